@@ -1,0 +1,1 @@
+"""What api and workers both need, and nothing else."""

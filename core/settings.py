@@ -1,0 +1,74 @@
+"""Settings of an installation, read once from the environment (prefix ``KARAT_``)."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """What differs between installations.
+
+    ``DATABASE_URL`` and ``REDIS_URL`` are read without a prefix, as hosting platforms set them.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="KARAT_", extra="ignore", populate_by_name=True)
+
+    database_url: str = Field(
+        default="postgresql+psycopg://localhost/karat",
+        validation_alias="DATABASE_URL",
+        description="PostgreSQL, as postgresql:// or postgresql+psycopg://.",
+    )
+    redis_url: str = Field(
+        default="redis://localhost:6379/0",
+        validation_alias="REDIS_URL",
+        description="The broker: redis:// or redis+socket:///path.",
+    )
+    data_dir: Path = Field(
+        default=Path("karat-data"), description="Images, pixels, artifacts and unfinished work."
+    )
+    frontend_dir: Path | None = Field(
+        default=None, description="Built single-page app; frontend/dist of the checkout if unset."
+    )
+    session_days: int = Field(default=14, ge=1, description="Life of a browser session, in days.")
+    secure_cookies: bool = Field(
+        default=False, description="Send the session cookie over https only."
+    )
+    max_upload_bytes: int = Field(
+        default=64 * 2**30, ge=1, description="Largest upload accepted, in bytes."
+    )
+    max_image_pixels: int = Field(
+        default=64_000_000, ge=1, description="Largest image decoded, in pixels (width × height)."
+    )
+    database_pool: int = Field(
+        default=10, ge=1, description="Database connections per API process."
+    )
+    heartbeat_seconds: float = Field(
+        default=2.0, gt=0, description="How often a running job says that it is alive."
+    )
+    stale_seconds: float = Field(
+        default=15.0, gt=0, description="Silence after which a running job is taken over."
+    )
+    sweep_seconds: float = Field(
+        default=5.0, gt=0, description="How often undelivered and abandoned jobs are looked for."
+    )
+
+    @property
+    def sqlalchemy_url(self) -> str:
+        """``database_url`` with the psycopg driver named, as SQLAlchemy wants it."""
+        scheme, separator, rest = self.database_url.partition("://")
+        if scheme in {"postgresql", "postgres"}:
+            scheme = "postgresql+psycopg"
+        return f"{scheme}{separator}{rest}"
+
+    @property
+    def libpq_url(self) -> str:
+        """``database_url`` as libpq (psycopg without SQLAlchemy) wants it."""
+        return self.sqlalchemy_url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
+@lru_cache
+def settings() -> Settings:
+    """The process's settings."""
+    return Settings()
