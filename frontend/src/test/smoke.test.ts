@@ -1,0 +1,5 @@
+import { expect, it } from "vitest";
+
+it("has IndexedDB", () => {
+  expect(indexedDB).toBeDefined();
+});
