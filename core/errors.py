@@ -1,0 +1,77 @@
+"""Failures that a caller can expect, each with a code that programs can rely on."""
+
+from enum import StrEnum
+from typing import ClassVar
+
+
+class ErrorKind(StrEnum):
+    """What sort of failure it is; the HTTP layer maps each kind to one status."""
+
+    INVALID = "invalid"
+    UNAUTHENTICATED = "unauthenticated"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    CONFLICT = "conflict"
+    TOO_LARGE = "too_large"
+    UNAVAILABLE = "unavailable"
+
+
+class DomainError(Exception):
+    """An expected failure.
+
+    Args:
+        code: Stable identifier, snake case, for programs.
+        detail: What is wrong and what to do about it, for people.
+        kind: Sort of failure.
+        field: Dotted path of the offending input, if there is one.
+    """
+
+    default_kind: ClassVar[ErrorKind] = ErrorKind.INVALID
+
+    def __init__(
+        self, code: str, detail: str, *, kind: ErrorKind | None = None, field: str | None = None
+    ) -> None:
+        """Store the parts; ``str()`` gives the detail."""
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.kind = kind or self.default_kind
+        self.field = field
+
+
+class Invalid(DomainError):
+    """The request is well-formed, but a value in it cannot be accepted."""
+
+
+class Conflict(DomainError):
+    """The state of the object does not allow this now."""
+
+    default_kind = ErrorKind.CONFLICT
+
+
+class Forbidden(DomainError):
+    """The caller is known and may not do this."""
+
+    default_kind = ErrorKind.FORBIDDEN
+
+
+class NotFound(DomainError):
+    """No such object, or none that the caller may know of."""
+
+    default_kind = ErrorKind.NOT_FOUND
+
+    def __init__(self, what: str) -> None:
+        """Name what was looked for, for example ``project``."""
+        super().__init__("not_found", f"There is no such {what}, or you have no access to it.")
+
+
+class Unauthenticated(DomainError):
+    """No valid session or token came with the request."""
+
+    default_kind = ErrorKind.UNAUTHENTICATED
+
+    def __init__(
+        self, code: str = "unauthenticated", detail: str = "Log in, or send a valid API token."
+    ) -> None:
+        """Keep the default texts unless a login failed."""
+        super().__init__(code, detail)

@@ -1,0 +1,179 @@
+"""Every legal change of state. Nothing else writes a state column.
+
+The functions change objects in memory; the caller's session, asynchronous or not, stores them.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from sqlalchemy import Update, case, update
+
+from core.errors import Conflict
+from core.states import ExampleState, JobKind, JobState, ProjectState, RoundState, Verdict
+from core.tables import Example, Job, Project, Round
+
+_PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
+    ProjectState.DRAFT: {ProjectState.RUNNING},
+    ProjectState.RUNNING: {ProjectState.PAUSED, ProjectState.FINISHED},
+    ProjectState.PAUSED: {ProjectState.RUNNING, ProjectState.FINISHED},
+    ProjectState.FINISHED: {ProjectState.RUNNING},
+}
+_ROUND: Mapping[RoundState, Collection[RoundState]] = {
+    RoundState.SELECTING: {RoundState.OPEN, RoundState.CLOSED, RoundState.FAILED},
+    RoundState.OPEN: {RoundState.CLOSING},
+    RoundState.CLOSING: {RoundState.CLOSED, RoundState.FAILED},
+    RoundState.CLOSED: set(),
+    RoundState.FAILED: {RoundState.SELECTING, RoundState.CLOSING},
+}
+_JOB: Mapping[JobState, Collection[JobState]] = {
+    JobState.QUEUED: {JobState.RUNNING, JobState.CANCELLED},
+    JobState.RUNNING: {
+        JobState.RUNNING,  # taken over from a worker that died
+        JobState.SUCCEEDED,
+        JobState.FAILED,
+        JobState.CANCELLED,
+    },
+    JobState.FAILED: {JobState.QUEUED},
+    JobState.CANCELLED: {JobState.QUEUED},
+    JobState.SUCCEEDED: set(),
+}
+EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
+    Verdict.CLASS: ExampleState.LABELED,
+    Verdict.OOD: ExampleState.OOD,
+    Verdict.UNSURE: ExampleState.UNSURE,
+    # Skip means "not me, not now": the image goes back to the pool and can be selected again.
+    Verdict.SKIP: ExampleState.UNLABELED,
+}
+
+
+_State = TypeVar("_State", bound=StrEnum)
+
+
+def _check(
+    what: str, legal: Mapping[_State, Collection[_State]], now: _State, then: _State
+) -> None:
+    if then not in legal[now]:
+        raise Conflict(f"{what}_{now}", f"The {what} is {now}; from there it cannot become {then}.")
+
+
+def move_project(project: Project, state: ProjectState) -> None:
+    """Put ``project`` into ``state``, or raise ``Conflict``."""
+    _check("project", _PROJECT, project.state, state)
+    project.state = state
+
+
+def move_round(round_: Round, state: RoundState) -> None:
+    """Put ``round_`` into ``state`` and stamp the time, or raise ``Conflict``."""
+    _check("round", _ROUND, round_.state, state)
+    round_.state = state
+    now = datetime.now(UTC)
+    if state is RoundState.OPEN:
+        round_.opened_at = now
+    elif state is RoundState.CLOSING and round_.closing_at is None:
+        round_.closing_at = now
+    elif state is RoundState.CLOSED:
+        round_.closed_at = now
+
+
+def new_job(
+    kind: JobKind,
+    *,
+    project_id: int | None,
+    params: Mapping[str, Any],
+    created_by: int | None = None,
+) -> Job:
+    """A queued job; the caller adds it to a session and enqueues its message."""
+    return Job(
+        kind=kind,
+        state=JobState.QUEUED,
+        project_id=project_id,
+        params=dict(params),
+        created_by=created_by,
+        sent_at=datetime.now(UTC),
+    )
+
+
+def claim_job(job: Job, worker: str) -> None:
+    """Give a queued or abandoned ``job`` to ``worker``; the row must be locked."""
+    _check("job", _JOB, job.state, JobState.RUNNING)
+    now = datetime.now(UTC)
+    job.state = JobState.RUNNING
+    job.attempt += 1
+    job.worker = worker
+    job.heartbeat_at = now
+    job.started_at = job.started_at or now
+    job.finished_at = None
+    job.error = None
+
+
+def finish_job(
+    job: Job,
+    state: JobState,
+    *,
+    result: Mapping[str, Any] | None = None,
+    error: Mapping[str, Any] | None = None,
+    message: str | None = None,
+) -> None:
+    """End ``job`` as succeeded, failed or cancelled."""
+    _check("job", _JOB, job.state, state)
+    job.state = state
+    job.result = dict(result) if result is not None else None
+    job.error = dict(error) if error is not None else None
+    job.message = message
+    job.finished_at = datetime.now(UTC)
+
+
+def requeue_job(job: Job) -> None:
+    """Queue a failed or cancelled ``job`` again; it resumes from its last checkpoint."""
+    _check("job", _JOB, job.state, JobState.QUEUED)
+    job.state = JobState.QUEUED
+    job.cancel_requested = False
+    job.error = None
+    job.finished_at = None
+    job.heartbeat_at = None
+    job.sent_at = datetime.now(UTC)
+
+
+def request_cancel(job: Job) -> None:
+    """Cancel a queued ``job`` at once, or ask a running one to stop at its next check."""
+    if job.state is JobState.QUEUED:
+        finish_job(job, JobState.CANCELLED)
+    elif job.state is JobState.RUNNING:
+        job.cancel_requested = True
+    else:
+        raise Conflict(f"job_{job.state}", f"The job has already {job.state}.")
+
+
+def mark_queried(example_ids: Collection[int]) -> Update:
+    """Statement: unlabeled examples that enter a queue."""
+    return (
+        update(Example)
+        .where(Example.id.in_(example_ids), Example.state == ExampleState.UNLABELED)
+        .values(state=ExampleState.QUERIED)
+    )
+
+
+def mark_unqueried(example_ids: Collection[int]) -> Update:
+    """Statement: examples whose query was withdrawn before anyone answered."""
+    return (
+        update(Example)
+        .where(Example.id.in_(example_ids), Example.state == ExampleState.QUERIED)
+        .values(state=ExampleState.UNLABELED)
+    )
+
+
+def mark_answered(verdicts: Mapping[int, Verdict]) -> Update:
+    """Statement: the examples of ``verdicts`` (example id to counted verdict) get their state."""
+    return (
+        update(Example)
+        .where(Example.id.in_(verdicts))
+        .values(
+            state=case(
+                {example: EXAMPLE_STATE_AFTER[verdict] for example, verdict in verdicts.items()},
+                value=Example.id,
+                else_=Example.state,
+            )
+        )
+    )

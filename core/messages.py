@@ -1,0 +1,56 @@
+"""What the API and the scheduler send to the workers: typed, and carrying ids only."""
+
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from core.states import JobKind
+
+
+class Message(BaseModel):
+    """Base of every message.
+
+    Attributes:
+        task: Name of the Celery task that handles it.
+        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``cpu`` for the rest.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task: ClassVar[str]
+    queue: ClassVar[str]
+
+
+class JobMessage(Message):
+    """Run the job of this id."""
+
+    job_id: int
+
+
+class ImportPool(JobMessage):
+    """Read an upload into a project's pool."""
+
+    task = "import_pool"
+    queue = "cpu"
+
+
+class AdvanceRound(JobMessage):
+    """Close a round: meta-train, retrain, score, select, and publish the next one."""
+
+    task = "advance_round"
+    queue = "gpu"
+
+
+class Sweep(Message):
+    """Find jobs that were never delivered or whose worker died, and send them again."""
+
+    task = "sweep"
+    queue = "cpu"
+
+
+MESSAGES: tuple[type[Message], ...] = (ImportPool, AdvanceRound, Sweep)
+JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
+    JobKind.IMPORT_POOL: ImportPool,
+    JobKind.ADVANCE_ROUND: AdvanceRound,
+}
+QUEUES: tuple[str, ...] = ("cpu", "gpu")

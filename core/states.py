@@ -1,0 +1,83 @@
+"""The values of state and kind columns. Which may follow which is in ``core.lifecycle``."""
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a user may do; each role includes the ones after it."""
+
+    ADMIN = "admin"
+    ENGINEER = "engineer"
+    ANNOTATOR = "annotator"
+
+
+class ProjectState(StrEnum):
+    """A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
+
+    DRAFT = "draft"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+
+
+class Split(StrEnum):
+    """What an example is for."""
+
+    POOL = "pool"
+    EVALUATION = "evaluation"
+    AUXILIARY_OOD = "auxiliary_ood"
+
+
+class ExampleState(StrEnum):
+    """What is known of an example."""
+
+    UNLABELED = "unlabeled"
+    QUERIED = "queried"
+    LABELED = "labeled"
+    OOD = "ood"
+    UNSURE = "unsure"
+
+
+class RoundState(StrEnum):
+    """Where a round is in its life."""
+
+    SELECTING = "selecting"
+    OPEN = "open"
+    CLOSING = "closing"
+    CLOSED = "closed"
+    FAILED = "failed"
+
+
+class JobState(StrEnum):
+    """Where a job is in its life."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class JobKind(StrEnum):
+    """What a job does."""
+
+    IMPORT_POOL = "import_pool"
+    ADVANCE_ROUND = "advance_round"
+
+
+class Verdict(StrEnum):
+    """What an annotator says of an example."""
+
+    CLASS = "class"
+    OOD = "ood"
+    SKIP = "skip"
+    UNSURE = "unsure"
+
+
+class ArtifactKind(StrEnum):
+    """What an artifact holds."""
+
+    CHECKPOINT = "checkpoint"
+    META_MODEL = "meta_model"
+    SCORES = "scores"
+    IMPORT_REPORT = "import_report"

@@ -1,0 +1,24 @@
+"""The database schema, one module per area. Importing this package registers every table."""
+
+from core.tables.annotation import Annotation
+from core.tables.example import Example
+from core.tables.job import Artifact, Audit, Job
+from core.tables.project import Member, Project, ProjectClass
+from core.tables.round import Query, Round
+from core.tables.user import ApiToken, LoginSession, User
+
+__all__ = [
+    "Annotation",
+    "ApiToken",
+    "Artifact",
+    "Audit",
+    "Example",
+    "Job",
+    "LoginSession",
+    "Member",
+    "Project",
+    "ProjectClass",
+    "Query",
+    "Round",
+    "User",
+]

@@ -1,0 +1,50 @@
+"""What annotators said. Append-only."""
+
+import uuid
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.db import Base
+from core.states import Verdict
+
+
+class Annotation(Base):
+    """One verdict. A correction is a new row that supersedes the old one; no row ever changes.
+
+    ``counted`` is false for an answer that came after somebody else's to the same query: it is
+    kept, and neither labels the example nor spends budget. ``cost`` is what this row added to its
+    round's ``spent``: for a correction the difference to what it supersedes.
+    """
+
+    __tablename__ = "annotations"
+    __table_args__ = (
+        CheckConstraint("(verdict = 'class') = (class_id IS NOT NULL)", name="class_iff_verdict"),
+        CheckConstraint("seconds >= 0", name="seconds"),
+        Index("ix_annotations_round", "round_id"),
+        Index("ix_annotations_query", "query_id"),
+        Index("ix_annotations_example", "example_id"),
+        Index("ix_annotations_mine", "project_id", "annotator_id", "id"),
+        Index(
+            "uq_annotations_supersedes",
+            "supersedes_id",
+            unique=True,
+            postgresql_where=text("supersedes_id IS NOT NULL"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    example_id: Mapped[int] = mapped_column(ForeignKey("examples.id", ondelete="CASCADE"))
+    query_id: Mapped[int] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id", ondelete="CASCADE"))
+    annotator_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    client_key: Mapped[uuid.UUID] = mapped_column(unique=True)
+    verdict: Mapped[Verdict]
+    class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
+    seconds: Mapped[float]
+    cost: Mapped[float]
+    counted: Mapped[bool]
+    supersedes_id: Mapped[int | None] = mapped_column(ForeignKey("annotations.id"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())

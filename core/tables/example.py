@@ -1,0 +1,38 @@
+"""The images of a project."""
+
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.db import Base
+from core.states import ExampleState, Split
+
+
+class Example(Base):
+    """One image.
+
+    ``pool_index`` counts a project's examples 0, 1, 2, … in order of import, over all splits. It is
+    the row in the pixel store, in cached embeddings and in score files.
+    """
+
+    __tablename__ = "examples"
+    __table_args__ = (
+        UniqueConstraint("project_id", "pool_index"),
+        UniqueConstraint("project_id", "content_hash"),
+        Index("ix_examples_state", "project_id", "split", "state", "pool_index"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    pool_index: Mapped[int]
+    content_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    media_type: Mapped[str]
+    bytes: Mapped[int]
+    width: Mapped[int]
+    height: Mapped[int]
+    split: Mapped[Split]
+    state: Mapped[ExampleState]
+    name: Mapped[str]
+    label_class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
+    meta: Mapped[dict[str, Any]]

@@ -1,0 +1,80 @@
+"""Background jobs, what they produced, and who did what."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, func, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.db import Base
+from core.states import ArtifactKind, JobKind, JobState
+
+
+class Job(Base):
+    """A piece of background work. The row is the outbox: a lost message is sent again from it.
+
+    ``attempt`` is a fencing token: a worker that was paused and replaced finds it changed, and its
+    writes are refused.
+    """
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        Index("ix_jobs_project", "project_id", "id"),
+        Index("ix_jobs_active", "state", postgresql_where=text("state IN ('queued', 'running')")),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int | None] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    kind: Mapped[JobKind]
+    state: Mapped[JobState]
+    params: Mapped[dict[str, Any]]
+    progress: Mapped[dict[str, Any] | None]
+    checkpoint: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
+    message: Mapped[str | None]
+    error: Mapped[dict[str, Any] | None]
+    result: Mapped[dict[str, Any] | None]
+    attempt: Mapped[int] = mapped_column(server_default=text("0"))
+    worker: Mapped[str | None]
+    cancel_requested: Mapped[bool] = mapped_column(server_default=text("false"))
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    sent_at: Mapped[datetime | None]
+    started_at: Mapped[datetime | None]
+    heartbeat_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class Artifact(Base):
+    """A file a job produced; the bytes are in storage under ``storage_key``."""
+
+    __tablename__ = "artifacts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), index=True
+    )
+    job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    round_id: Mapped[int | None] = mapped_column(ForeignKey("rounds.id", ondelete="CASCADE"))
+    kind: Mapped[ArtifactKind]
+    storage_key: Mapped[str] = mapped_column(unique=True)
+    sha256: Mapped[str]
+    bytes: Mapped[int]
+    meta: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class Audit(Base):
+    """Who did what to which object, and when."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    actor_id: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    project_id: Mapped[int | None] = mapped_column(
+        ForeignKey("projects.id", ondelete="SET NULL"), index=True
+    )
+    verb: Mapped[str]
+    object_type: Mapped[str]
+    object_id: Mapped[int | None]
+    detail: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
+    at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,65 @@
+"""Projects, their classes and their members."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from core.db import Base
+from core.states import ProjectState
+from core.tables.user import User
+
+
+class Project(Base):
+    """One pool of images, labeled into one set of classes."""
+
+    __tablename__ = "projects"
+    __table_args__ = (CheckConstraint("task = 'classification'", name="task"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    task: Mapped[str] = mapped_column(server_default="classification")
+    state: Mapped[ProjectState]
+    guidelines: Mapped[str] = mapped_column(server_default="")
+    settings: Mapped[dict[str, Any]]
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    classes: Mapped[list["ProjectClass"]] = relationship(
+        lazy="raise", order_by="ProjectClass.position", passive_deletes=True
+    )
+
+
+class ProjectClass(Base):
+    """A class an annotator can choose. ``position`` is its index in the model's output."""
+
+    __tablename__ = "classes"
+    __table_args__ = (
+        # Deferred, so that two classes can swap names or places in one transaction.
+        UniqueConstraint("project_id", "name", deferrable=True, initially="DEFERRED"),
+        UniqueConstraint("project_id", "position", deferrable=True, initially="DEFERRED"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    name: Mapped[str]
+    colour: Mapped[str]
+    hotkey: Mapped[str | None]
+    position: Mapped[int]
+
+
+class Member(Base):
+    """Who may see and label a project."""
+
+    __tablename__ = "members"
+
+    project_id: Mapped[int] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
+    )
+    user_id: Mapped[int] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    added_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    user: Mapped[User] = relationship(lazy="raise")

@@ -1,0 +1,81 @@
+"""Rounds of active learning and the ranked queue of each."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.db import Base
+from core.states import RoundState
+
+
+class Round(Base):
+    """One turn of the loop: a query batch, its answers, and the model trained on them.
+
+    ``spent`` is the sum of ``annotations.cost`` over the round, kept under this row's lock.
+    """
+
+    __tablename__ = "rounds"
+    __table_args__ = (UniqueConstraint("project_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    state: Mapped[RoundState]
+    settings: Mapped[dict[str, Any]]
+    strategy: Mapped[str]
+    seed: Mapped[int]
+    budget: Mapped[float]
+    spent: Mapped[float] = mapped_column(server_default=text("0"))
+    queries: Mapped[int] = mapped_column(server_default=text("0"))
+    accuracy: Mapped[float | None]
+    metrics: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
+    notes: Mapped[list[str]] = mapped_column(server_default=text("'[]'"))
+    seconds: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
+    job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    opened_at: Mapped[datetime | None]
+    closing_at: Mapped[datetime | None]
+    closed_at: Mapped[datetime | None]
+
+
+class Query(Base):
+    """One example of a round's ranked queue, and who is looking at it.
+
+    Rows are updated twice in their life, leased and done. The free space in each page
+    lets the first update stay in the page (no index is touched but the lease's own), and vacuum
+    runs early, so that leasing stays fast while finished rows pile up.
+    """
+
+    __tablename__ = "queries"
+    __table_args__ = (
+        Index("ix_queries_open", "round_id", "rank", postgresql_where=text("NOT done")),
+        Index(
+            "ix_queries_client",
+            "lease_client",
+            postgresql_where=text("NOT done AND lease_client IS NOT NULL"),
+        ),
+        Index("ix_queries_example", "example_id"),
+        {
+            "postgresql_with": {
+                "fillfactor": "70",
+                "autovacuum_vacuum_scale_factor": "0.02",
+                "autovacuum_vacuum_cost_delay": "0",
+            }
+        },
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id", ondelete="CASCADE"))
+    example_id: Mapped[int] = mapped_column(ForeignKey("examples.id", ondelete="CASCADE"))
+    rank: Mapped[int]
+    purity: Mapped[float | None]
+    informativeness: Mapped[float | None]
+    meta_score: Mapped[float | None]
+    done: Mapped[bool] = mapped_column(server_default=text("false"))
+    lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    lease_client: Mapped[uuid.UUID | None]
+    lease_token: Mapped[uuid.UUID | None]
+    lease_expires_at: Mapped[datetime | None]

@@ -1,0 +1,55 @@
+"""People, their browser sessions and their API tokens."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, func, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from core.db import Base
+from core.states import Role
+
+
+class User(Base):
+    """Somebody who can log in. Never deleted, only deactivated: annotations name their author."""
+
+    __tablename__ = "users"
+    __table_args__ = (Index("uq_users_email_lower", text("lower(email)"), unique=True),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    email: Mapped[str]
+    name: Mapped[str]
+    role: Mapped[Role]
+    password_hash: Mapped[str]
+    active: Mapped[bool] = mapped_column(server_default=text("true"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class LoginSession(Base):
+    """A browser that is logged in. Only a hash of the cookie is kept."""
+
+    __tablename__ = "sessions"
+
+    token_hash: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    expires_at: Mapped[datetime]
+
+    user: Mapped[User] = relationship(lazy="raise")
+
+
+class ApiToken(Base):
+    """A personal token for REST. Only its hash and first characters are kept."""
+
+    __tablename__ = "api_tokens"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    prefix: Mapped[str]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    last_used_at: Mapped[datetime | None]
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+    user: Mapped[User] = relationship(lazy="raise")
