@@ -1,0 +1,1 @@
+"""Karat: what a user types and imports."""
