@@ -21,7 +21,7 @@ from karat.processes import (
     open_to_everyone,
     socket_directory,
     spawn,
-    stop,
+    stop_all,
     tail,
     unprivileged_account,
     wait_until,
@@ -114,7 +114,7 @@ class _Service:
     def stop(self) -> None:
         """Stop the server; harmless when it does not run."""
         if self.process is not None:
-            stop(self.process, self._stop_signals)
+            stop_all([self.process], self._stop_signals)
             self.process = None
         if self._sockets is not None and self._sockets != self.directory:
             shutil.rmtree(self._sockets, ignore_errors=True)
@@ -196,12 +196,12 @@ class EmbeddedPostgres(_Service):
             reach=reach,
         )
         if not wait_until(self._is_ready, process, seconds=120.0):
-            stop(process, self._stop_signals)
+            stop_all([process], self._stop_signals)
             raise self._failure()
         try:
             self._create_database()
         except BaseException:
-            stop(process, self._stop_signals)
+            stop_all([process], self._stop_signals)
             raise
         return process
 
@@ -310,7 +310,7 @@ class EmbeddedRedis(_Service):
             environment=_environment(),
         )
         if not wait_until(self._answers, process, seconds=30.0):
-            stop(process, self._stop_signals)
+            stop_all([process], self._stop_signals)
             raise self._failure()
         return process
 

@@ -150,25 +150,24 @@ def spawn(
         )
 
 
-def stop(
-    process: subprocess.Popen[bytes], signals: Sequence[tuple[signal.Signals, float]]
-) -> int | None:
-    """Ask a process to end, more firmly each time, and at last kill it.
+def stop_all(
+    processes: Sequence[subprocess.Popen[bytes]],
+    signals: Sequence[tuple[signal.Signals, float]],
+) -> None:
+    """Ask processes to end, more firmly each time, and at last kill them.
 
     Args:
-        process: A child of ours.
-        signals: Pairs of a signal and the seconds to wait after it.
-
-    Returns:
-        Its exit status.
+        processes: Children of ours; those that have ended are passed over.
+        signals: Pairs of a signal and the seconds they have together after it.
     """
     for number, seconds in [*signals, (signal.SIGKILL, 10.0)]:
-        if process.poll() is not None:
-            break
-        process.send_signal(number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(seconds)
-    return process.poll()
+        alive = [process for process in processes if process.poll() is None]
+        for process in alive:
+            process.send_signal(number)
+        deadline = time.monotonic() + seconds
+        for process in alive:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, deadline - time.monotonic()))
 
 
 def wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], seconds: float) -> bool:

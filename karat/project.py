@@ -1,0 +1,270 @@
+"""The client's part for one project."""
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from karat.resources import (
+    Answer,
+    AnswerReceipt,
+    Artifact,
+    Example,
+    ExportFormat,
+    Job,
+    LabelingStatus,
+    Lease,
+    Member,
+    Project,
+    Round,
+    Split,
+)
+from karat.transport import Transport
+from karat.uploads import upload
+
+MAX_ANSWERS = 256
+
+
+class ProjectClient:
+    """Everything that can be done in one project; made by ``Client.project``."""
+
+    def __init__(self, transport: Transport, project_id: int) -> None:
+        """Name the project.
+
+        Args:
+            transport: The client's connection.
+            project_id: The project.
+        """
+        self.id = project_id
+        self._transport = transport
+        self._path = f"/projects/{project_id}"
+        self._client_key = str(uuid.uuid4())
+
+    def get(self) -> Project:
+        """The project as it is now."""
+        project: Project = self._transport.request("GET", self._path)
+        return project
+
+    def update(self, **changes: Any) -> Project:
+        """Change the project.
+
+        Args:
+            **changes: Any of ``name``, ``guidelines``, ``classes``, ``settings``. Settings that are
+                not named stay; they take effect from the next round.
+
+        Returns:
+            The changed project.
+        """
+        project: Project = self._transport.request("PATCH", self._path, body=changes)
+        return project
+
+    def start(self) -> Project:
+        """Begin with round 0, a random batch."""
+        return self._do("start")
+
+    def pause(self) -> Project:
+        """Give annotators nothing more for now."""
+        return self._do("pause")
+
+    def resume(self) -> Project:
+        """Go on after a pause."""
+        return self._do("resume")
+
+    def delete(self) -> None:
+        """Delete the project with its images and annotations; for admins."""
+        self._transport.request("DELETE", self._path)
+
+    def members(self) -> list[Member]:
+        """Who may label."""
+        return list(self._transport.pages(f"{self._path}/members"))
+
+    def add_member(self, user_id: int) -> None:
+        """Let a user label; harmless if they may already.
+
+        Args:
+            user_id: The user.
+        """
+        self._transport.request("PUT", f"{self._path}/members/{user_id}")
+
+    def remove_member(self, user_id: int) -> None:
+        """Let a user label no longer.
+
+        Args:
+            user_id: The user.
+        """
+        self._transport.request("DELETE", f"{self._path}/members/{user_id}")
+
+    def import_images(
+        self,
+        path: str | Path,
+        *,
+        split: Split = "pool",
+        image_column: str | None = None,
+        label_column: str | None = None,
+        split_column: str | None = None,
+        on_sent: Callable[[int, int], None] | None = None,
+    ) -> Job:
+        """Send images; a worker takes them in. Sending the same again adds nothing twice.
+
+        Args:
+            path: A folder (zipped on the way), a zip, a Parquet file or one image.
+            split: What the images are for.
+            image_column: The Parquet column with the image bytes.
+            label_column: The Parquet column with the class names.
+            split_column: The Parquet column with the splits.
+            on_sent: Called with the bytes sent and the bytes in all.
+
+        Returns:
+            The import's job, for ``Client.wait``.
+
+        Raises:
+            FileNotFoundError: There is nothing at ``path``.
+            KaratError: The API refused.
+        """
+        what = upload(Path(path))
+
+        def chunks() -> Iterator[bytes]:
+            sent = 0
+            for chunk in what.chunks():
+                yield chunk
+                sent += len(chunk)
+                if on_sent is not None:
+                    on_sent(min(sent, what.size), what.size)
+
+        query = {
+            "filename": what.filename,
+            "split": split,
+            "image_column": image_column,
+            "label_column": label_column,
+            "split_column": split_column,
+        }
+        job: Job = self._transport.request(
+            "POST", f"{self._path}/imports", query=query, content=chunks
+        )
+        return job
+
+    def imports(self) -> list[Job]:
+        """The imports so far."""
+        return list(self._transport.pages(f"{self._path}/imports"))
+
+    def examples(
+        self, *, state: str | None = None, split: Split | None = None
+    ) -> Iterator[Example]:
+        """The project's images.
+
+        Args:
+            state: Only those in this state.
+            split: Only those of this split.
+
+        Yields:
+            The examples, by ``pool_index``.
+        """
+        query = {"state": state, "split": split, "limit": 500}
+        yield from self._transport.pages(f"{self._path}/examples", query)
+
+    def lease(self, n: int = 16, *, client: str | None = None) -> Lease:
+        """Take up to ``n`` queries to label, those held already included.
+
+        Args:
+            n: How many to hold in total.
+            client: Names who holds them, as a UUID; this object's own if None.
+
+        Returns:
+            The queries, and why there are none if so.
+        """
+        body = {"n": n, "client": client or self._client_key}
+        lease: Lease = self._transport.request(
+            "POST", f"{self._path}/labeling/lease", body=body, repeatable=True
+        )
+        return lease
+
+    def answer(self, answers: Sequence[Answer]) -> AnswerReceipt:
+        """Give verdicts. Each has a key, made here if missing, so that a retry counts once.
+
+        Args:
+            answers: 1 to 256 verdicts.
+
+        Returns:
+            What became of each, and what there is to do next.
+        """
+        body = {"answers": [{"key": str(uuid.uuid4()), **one} for one in answers]}
+        receipt: AnswerReceipt = self._transport.request(
+            "POST", f"{self._path}/labeling/answers", body=body, repeatable=True
+        )
+        return receipt
+
+    def release(self, *, client: str | None = None) -> int:
+        """Give back the queries held.
+
+        Args:
+            client: Who holds them; this object if None.
+
+        Returns:
+            How many there were.
+        """
+        body = {"client": client or self._client_key}
+        released = self._transport.request(
+            "POST", f"{self._path}/labeling/release", body=body, repeatable=True
+        )
+        return int(released["released"])
+
+    def labeling_status(self) -> LabelingStatus:
+        """What there is to label, and if nothing, why."""
+        status: LabelingStatus = self._transport.request("GET", f"{self._path}/labeling/status")
+        return status
+
+    def rounds(self) -> list[Round]:
+        """The rounds so far, the first one first."""
+        return list(self._transport.pages(f"{self._path}/rounds"))
+
+    def close_round(self, number: int) -> Round:
+        """Close an open round before its budget is spent.
+
+        Args:
+            number: The round.
+
+        Returns:
+            The round.
+        """
+        round_: Round = self._transport.request("POST", f"{self._path}/rounds/{number}/close")
+        return round_
+
+    def retry_round(self, number: int) -> Round:
+        """Try a failed round again.
+
+        Args:
+            number: The round.
+
+        Returns:
+            The round.
+        """
+        round_: Round = self._transport.request("POST", f"{self._path}/rounds/{number}/retry")
+        return round_
+
+    def artifacts(self) -> list[Artifact]:
+        """The files that the project's jobs made."""
+        return list(self._transport.pages(f"{self._path}/artifacts"))
+
+    def export(
+        self,
+        path: str | Path,
+        format: ExportFormat = "csv",
+        *,
+        on_received: Callable[[int], None] | None = None,
+    ) -> Path:
+        """Save the annotations, or the labeled images, without holding them in memory.
+
+        Args:
+            path: Where to save; what is there is replaced once the export is complete.
+            format: ``csv`` or ``jsonl`` for annotations, ``imagefolder`` for a zip of the images.
+            on_received: Called with the bytes received so far.
+
+        Returns:
+            ``path``.
+        """
+        query = {"format": format}
+        return self._transport.save(f"{self._path}/export", Path(path), query, on_received)
+
+    def _do(self, verb: str) -> Project:
+        project: Project = self._transport.request("POST", f"{self._path}/{verb}")
+        return project

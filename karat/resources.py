@@ -1,0 +1,278 @@
+"""What the API returns, as typed dictionaries. Times are ISO 8601 strings in UTC."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+Role = Literal["admin", "engineer", "annotator"]
+Split = Literal["pool", "evaluation", "auxiliary_ood"]
+Verdict = Literal["class", "ood", "skip", "unsure"]
+ProjectState = Literal["draft", "running", "paused", "finished"]
+RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
+JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+ExportFormat = Literal["csv", "jsonl", "imagefolder"]
+
+
+class User(TypedDict):
+    """A person or a program that logs in."""
+
+    id: int
+    email: str
+    name: str
+    role: Role
+    active: bool
+    created_at: str
+
+
+class Token(TypedDict):
+    """An API token, without its secret."""
+
+    id: int
+    name: str
+    prefix: str
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+    revoked_at: str | None
+
+
+class NewToken(Token):
+    """An API token at the only moment its secret is shown."""
+
+    secret: str
+
+
+class ClassSpec(TypedDict):
+    """A class to be made or changed; without ``id`` it is a new one."""
+
+    id: NotRequired[int]
+    name: str
+    colour: NotRequired[str]
+    hotkey: NotRequired[str]
+
+
+class Class(TypedDict):
+    """A class of a project."""
+
+    id: int
+    name: str
+    colour: str
+    hotkey: str | None
+    position: int
+
+
+class Counts(TypedDict):
+    """How many examples are in which state."""
+
+    pool: int
+    unlabeled: int
+    queried: int
+    labeled_in: int
+    labeled_ood: int
+    unsure: int
+    evaluation: int
+    auxiliary_ood: int
+
+
+class CurrentRound(TypedDict):
+    """How far the budget of the current round is spent."""
+
+    number: int
+    state: RoundState
+    spent: float
+    budget: float
+
+
+class ProjectSummary(TypedDict):
+    """A project in a list."""
+
+    id: int
+    name: str
+    task: str
+    state: ProjectState
+    created_at: str
+    counts: Counts
+    current_round: CurrentRound | None
+
+
+class Project(ProjectSummary):
+    """A project with its classes and settings."""
+
+    guidelines: str
+    classes: list[Class]
+    settings: dict[str, Any]
+    permissions: list[str]
+
+
+class Member(TypedDict):
+    """A member of a project."""
+
+    user: User
+    added_at: str
+
+
+class Progress(TypedDict):
+    """How far a job is; ``seconds`` has the time of each phase."""
+
+    phase: str
+    phase_index: int
+    phases: list[str]
+    step: int
+    steps: int
+    eta_seconds: float | None
+    seconds: dict[str, float]
+
+
+class JobError(TypedDict):
+    """Why a job failed."""
+
+    code: str
+    detail: str
+
+
+class Job(TypedDict):
+    """Work done by a worker."""
+
+    id: int
+    project_id: int | None
+    kind: str
+    state: JobState
+    params: dict[str, Any]
+    progress: Progress | None
+    message: str | None
+    error: JobError | None
+    result: dict[str, Any] | None
+    attempt: int
+    cancel_requested: bool
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+class Example(TypedDict):
+    """An image of a pool."""
+
+    id: int
+    pool_index: int
+    name: str
+    width: int
+    height: int
+    split: Split
+    state: str
+    label: str | None
+    image_url: str
+
+
+class Query(TypedDict):
+    """An image to be labeled."""
+
+    query_id: int
+    example_id: int
+    rank: int
+    round: int
+    image_url: str
+    width: int
+    height: int
+    name: str
+
+
+class Mine(TypedDict):
+    """How many verdicts the user gave."""
+
+    today: int
+    total: int
+    round: int
+
+
+class LabelingStatus(TypedDict):
+    """What there is to label, and if nothing, why."""
+
+    project_state: ProjectState
+    round: CurrentRound | None
+    waiting_for: Literal["nothing", "training", "paused", "finished", "others"]
+    mine: Mine
+    remaining: int | None
+
+
+class Lease(TypedDict):
+    """Queries held for one annotator until ``expires_at``."""
+
+    lease_token: str
+    expires_at: str
+    items: list[Query]
+    status: LabelingStatus
+
+
+class Answer(TypedDict):
+    """A verdict on a query. ``key`` names it: sent twice, it counts once."""
+
+    key: NotRequired[str]
+    query_id: int
+    verdict: Verdict
+    class_id: NotRequired[int | None]
+    seconds: float
+    supersedes: NotRequired[str]
+    lease_token: NotRequired[str]
+
+
+class AnswerResult(TypedDict):
+    """What became of an answer."""
+
+    key: str
+    status: Literal["accepted", "duplicate", "late", "rejected"]
+    annotation_id: int | None
+    counted: bool
+    round: int | None
+    code: NotRequired[str | None]
+    detail: NotRequired[str | None]
+
+
+class AnswerReceipt(TypedDict):
+    """The results of a batch of answers, in their order."""
+
+    results: list[AnswerResult]
+    status: LabelingStatus
+
+
+class Round(TypedDict):
+    """One turn of querying, labeling and training."""
+
+    number: int
+    state: RoundState
+    strategy: str
+    budget: float
+    spent: float
+    seed: int
+    queries: int
+    answered: dict[str, int]
+    in_share: float | None
+    accuracy: float | None
+    metrics: dict[str, Any]
+    notes: list[str]
+    seconds: dict[str, float]
+    opened_at: str | None
+    closing_at: str | None
+    closed_at: str | None
+    job_id: int | None
+
+
+class Artifact(TypedDict):
+    """A file that a job made."""
+
+    id: int
+    kind: str
+    bytes: int
+    sha256: str
+    created_at: str
+    meta: dict[str, Any]
+
+
+class Algorithm(TypedDict):
+    """An entry of the catalog of algorithms."""
+
+    name: str
+    kind: str
+    title: str
+    summary: str
+    paper: str | None
+    needs: list[str]
+    params_schema: dict[str, Any]
+    defaults: dict[str, Any]

@@ -1,0 +1,338 @@
+"""All of Karat's processes on this machine: started, watched, stopped in order."""
+
+import http.client
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from karat.embedded import EmbeddedPostgres, EmbeddedRedis
+from karat.processes import DirectoryLock, ServiceError, spawn, tail
+from karat.supervisor import Supervisor
+
+DEFAULT_PORT = 8080
+ADMIN_EMAIL = "admin@karat.local"
+QUEUES = ("gpu", "cpu")
+_LARGEST_LOG = 10_000_000
+
+
+class Stack:
+    """PostgreSQL, Redis, the API, the workers and the scheduler of one data directory."""
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        workers: Mapping[str, int] | None = None,
+        database_url: str | None = None,
+        redis_url: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        postgres_settings: Mapping[str, str] | None = None,
+        notify: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Describe the stack; ``start`` starts it.
+
+        Args:
+            data_dir: Everything that is kept lies here; made if missing.
+            host: Address the API listens on.
+            port: Port the API listens on; 0 for any free one, None for 8080 or the next free one.
+            workers: Number of worker processes by queue; one each if not given.
+            database_url: A PostgreSQL to use instead of our own.
+            redis_url: A Redis to use instead of our own.
+            environment: Variables set for every process of ours.
+            postgres_settings: Settings of our own PostgreSQL that replace the usual ones.
+            notify: Told, in one sentence, what a user should know.
+        """
+        self.data_dir = data_dir.expanduser().resolve()
+        self.logs = self.data_dir / "logs"
+        self.host = host
+        self.port = port
+        self.admin_email: str | None = None
+        self.admin_password: str | None = None
+        self._workers = dict.fromkeys(QUEUES, 1) | dict(workers or {})
+        self._database_url = database_url
+        self._redis_url = redis_url
+        self._extra_environment = dict(environment or {})
+        self._lock = DirectoryLock(self.data_dir / "karat.lock", str(self.data_dir))
+        self._supervisor = Supervisor(notify)
+        self._postgres = EmbeddedPostgres(
+            self.data_dir / "postgres", self.logs / "postgres.log", settings=postgres_settings
+        )
+        self._redis = EmbeddedRedis(self.data_dir / "redis", self.logs / "redis.log")
+
+    @property
+    def url(self) -> str:
+        """Where the browser and the clients find Karat."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def processes(self) -> dict[str, subprocess.Popen[bytes]]:
+        """The processes by name: postgres, redis, api, worker-gpu, worker-cpu, scheduler."""
+        return self._supervisor.processes
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of our processes, while the services run."""
+        own = {
+            "DATABASE_URL": self._database_url or self._postgres.url,
+            "REDIS_URL": self._redis_url or self._redis.url,
+            "KARAT_DATA_DIR": str(self.data_dir),
+            "PYTHONUNBUFFERED": "1",
+        }
+        return {**os.environ, **self._extra_environment, **own}
+
+    def start(self) -> Self:
+        """Start everything and wait until the API is ready.
+
+        Returns:
+            The stack itself.
+
+        Raises:
+            AlreadyRunningError: Another Karat runs on the data directory.
+            ServiceError: Something does not start.
+        """
+        self._make_directories()
+        self._lock.acquire()
+        try:
+            self.port = choose_port(self.host, self.port)
+            self._start_services()
+            self._run("migrations", "alembic", "-c", str(_migrations()), "upgrade", "head")
+            self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
+            self._create_admin()
+            self._wait_until_ready()
+            self._start_background()
+            (self.data_dir / "karat.url").write_text(f"{self.url}\n")
+            self._supervisor.watch()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stop everything in order; harmless when nothing runs."""
+        self._supervisor.unwatch()
+        (self.data_dir / "karat.url").unlink(missing_ok=True)
+        # The API first: no new work. A worker that does not finish in time is killed, and its job
+        # goes on from its last checkpoint at the next start.
+        self._supervisor.stop(["api"], seconds=5.0)
+        workers = [name for name in self.processes if name.startswith("worker-")]
+        self._supervisor.stop(workers, seconds=8.0)
+        self._supervisor.stop(["scheduler"], seconds=5.0)
+        self._redis.stop()
+        self._postgres.stop()
+        self._supervisor.close()
+        self._lock.release()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for as long as everything can be kept running.
+
+        Args:
+            seconds: How long to wait at most.
+
+        Raises:
+            ServiceError: A process died more often than it is started again.
+        """
+        self._supervisor.failed.wait(seconds)
+        if self._supervisor.failure is not None:
+            failure = self._supervisor.failure
+            raise ServiceError(failure.message, f"See the logs in {self.logs}.")
+
+    def __enter__(self) -> Self:
+        """Start everything, as ``start`` does."""
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop everything, as ``stop`` does."""
+        self.stop()
+
+    def _make_directories(self) -> None:
+        try:
+            self.logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ServiceError(
+                f"{self.data_dir} cannot be made: {error.strerror}.",
+                "Choose another directory with --data.",
+            ) from error
+        if not os.access(self.data_dir, os.W_OK) or not os.access(self.logs, os.W_OK):
+            raise ServiceError(
+                f"{self.data_dir} cannot be written.", "Choose another directory with --data."
+            )
+
+    def _start_services(self) -> None:
+        if self._database_url is None:
+            self._supervisor.start("postgres", lambda: _process(self._postgres))
+        if self._redis_url is None:
+            self._supervisor.start("redis", lambda: _process(self._redis))
+
+    def _start_program(self, name: str, module: str, *arguments: str) -> None:
+        log = self._log(name)
+        # -P keeps the working directory, which holds data, off the module path.
+        command = [sys.executable, "-P", "-m", module, *arguments]
+        environment = self.environment
+
+        def start() -> subprocess.Popen[bytes]:
+            return spawn(
+                command,
+                log=log,
+                directory=self.data_dir,
+                environment=environment,
+                death_signal=signal.SIGKILL,
+            )
+
+        self._supervisor.start(name, start)
+
+    def _start_background(self) -> None:
+        celery = ("celery", "--app", "workers.app", "--quiet")
+        for queue, number in self._workers.items():
+            for index in range(1, number + 1):
+                name = f"worker-{queue}" if index == 1 else f"worker-{queue}-{index}"
+                self._start_program(
+                    name,
+                    *celery,
+                    "worker",
+                    "--pool=solo",
+                    f"--queues={queue}",
+                    f"--hostname={queue}-{index}@%h",
+                    "--loglevel=INFO",
+                    "--without-gossip",
+                    "--without-mingle",
+                )
+        schedule = self.data_dir / "scheduler"
+        schedule.mkdir(exist_ok=True)
+        self._start_program(
+            "scheduler",
+            *celery,
+            "beat",
+            f"--schedule={schedule / 'beat'}",
+            "--pidfile=",
+            "--loglevel=INFO",
+        )
+
+    def _create_admin(self) -> None:
+        printed = self._run("bootstrap", "api.bootstrap", "--email", ADMIN_EMAIL)
+        try:
+            admin = json.loads(printed)
+        except ValueError:
+            raise ServiceError(
+                f"The first user was not made: {printed!r}.", f"See {self._log('bootstrap')}."
+            ) from None
+        self.admin_email = admin.get("email")
+        self.admin_password = admin.get("password")
+
+    def _run(self, name: str, module: str, *arguments: str) -> str:
+        """Run a program of ours to its end and return what it printed."""
+        log = self._log(name)
+        with log.open("ab") as errors:
+            done = subprocess.run(
+                [sys.executable, "-P", "-m", module, *arguments],
+                cwd=self.data_dir,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                check=False,
+            )
+        if done.returncode != 0:
+            raise ServiceError(f"{module} failed:\n{tail(log)}", f"See {log}.")
+        return done.stdout.decode()
+
+    def _wait_until_ready(self, seconds: float = 60.0) -> None:
+        api = self.processes["api"]
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and api.poll() is None:
+            if is_ready(self.url):
+                return
+            time.sleep(0.05)
+        log = self._log("api")
+        raise ServiceError(f"The API did not become ready:\n{tail(log)}", f"See {log}.")
+
+    def _log(self, name: str) -> Path:
+        log = self.logs / f"{name}.log"
+        if log.exists() and log.stat().st_size > _LARGEST_LOG:
+            log.replace(log.with_suffix(".log.1"))
+        return log
+
+
+def is_ready(url: str) -> bool:
+    """Whether the API at ``url`` is ready to work.
+
+    Args:
+        url: ``http://host:port``.
+
+    Returns:
+        True when it says so; False when it says no or nothing.
+    """
+    host, _, port = url.removeprefix("http://").rpartition(":")
+    connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=5.0)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def choose_port(host: str, port: int | None) -> int:
+    """A port to listen on.
+
+    Args:
+        host: The address to listen on.
+        port: The port wanted; 0 for any free one, None for 8080 or the next free one.
+
+    Returns:
+        A port that is free now.
+
+    Raises:
+        ServiceError: The port wanted is taken, or the address is none of this machine's.
+    """
+    wanted = [port] if port is not None else [*range(DEFAULT_PORT, DEFAULT_PORT + 100), 0]
+    for one in wanted:
+        try:
+            family, kind, _, _, address = socket.getaddrinfo(host, one, type=socket.SOCK_STREAM)[0]
+            with socket.socket(family, kind) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
+                return int(probe.getsockname()[1])
+        except socket.gaierror as error:
+            raise ServiceError(f"{host} is no address: {error.strerror}.") from error
+        except PermissionError as error:
+            raise ServiceError(
+                f"Port {one} needs more rights.", "Choose one above 1023 with --port."
+            ) from error
+        except OSError:
+            continue
+    raise ServiceError(
+        f"Port {port} of {host} is taken or not ours.",
+        "Choose another with --port, or leave it out.",
+    )
+
+
+def _process(service: EmbeddedPostgres | EmbeddedRedis) -> subprocess.Popen[bytes]:
+    process = service.start().process
+    if process is None:
+        raise ServiceError(f"{service.title} is not running.")
+    return process
+
+
+def _migrations() -> Path:
+    spec = importlib.util.find_spec("migrations")
+    if spec is None or not spec.submodule_search_locations:
+        raise ServiceError("The package migrations is not installed.", "Run: make setup")
+    return Path(next(iter(spec.submodule_search_locations))) / "alembic.ini"

@@ -1,0 +1,228 @@
+"""HTTP to the API: authentication, retries, errors."""
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+_RETRY_STATUS = {
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+}
+_LONGEST_PAUSE = 5.0
+
+
+class KaratError(Exception):
+    """The API refused a request, or could not be reached.
+
+    Attributes:
+        code: Stable identifier, such as ``not_found`` or ``round_not_open``; ``unreachable`` when
+            no answer came.
+        detail: What is wrong, for people.
+        field: Dotted path of the offending input, if there is one.
+        status: HTTP status; None when no answer came.
+    """
+
+    def __init__(
+        self, code: str, detail: str, *, field: str | None = None, status: int | None = None
+    ) -> None:
+        """Store the parts; ``str()`` gives the detail with the field."""
+        super().__init__(f"{field}: {detail}" if field else detail)
+        self.code = code
+        self.detail = detail
+        self.field = field
+        self.status = status
+
+
+class Transport:
+    """A connection to one Karat, safe to share between threads."""
+
+    def __init__(self, url: str, token: str | None, retry_seconds: float) -> None:
+        """Prepare the connection; nothing is sent yet.
+
+        Args:
+            url: Where Karat is, such as ``http://127.0.0.1:8080``.
+            token: API token, if there is one already.
+            retry_seconds: How long to try again while Karat cannot be reached.
+        """
+        self.url = url.rstrip("/")
+        self._retry_seconds = retry_seconds
+        # The origin shows the API that a request with the session cookie is no foreign page's.
+        self._http = httpx.Client(
+            base_url=f"{self.url}/api",
+            headers={"Origin": self.url},
+            timeout=httpx.Timeout(60.0, connect=5.0),
+            limits=httpx.Limits(max_connections=32),
+        )
+        if token is not None:
+            self.use_token(token)
+
+    def use_token(self, token: str) -> None:
+        """Authenticate with an API token from now on."""
+        self._http.headers["Authorization"] = f"Bearer {token}"
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: dict[str, Any] | None = None,
+        body: Any = None,
+        content: Callable[[], Iterable[bytes]] | None = None,
+        repeatable: bool | None = None,
+    ) -> Any:
+        """Send a request and return the decoded body.
+
+        Args:
+            method: HTTP method.
+            path: Path below ``/api``.
+            query: Query parameters; those that are None are left out.
+            body: Sent as JSON.
+            content: Makes the raw body, anew for each try.
+            repeatable: Whether a request that may have arrived can be sent again; by default all
+                but POST and PATCH.
+
+        Returns:
+            The JSON of the response; None when it has no body.
+
+        Raises:
+            KaratError: The API refused, or could not be reached in time.
+        """
+        if repeatable is None:
+            repeatable = method not in {"POST", "PATCH"}
+        for last in self._tries():
+            try:
+                response = self._http.request(
+                    method,
+                    path,
+                    params=_present(query),
+                    json=body,
+                    content=content() if content else None,
+                )
+            except httpx.TransportError as error:
+                arrived = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+                if last or (arrived and not repeatable):
+                    raise self._unreachable(error) from error
+                continue
+            if response.status_code in _RETRY_STATUS and not last:
+                continue
+            if response.is_error:
+                raise _error(response)
+            return response.json() if response.content else None
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def stream(self, path: str, query: dict[str, Any] | None = None) -> Iterator[httpx.Response]:
+        """Read a response piece by piece.
+
+        Args:
+            path: Path below ``/api``.
+            query: Query parameters; those that are None are left out.
+
+        Yields:
+            The response, its body not yet read.
+
+        Raises:
+            KaratError: The API refused, or could not be reached.
+        """
+        try:
+            with self._http.stream("GET", path, params=_present(query)) as response:
+                if response.is_error:
+                    response.read()
+                    raise _error(response)
+                yield response
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+
+    def save(
+        self,
+        path: str,
+        target: Path,
+        query: dict[str, Any] | None = None,
+        on_received: Callable[[int], None] | None = None,
+    ) -> Path:
+        """Save a response as a file, which appears when it is complete.
+
+        Args:
+            path: Path below ``/api``.
+            target: The file.
+            query: Query parameters; those that are None are left out.
+            on_received: Called with the bytes received so far.
+
+        Returns:
+            ``target``.
+        """
+        unfinished = target.with_name(f".{target.name}.part")
+        try:
+            with self.stream(path, query) as response, unfinished.open("wb") as stream:
+                for chunk in response.iter_bytes():
+                    stream.write(chunk)
+                    if on_received is not None:
+                        on_received(response.num_bytes_downloaded)
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return target
+
+    def pages(self, path: str, query: dict[str, Any] | None = None) -> Iterator[Any]:
+        """Every item of a list, page by page.
+
+        Args:
+            path: Path below ``/api``.
+            query: Query parameters; those that are None are left out.
+
+        Yields:
+            The items.
+        """
+        cursor: str | None = None
+        while True:
+            page = self.request("GET", path, query={**(query or {}), "cursor": cursor})
+            yield from page["items"]
+            cursor = page.get("next_cursor")
+            if cursor is None:
+                return
+
+    def _tries(self) -> Iterator[bool]:
+        """Yield before each try whether it is the last, with growing pauses between."""
+        deadline = time.monotonic() + self._retry_seconds
+        pause = 0.1
+        while True:
+            last = time.monotonic() >= deadline
+            yield last
+            if last:
+                return
+            time.sleep(pause * random.uniform(0.75, 1.25))
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _unreachable(self, error: httpx.TransportError) -> KaratError:
+        return KaratError("unreachable", f"Karat cannot be reached at {self.url}: {error}.")
+
+
+def _present(query: dict[str, Any] | None) -> dict[str, Any] | None:
+    return {name: value for name, value in query.items() if value is not None} if query else None
+
+
+def _error(response: httpx.Response) -> KaratError:
+    try:
+        problem = response.json()
+    except ValueError:
+        problem = None
+    if not isinstance(problem, dict) or "code" not in problem:
+        detail = f"{response.request.url} answered {response.status_code} {response.reason_phrase}."
+        return KaratError("unexpected", detail, status=response.status_code)
+    detail = str(problem.get("detail") or problem.get("title"))
+    if errors := problem.get("errors"):
+        detail = "; ".join(f"{one['field']}: {one['message']}" for one in errors)
+    return KaratError(
+        str(problem["code"]), detail, field=problem.get("field"), status=response.status_code
+    )

@@ -1,0 +1,71 @@
+"""What an import sends: a file as it is, or a folder zipped on the way."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from zipstream import ZipStream  # type: ignore[import-untyped]
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A body to be sent.
+
+    Attributes:
+        filename: Name that tells the server the format.
+        size: Bytes of the files behind it; the body of a folder is slightly longer.
+        chunks: Makes the body, anew for each try.
+    """
+
+    filename: str
+    size: int
+    chunks: Callable[[], Iterator[bytes]]
+
+
+def upload(path: Path) -> Upload:
+    """Prepare a file or folder for sending; memory does not grow with its size.
+
+    Args:
+        path: A zip, a Parquet file, an image, or a folder of images.
+
+    Returns:
+        What to send.
+
+    Raises:
+        FileNotFoundError: There is no such file, or the folder is empty.
+    """
+    if path.is_dir():
+        size = sum(file.stat().st_size for file in _files(path))
+        if size == 0:
+            raise FileNotFoundError(f"{path} holds no files.")
+        return Upload(f"{path.resolve().name}.zip", size, lambda: _zip(path))
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file or folder {path}.")
+    return Upload(path.name, path.stat().st_size, lambda: _read(path))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The folder's files in an order that is the same everywhere, without hidden ones."""
+    for parent, directories, names in os.walk(folder):
+        directories[:] = sorted(name for name in directories if not name.startswith((".", "__")))
+        for name in sorted(names):
+            file = Path(parent, name)
+            if not name.startswith(".") and file.is_file():
+                yield file
+
+
+def _zip(folder: Path) -> Iterator[bytes]:
+    archive = ZipStream()
+    for file in _files(folder):
+        archive.add_path(file, file.relative_to(folder).as_posix(), recurse=False)
+        yield from archive.all_files()
+    yield from archive.finalize()
+
+
+def _read(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            yield chunk
