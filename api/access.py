@@ -1,0 +1,61 @@
+"""Which project a caller may see, label or manage. Every project route goes through here."""
+
+from typing import Annotated
+
+from fastapi import Depends, Path
+from sqlalchemy import exists, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.deps import SessionDep
+from api.principal import CurrentUser, Principal
+from core.errors import Forbidden, NotFound
+from core.states import Role
+from core.tables import Member, Project
+
+ProjectId = Annotated[int, Path(ge=1, lt=2**63)]
+
+
+async def visible_project(
+    session: AsyncSession, principal: Principal, project_id: int, *, lock: bool = False
+) -> Project:
+    """The project, if the caller is an admin or a member; otherwise it does not exist for them."""
+    statement = select(Project).where(Project.id == project_id)
+    if principal.role is not Role.ADMIN:
+        statement = statement.where(
+            exists().where(Member.project_id == project_id, Member.user_id == principal.id)
+        )
+    if lock:
+        # NO KEY UPDATE: annotators' inserts, which reference the row, do not wait for it.
+        statement = statement.with_for_update(key_share=True)
+    project = (await session.scalars(statement)).one_or_none()
+    if project is None:
+        raise NotFound("project")
+    return project
+
+
+async def managed_project(
+    session: AsyncSession, principal: Principal, project_id: int, *, lock: bool = False
+) -> Project:
+    """The project, if the caller may also change it."""
+    project = await visible_project(session, principal, project_id, lock=lock)
+    if not principal.engineer:
+        raise Forbidden("engineer_required", "Only engineers and admins may do this.")
+    return project
+
+
+async def _visible(session: SessionDep, user: CurrentUser, project_id: ProjectId) -> Project:
+    return await visible_project(session, user, project_id)
+
+
+async def _managed(session: SessionDep, user: CurrentUser, project_id: ProjectId) -> Project:
+    return await managed_project(session, user, project_id)
+
+
+async def _locked(session: SessionDep, user: CurrentUser, project_id: ProjectId) -> Project:
+    return await managed_project(session, user, project_id, lock=True)
+
+
+VisibleProject = Annotated[Project, Depends(_visible, scope="function")]
+ManagedProject = Annotated[Project, Depends(_managed, scope="function")]
+# The row lock serialises what changes a project's state or its rounds.
+LockedProject = Annotated[Project, Depends(_locked, scope="function")]

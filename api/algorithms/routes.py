@@ -1,0 +1,41 @@
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from api.pagination import Items
+from api.principal import CurrentUser
+from models.catalog import Kind, specs
+
+router = APIRouter(tags=["algorithms"])
+
+
+class AlgorithmOut(BaseModel):
+    name: str
+    kind: Kind
+    title: str
+    summary: str
+    paper: str
+    needs: list[str]
+    params_schema: dict[str, Any]
+    defaults: dict[str, Any]
+
+
+@router.get("/algorithms")
+async def list_algorithms(_: CurrentUser) -> Items[AlgorithmOut]:
+    """The catalog, from which settings are chosen and checked."""
+    return Items(
+        items=[
+            AlgorithmOut(
+                name=spec.name,
+                kind=spec.kind,
+                title=spec.title,
+                summary=spec.summary,
+                paper=spec.paper,
+                needs=sorted(spec.needs),
+                params_schema=spec.params.model_json_schema(),
+                defaults=spec.params().model_dump(mode="json"),
+            )
+            for spec in specs()
+        ]
+    )

@@ -1,0 +1,47 @@
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import select
+
+from api.access import ManagedProject, managed_project
+from api.deps import SessionDep, StorageDep
+from api.pagination import Items
+from api.principal import CurrentUser
+from core.errors import NotFound
+from core.states import ArtifactKind
+from core.tables import Artifact
+
+router = APIRouter(tags=["artifacts"])
+
+
+class ArtifactOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    kind: ArtifactKind
+    bytes: int
+    sha256: str
+    created_at: datetime
+    meta: dict[str, Any]
+
+
+@router.get("/projects/{project_id}/artifacts")
+async def list_artifacts(session: SessionDep, project: ManagedProject) -> Items[ArtifactOut]:
+    statement = select(Artifact).where(Artifact.project_id == project.id).order_by(Artifact.id)
+    found = await session.scalars(statement)
+    return Items(items=[ArtifactOut.model_validate(artifact) for artifact in found])
+
+
+@router.get("/artifacts/{artifact_id}/content", response_class=FileResponse)
+async def artifact_content(
+    session: SessionDep, user: CurrentUser, storage: StorageDep, artifact_id: int
+) -> FileResponse:
+    artifact = await session.get(Artifact, artifact_id)
+    if artifact is None:
+        raise NotFound("artifact")
+    await managed_project(session, user, artifact.project_id)
+    path = storage.artifact(artifact.storage_key)
+    return FileResponse(path, filename=path.name, headers={"ETag": f'"{artifact.sha256}"'})

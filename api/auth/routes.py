@@ -1,0 +1,59 @@
+from fastapi import APIRouter, Request, Response
+
+from api.auth import service
+from api.auth.schemas import Login, TokenCreate, TokenCreated, TokenOut
+from api.deps import SessionDep, SettingsDep
+from api.pagination import Items
+from api.principal import COOKIE, CurrentUser, require_same_origin
+from api.users.schemas import UserOut
+from core.tables import User
+
+router = APIRouter(tags=["auth"])
+
+
+@router.post("/auth/login")
+async def log_in(
+    request: Request, response: Response, session: SessionDep, settings: SettingsDep, body: Login
+) -> UserOut:
+    require_same_origin(request)
+    user, secret = await service.log_in(session, body, days=settings.session_days)
+    response.set_cookie(
+        COOKIE,
+        secret,
+        max_age=settings.session_days * 86_400,
+        httponly=True,
+        samesite="lax",
+        secure=settings.secure_cookies or request.url.scheme == "https",
+    )
+    return UserOut.model_validate(user)
+
+
+@router.post("/auth/logout", status_code=204)
+async def log_out(request: Request, response: Response, session: SessionDep) -> None:
+    require_same_origin(request)
+    if secret := request.cookies.get(COOKIE):
+        await service.log_out(session, secret)
+    response.delete_cookie(COOKIE, httponly=True, samesite="lax")
+
+
+@router.get("/auth/me")
+async def me(session: SessionDep, user: CurrentUser) -> UserOut:
+    return UserOut.model_validate(await session.get_one(User, user.id))
+
+
+@router.get("/tokens")
+async def list_tokens(session: SessionDep, user: CurrentUser) -> Items[TokenOut]:
+    tokens = await service.list_tokens(session, user)
+    return Items(items=[TokenOut.model_validate(token) for token in tokens])
+
+
+@router.post("/tokens", status_code=201)
+async def create_token(session: SessionDep, user: CurrentUser, body: TokenCreate) -> TokenCreated:
+    token, secret = await service.create_token(session, user, body)
+    await session.refresh(token)
+    return TokenCreated(**TokenOut.model_validate(token).model_dump(), secret=secret)
+
+
+@router.delete("/tokens/{token_id}", status_code=204)
+async def revoke_token(session: SessionDep, user: CurrentUser, token_id: int) -> None:
+    await service.revoke_token(session, user, token_id)

@@ -1,0 +1,43 @@
+"""What routes ask for: a transaction, settings, storage."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from core import queue
+from core.settings import Settings
+from core.storage import Storage
+
+
+async def get_session(request: Request) -> AsyncIterator[AsyncSession]:
+    """One transaction per request: committed when the route returns, rolled back when it raises.
+
+    Messages to workers leave after the commit, so that a worker never sees half a request.
+    """
+    async with request.app.state.sessions() as session:
+        async with session.begin():
+            yield session
+        if queue.pending(session.info):
+            await to_thread.run_sync(queue.deliver, session.info)
+
+
+# Scope "function": the commit happens before the response is sent. With the default scope a client
+# could read 201 for a commit that then fails.
+SessionDep = Annotated[AsyncSession, Depends(get_session, scope="function")]
+
+
+def get_settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+def get_storage(request: Request) -> Storage:
+    storage: Storage = request.app.state.storage
+    return storage
+
+
+SettingsDep = Annotated[Settings, Depends(get_settings)]
+StorageDep = Annotated[Storage, Depends(get_storage)]

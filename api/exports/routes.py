@@ -1,0 +1,45 @@
+from collections.abc import AsyncIterator, Iterator
+from enum import StrEnum
+
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+
+from api.access import ProjectId, managed_project
+from api.deps import StorageDep
+from api.exports import service
+from api.principal import CurrentUser
+
+router = APIRouter(tags=["exports"])
+
+
+class Format(StrEnum):
+    CSV = "csv"
+    JSONL = "jsonl"
+    IMAGEFOLDER = "imagefolder"
+
+
+@router.get("/projects/{project_id}/export", response_class=StreamingResponse)
+async def export(
+    request: Request,
+    user: CurrentUser,
+    storage: StorageDep,
+    project_id: ProjectId,
+    format: Format = Format.CSV,
+) -> StreamingResponse:
+    """Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip."""
+    sessions = request.app.state.sessions
+    body: AsyncIterator[str] | Iterator[bytes]
+    async with sessions() as session:
+        await managed_project(session, user, project_id)
+        if format is Format.IMAGEFOLDER:
+            images = await service.labeled_images(session, project_id)
+    if format is Format.CSV:
+        body, media, suffix = service.as_csv(sessions, project_id), "text/csv", "csv"
+    elif format is Format.JSONL:
+        body, media, suffix = service.as_jsonl(sessions, project_id), "application/jsonl", "jsonl"
+    else:
+        body, media, suffix = service.as_image_folder(images, storage), "application/zip", "zip"
+    name = f"karat-project-{project_id}.{suffix}"
+    return StreamingResponse(
+        body, media_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

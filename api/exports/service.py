@@ -1,0 +1,139 @@
+"""Streamed exports: rows leave as they are read, so memory does not grow with the project."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from sqlalchemy import Select, and_, func, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+from sqlalchemy.orm import aliased
+from zipstream import ZIP_STORED, ZipStream
+
+from core.states import ExampleState
+from core.storage import Storage
+from core.tables import Annotation, Example, ProjectClass, Query, Round, User
+
+COLUMNS = (
+    "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "effective",
+    "counted", "annotator", "round", "seconds", "cost", "purity", "informativeness", "meta_score",
+    "key", "supersedes", "created_at",
+)  # fmt: skip
+_FETCH = 1000
+
+
+def _annotations(project_id: int) -> Select[Any]:
+    """Every annotation, oldest first; ``effective`` marks what holds now."""
+    later, earlier = aliased(Annotation), aliased(Annotation)
+    effective = and_(
+        Annotation.counted,
+        ~select(later.id)
+        .where(
+            later.example_id == Annotation.example_id,
+            later.counted,
+            later.id > Annotation.id,
+        )
+        .exists(),
+    )
+    return (
+        select(
+            Annotation.id,
+            Annotation.example_id,
+            Example.pool_index,
+            Example.name,
+            func.encode(Example.content_hash, "hex"),
+            Annotation.verdict,
+            ProjectClass.name,
+            effective,
+            Annotation.counted,
+            User.email,
+            Round.number,
+            Annotation.seconds,
+            Annotation.cost,
+            Query.purity,
+            Query.informativeness,
+            Query.meta_score,
+            Annotation.client_key,
+            earlier.client_key,
+            Annotation.created_at,
+        )
+        .join(Example, Example.id == Annotation.example_id)
+        .join(Query, Query.id == Annotation.query_id)
+        .join(Round, Round.id == Annotation.round_id)
+        .join(User, User.id == Annotation.annotator_id)
+        .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
+        .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
+        .where(Annotation.project_id == project_id)
+        .order_by(Annotation.id)
+        .execution_options(yield_per=_FETCH)
+    )
+
+
+async def rows(
+    sessions: async_sessionmaker[AsyncSession], project_id: int
+) -> AsyncIterator[list[dict[str, Any]]]:
+    """Annotations in blocks, JSON-ready."""
+    async with sessions() as session:
+        result = await session.stream(_annotations(project_id))
+        async for block in result.partitions():
+            yield [
+                {
+                    **dict(zip(COLUMNS, row, strict=True)),
+                    "key": str(row[-3]),
+                    "supersedes": str(row[-2]) if row[-2] else None,
+                    "created_at": row[-1].isoformat(),
+                }
+                for row in block
+            ]
+
+
+async def as_csv(sessions: async_sessionmaker[AsyncSession], project_id: int) -> AsyncIterator[str]:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    yield text.getvalue()
+    async for block in rows(sessions, project_id):
+        text.seek(0)
+        text.truncate()
+        writer.writerows(block)
+        yield text.getvalue()
+
+
+async def as_jsonl(
+    sessions: async_sessionmaker[AsyncSession], project_id: int
+) -> AsyncIterator[str]:
+    async for block in rows(sessions, project_id):
+        yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block)
+
+
+async def labeled_images(
+    session: AsyncSession, project_id: int
+) -> list[tuple[str, int, str, bytes]]:
+    """(class, pool index, name, content hash) of every image that is labeled with a class."""
+    latest = (
+        select(Annotation.class_id)
+        .where(Annotation.example_id == Example.id, Annotation.counted)
+        .order_by(Annotation.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    statement = (
+        select(ProjectClass.name, Example.pool_index, Example.name, Example.content_hash)
+        .join(ProjectClass, ProjectClass.id == latest)
+        .where(Example.project_id == project_id, Example.state == ExampleState.LABELED)
+        .order_by(Example.pool_index)
+    )
+    return list((await session.execute(statement)).tuples())
+
+
+def as_image_folder(images: list[tuple[str, int, str, bytes]], storage: Storage) -> Iterator[bytes]:
+    """A zip of ``class/index_name``; stored, because images are compressed already."""
+    archive = ZipStream(compress_type=ZIP_STORED)
+    for class_name, pool_index, name, content_hash in images:
+        # A class may be called a/b or ..; in an archive it must stay one folder.
+        folder = class_name.replace("/", "_").replace("\\", "_").strip(". ") or "_"
+        file = PurePosixPath(name.replace("\\", "/")).name
+        archive.add_path(storage.image(content_hash), f"{folder}/{pool_index:07d}_{file}")
+    yield from archive

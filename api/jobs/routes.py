@@ -1,0 +1,44 @@
+from fastapi import APIRouter
+
+from api.deps import SessionDep
+from api.jobs import service
+from api.jobs.schemas import JobOut
+from api.pagination import Cursor, Limit, Page
+from api.principal import CurrentUser, Engineer
+from core.states import JobKind, JobState
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+
+@router.get("")
+async def list_jobs(
+    session: SessionDep,
+    user: Engineer,
+    project_id: int | None = None,
+    kind: JobKind | None = None,
+    state: JobState | None = None,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Page[JobOut]:
+    jobs = await service.list_jobs(
+        session, user, project_id=project_id, kind=kind, state=state, cursor=cursor, limit=limit
+    )
+    return Page(
+        items=[JobOut.model_validate(job) for job in jobs],
+        next_cursor=jobs[-1].id if len(jobs) == limit else None,
+    )
+
+
+@router.get("/{job_id}")
+async def show_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
+    return JobOut.model_validate(await service.get_job(session, user, job_id))
+
+
+@router.post("/{job_id}/cancel")
+async def cancel_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
+    return JobOut.model_validate(await service.cancel(session, user, job_id))
+
+
+@router.post("/{job_id}/retry")
+async def retry_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
+    return JobOut.model_validate(await service.retry(session, user, job_id))

@@ -1,0 +1,42 @@
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from core.states import JobKind, JobState
+
+
+class Progress(BaseModel):
+    """Where a running job is. ``seconds`` holds the phases done so far."""
+
+    phase: str
+    phase_index: int
+    phases: list[str]
+    step: int
+    steps: int
+    eta_seconds: float | None
+    seconds: dict[str, float]
+
+
+class JobError(BaseModel):
+    code: str
+    detail: str
+
+
+class JobOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    project_id: int | None
+    kind: JobKind
+    state: JobState
+    params: dict[str, Any]
+    progress: Progress | None
+    message: str | None
+    error: JobError | None
+    result: dict[str, Any] | None
+    attempt: int
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None

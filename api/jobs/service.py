@@ -1,0 +1,103 @@
+from collections.abc import Sequence
+
+from sqlalchemy import exists, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.access import managed_project
+from api.audit import record
+from api.principal import Principal
+from core import events, queue
+from core.errors import NotFound
+from core.lifecycle import move_round, request_cancel, requeue_job
+from core.states import JobKind, JobState, Role, RoundState
+from core.tables import Job, Member, Round
+
+
+async def list_jobs(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    project_id: int | None,
+    kind: JobKind | None,
+    state: JobState | None,
+    cursor: int | None,
+    limit: int,
+) -> Sequence[Job]:
+    """Jobs of the projects the caller is a member of, newest first."""
+    statement = select(Job).order_by(Job.id.desc()).limit(limit)
+    if principal.role is not Role.ADMIN:
+        statement = statement.where(
+            exists().where(Member.project_id == Job.project_id, Member.user_id == principal.id)
+        )
+    if project_id is not None:
+        statement = statement.where(Job.project_id == project_id)
+    if kind is not None:
+        statement = statement.where(Job.kind == kind)
+    if state is not None:
+        statement = statement.where(Job.state == state)
+    if cursor is not None:
+        statement = statement.where(Job.id < cursor)
+    return (await session.scalars(statement)).all()
+
+
+async def get_job(
+    session: AsyncSession, principal: Principal, job_id: int, *, lock: bool = False
+) -> Job:
+    job = await session.get(Job, job_id, with_for_update={"key_share": True} if lock else None)
+    if job is None or job.project_id is None:
+        raise NotFound("job")
+    try:
+        await managed_project(session, principal, job.project_id)
+    except NotFound:
+        raise NotFound("job") from None
+    return job
+
+
+async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Job:
+    """Ask a job to stop. A round whose job is cancelled fails, and can be retried."""
+    job = await get_job(session, principal, job_id, lock=True)
+    request_cancel(job)
+    if job.state is JobState.CANCELLED and job.kind is JobKind.ADVANCE_ROUND:
+        for round_ in await _rounds_of(session, job, RoundState.SELECTING, RoundState.CLOSING):
+            if round_.number == (job.params["closing"] or 0):
+                move_round(round_, RoundState.FAILED)
+    await _changed(session, principal, job, "cancel")
+    return job
+
+
+async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job:
+    """Queue a failed or cancelled job again; finished phases are not repeated."""
+    job = await get_job(session, principal, job_id, lock=True)
+    requeue_job(job)
+    if job.kind is JobKind.ADVANCE_ROUND:
+        for round_ in await _rounds_of(session, job, RoundState.FAILED):
+            closing = round_.number == job.params["closing"]
+            move_round(round_, RoundState.CLOSING if closing else RoundState.SELECTING)
+    queue.enqueue(session.info, job)
+    await _changed(session, principal, job, "retry")
+    return job
+
+
+async def _rounds_of(session: AsyncSession, job: Job, *states: RoundState) -> Sequence[Round]:
+    numbers = [
+        number for number in (job.params["closing"], job.params["selecting"]) if number is not None
+    ]
+    statement = (
+        select(Round)
+        .where(
+            Round.project_id == job.project_id,
+            Round.number.in_(numbers),
+            Round.state.in_(states),
+        )
+        .order_by(Round.number)
+        .with_for_update(key_share=True)
+    )
+    return (await session.scalars(statement)).all()
+
+
+async def _changed(session: AsyncSession, principal: Principal, job: Job, verb: str) -> None:
+    record(session, principal, verb, "job", job.id, project_id=job.project_id, kind=job.kind)
+    if job.project_id is not None:
+        await session.execute(
+            events.notify(job.project_id, "job", {"id": job.id, "state": job.state})
+        )

@@ -1,0 +1,62 @@
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from api.access import ProjectId, VisibleProject, visible_project
+from api.deps import SessionDep
+from api.labeling import leasing, service
+from api.labeling.answering import AnswerWriter, Submission
+from api.labeling.schemas import (
+    Answers,
+    AnswersOut,
+    Lease,
+    LeaseRequest,
+    RecentAnswer,
+    Released,
+    ReleaseRequest,
+    Status,
+)
+from api.pagination import Items
+from api.principal import CurrentUser
+
+router = APIRouter(prefix="/projects/{project_id}/labeling", tags=["labeling"])
+
+
+@router.post("/lease")
+async def lease(
+    session: SessionDep, user: CurrentUser, project: VisibleProject, body: LeaseRequest
+) -> Lease:
+    return await leasing.lease(session, user, project, body)
+
+
+@router.post("/answers")
+async def answer(
+    request: Request, user: CurrentUser, project_id: ProjectId, body: Answers
+) -> AnswersOut:
+    """Store verdicts. Accepted whatever the project's state: nothing an annotator sent is lost."""
+    async with request.app.state.sessions() as session:
+        await visible_project(session, user, project_id)
+    writer: AnswerWriter = request.app.state.answers
+    return await writer.submit(project_id, Submission(user.id, body.answers))
+
+
+@router.post("/release")
+async def release(
+    session: SessionDep, user: CurrentUser, project: VisibleProject, body: ReleaseRequest
+) -> Released:
+    return Released(released=await leasing.release(session, user, project, body.client))
+
+
+@router.get("/status")
+async def status(session: SessionDep, user: CurrentUser, project: VisibleProject) -> Status:
+    return await service.project_status(session, user, project)
+
+
+@router.get("/recent")
+async def recent(
+    session: SessionDep,
+    user: CurrentUser,
+    project: VisibleProject,
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> Items[RecentAnswer]:
+    return Items(items=await service.recent(session, user, project, limit))

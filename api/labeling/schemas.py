@@ -1,0 +1,126 @@
+import uuid
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from core.states import ProjectState, RoundState, Verdict
+
+
+class LeaseRequest(BaseModel):
+    """`client` identifies a browser tab: after a reload it gets the same queries again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    n: Annotated[int, Field(ge=1, le=256)] = 16
+    client: uuid.UUID
+
+
+class ReleaseRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    client: uuid.UUID
+
+
+class LeasedQuery(BaseModel):
+    query_id: int
+    example_id: int
+    rank: int
+    round: int
+    image_url: str
+    width: int
+    height: int
+    name: str
+
+
+class RoundStatus(BaseModel):
+    number: int
+    state: RoundState
+    spent: float
+    budget: float
+
+
+class MyCounts(BaseModel):
+    """My own answers; a corrected answer counts once."""
+
+    today: int
+    total: int
+    round: int
+
+
+class Status(BaseModel):
+    """Where the project is, for the label page. `mine` is filled by the status route only."""
+
+    project_state: ProjectState
+    round: RoundStatus | None
+    waiting_for: Literal["nothing", "training", "paused", "finished", "others"]
+    remaining: int | None
+    mine: MyCounts | None
+
+
+class Lease(BaseModel):
+    lease_token: uuid.UUID | None
+    expires_at: datetime | None
+    items: list[LeasedQuery]
+    status: Status
+
+
+class AnswerIn(BaseModel):
+    """One verdict. `key` is made by the client: a retry with it returns the first result."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: uuid.UUID
+    query_id: Annotated[int, Field(ge=1, lt=2**63)]
+    verdict: Verdict
+    class_id: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+    supersedes: uuid.UUID | None = None
+    lease_token: uuid.UUID | None = None
+
+    @model_validator(mode="after")
+    def _class_iff_verdict(self) -> "AnswerIn":
+        if (self.verdict is Verdict.CLASS) != (self.class_id is not None):
+            raise ValueError("class_id goes with verdict 'class', and only with it")
+        return self
+
+
+class Answers(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    answers: Annotated[list[AnswerIn], Field(min_length=1, max_length=256)]
+
+
+class AnswerResult(BaseModel):
+    """What became of an answer.
+
+    `late` answers are stored but not counted, because somebody else's came first. `rejected` ones
+    name something that does not exist; nothing was stored.
+    """
+
+    key: uuid.UUID
+    status: Literal["accepted", "duplicate", "late", "rejected"]
+    annotation_id: int | None
+    counted: bool
+    round: int | None
+    code: str | None
+    detail: str | None
+
+
+class AnswersOut(BaseModel):
+    results: list[AnswerResult]
+    status: Status
+
+
+class Released(BaseModel):
+    released: int
+
+
+class RecentAnswer(BaseModel):
+    key: uuid.UUID
+    query_id: int
+    example_id: int
+    image_url: str
+    verdict: Verdict
+    class_id: int | None
+    created_at: datetime

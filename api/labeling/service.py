@@ -1,0 +1,47 @@
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from api.labeling import status
+from api.labeling.schemas import RecentAnswer, Status
+from api.principal import Principal
+from core.states import ProjectState
+from core.tables import Annotation, Project
+
+
+async def project_status(session: AsyncSession, principal: Principal, project: Project) -> Status:
+    rounds = (await session.scalars(status.unfinished(project.id))).all()
+    counting = status.counting_round(rounds)
+    mine = await status.my_counts(session, project.id, principal.id, counting)
+    serving = status.serving_round(rounds)
+    served = project.state is ProjectState.RUNNING and serving is not None
+    return status.describe(project.state, rounds, served=served, mine=mine)
+
+
+async def recent(
+    session: AsyncSession, principal: Principal, project: Project, limit: int
+) -> list[RecentAnswer]:
+    """The caller's latest answers, each as it stands after corrections."""
+    correction = aliased(Annotation)
+    statement = (
+        select(Annotation)
+        .where(
+            Annotation.project_id == project.id,
+            Annotation.annotator_id == principal.id,
+            ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
+        )
+        .order_by(Annotation.id.desc())
+        .limit(limit)
+    )
+    return [
+        RecentAnswer(
+            key=annotation.client_key,
+            query_id=annotation.query_id,
+            example_id=annotation.example_id,
+            image_url=f"/api/examples/{annotation.example_id}/image",
+            verdict=annotation.verdict,
+            class_id=annotation.class_id,
+            created_at=annotation.created_at,
+        )
+        for annotation in await session.scalars(statement)
+    ]

@@ -1,0 +1,127 @@
+"""Which round annotators are working on, and what the label page says about it."""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Literal
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from api.labeling.schemas import MyCounts, RoundStatus, Status
+from core.project_settings import ProjectSettings
+from core.states import ProjectState, RoundState
+from core.tables import Annotation, Round
+
+WaitingFor = Literal["nothing", "training", "paused", "finished", "others"]
+
+
+def unfinished(project_id: int) -> Select[Round]:
+    """The rounds of a project that are not closed, oldest first; at most two."""
+    return (
+        select(Round)
+        .where(Round.project_id == project_id, Round.state != RoundState.CLOSED)
+        .order_by(Round.number)
+    )
+
+
+def counting_round(rounds: Sequence[Round]) -> Round | None:
+    """The round that an answer given now counts towards.
+
+    That is the open one. While a round is closing (or its job failed), it is the next one, which is
+    still selecting: zero-wait answers are its first answers. After the last round it is that.
+    """
+    by_state = {round_.state: round_ for round_ in rounds}
+    return (
+        by_state.get(RoundState.OPEN)
+        or by_state.get(RoundState.SELECTING)
+        or (rounds[-1] if rounds else None)
+    )
+
+
+def serving_round(rounds: Sequence[Round]) -> Round | None:
+    """The round whose ranked queue is handed out now, if any."""
+    if not rounds:
+        return None
+    first = rounds[0]
+    if first.state is RoundState.OPEN:
+        return first
+    counting = counting_round(rounds)
+    if first.state in {RoundState.CLOSING, RoundState.FAILED} and counting is not first:
+        assert counting is not None
+        settings = ProjectSettings.model_validate(first.settings)
+        # More zero-wait answers than the next round can pay for would overspend it.
+        if settings.zero_wait and counting.spent < counting.budget:
+            return first
+    return None
+
+
+def remaining(round_: Round | None) -> int | None:
+    """How many more verdicts the budget pays for at least; unknown when seconds are charged."""
+    if round_ is None:
+        return None
+    cost = ProjectSettings.model_validate(round_.settings).cost
+    if cost.mode == "seconds":
+        return None
+    return max(0, math.ceil((round_.budget - round_.spent) / max(cost.c_in, cost.c_ood)))
+
+
+def describe(
+    state: ProjectState,
+    rounds: Sequence[Round],
+    *,
+    served: bool = False,
+    mine: MyCounts | None = None,
+) -> Status:
+    """Status from rows already read.
+
+    Args:
+        state: The project's.
+        rounds: ``unfinished`` rounds.
+        served: Whether the caller has queries to answer.
+        mine: The caller's own counts.
+    """
+    counting = counting_round(rounds)
+    return Status(
+        project_state=state,
+        round=RoundStatus(
+            number=counting.number,
+            state=counting.state,
+            spent=counting.spent,
+            budget=counting.budget,
+        )
+        if counting
+        else None,
+        waiting_for="nothing" if served else _waiting_for(state, rounds),
+        remaining=remaining(counting),
+        mine=mine,
+    )
+
+
+def _waiting_for(state: ProjectState, rounds: Sequence[Round]) -> WaitingFor:
+    if state is ProjectState.PAUSED:
+        return "paused"
+    if state is ProjectState.FINISHED or not rounds:
+        return "finished"
+    if rounds[0].state is RoundState.OPEN:
+        return "others"
+    return "training"
+
+
+async def my_counts(
+    session: AsyncSession, project_id: int, annotator_id: int, round_: Round | None
+) -> MyCounts:
+    correction = aliased(Annotation)
+    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    statement = select(
+        func.count().filter(Annotation.created_at >= midnight),
+        func.count(),
+        func.count().filter(Annotation.round_id == (round_.id if round_ else None)),
+    ).where(
+        Annotation.project_id == project_id,
+        Annotation.annotator_id == annotator_id,
+        ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
+    )
+    today, total, here = (await session.execute(statement)).tuples().one()
+    return MyCounts(today=today, total=total, round=here)

@@ -1,0 +1,83 @@
+"""The FastAPI application."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from importlib.metadata import version
+
+from fastapi import APIRouter, FastAPI
+
+from api import events, frontend, health, problems
+from api.algorithms.routes import router as algorithms
+from api.artifacts.routes import router as artifacts
+from api.auth.routes import router as auth
+from api.events import Broadcaster
+from api.exports.routes import router as exports
+from api.jobs.routes import router as jobs
+from api.labeling.answering import AnswerWriter
+from api.labeling.routes import router as labeling
+from api.pools.routes import router as pools
+from api.projects.routes import router as projects
+from api.rounds.routes import router as rounds
+from api.users.routes import router as users
+from core.db import async_engine, async_sessions
+from core.settings import Settings
+from core.settings import settings as process_settings
+from core.storage import Storage
+
+_ROUTERS = (
+    auth,
+    users,
+    projects,
+    pools,
+    labeling,
+    rounds,
+    jobs,
+    artifacts,
+    exports,
+    algorithms,
+    events.router,
+)
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    settings: Settings = app.state.settings
+    engine = async_engine(settings)
+    app.state.autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+    app.state.sessions = async_sessions(engine)
+    app.state.storage = Storage(settings.data_dir)
+    app.state.answers = AnswerWriter(app.state.sessions)
+    app.state.broadcaster = Broadcaster(settings.libpq_url)
+    listening = asyncio.create_task(app.state.broadcaster.run())
+    try:
+        yield
+    finally:
+        listening.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await listening
+        await engine.dispose()
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The application, reading ``settings`` or the environment."""
+    app = FastAPI(
+        title="Karat",
+        summary="Active-learning labeling for image pools that are not pure",
+        version=version("karat"),
+        lifespan=_lifespan,
+        docs_url="/api/docs",
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        generate_unique_id_function=lambda route: route.name,
+        responses={"4XX": {"model": problems.Problem}, "5XX": {"model": problems.Problem}},
+    )
+    app.state.settings = settings or process_settings()
+    problems.install(app)
+    api = APIRouter(prefix="/api")
+    for router in _ROUTERS:
+        api.include_router(router)
+    app.include_router(api)
+    app.include_router(health.router)
+    frontend.mount(app, app.state.settings.frontend_dir)
+    return app

@@ -1,0 +1,121 @@
+from collections.abc import Sequence
+
+from sqlalchemy import exists, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.audit import record
+from api.pools.schemas import ExampleOut
+from api.principal import Principal
+from core import events, queue
+from core.errors import NotFound
+from core.lifecycle import new_job
+from core.states import ArtifactKind, ExampleState, JobKind, Role, Split
+from core.tables import Annotation, Artifact, Example, Job, Member, Project, ProjectClass
+
+
+async def start_import(
+    session: AsyncSession,
+    principal: Principal,
+    project_id: int,
+    *,
+    upload: str,
+    filename: str,
+    split: Split,
+    columns: dict[str, str],
+) -> Job:
+    """Queue the import of an upload that is on disk."""
+    job = new_job(
+        JobKind.IMPORT_POOL,
+        project_id=project_id,
+        params={"upload": upload, "filename": filename, "split": split.value, "columns": columns},
+        created_by=principal.id,
+    )
+    session.add(job)
+    await session.flush()
+    await session.refresh(job)
+    queue.enqueue(session.info, job)
+    record(session, principal, "import", "pool", job.id, project_id=project_id, filename=filename)
+    await session.execute(events.notify(project_id, "job", {"id": job.id, "state": job.state}))
+    return job
+
+
+async def list_imports(session: AsyncSession, project: Project) -> Sequence[Job]:
+    statement = (
+        select(Job)
+        .where(Job.project_id == project.id, Job.kind == JobKind.IMPORT_POOL)
+        .order_by(Job.id.desc())
+        .limit(100)
+    )
+    return (await session.scalars(statement)).all()
+
+
+async def import_report(session: AsyncSession, project: Project, job_id: int) -> Artifact:
+    statement = select(Artifact).where(
+        Artifact.project_id == project.id,
+        Artifact.job_id == job_id,
+        Artifact.kind == ArtifactKind.IMPORT_REPORT,
+    )
+    artifact = (await session.scalars(statement)).one_or_none()
+    if artifact is None:
+        raise NotFound("import report")
+    return artifact
+
+
+async def list_examples(
+    session: AsyncSession,
+    project: Project,
+    *,
+    state: ExampleState | None,
+    split: Split | None,
+    cursor: int | None,
+    limit: int,
+) -> list[ExampleOut]:
+    """Examples in order of import, with the present label of each."""
+    latest = (
+        select(Annotation.class_id)
+        .where(Annotation.example_id == Example.id, Annotation.counted)
+        .order_by(Annotation.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    class_id = func.coalesce(Example.label_class_id, latest)
+    statement = (
+        select(Example, ProjectClass.name)
+        .outerjoin(ProjectClass, ProjectClass.id == class_id)
+        .where(Example.project_id == project.id)
+        .order_by(Example.pool_index)
+        .limit(limit)
+    )
+    if state is not None:
+        statement = statement.where(Example.state == state)
+    if split is not None:
+        statement = statement.where(Example.split == split)
+    if cursor is not None:
+        statement = statement.where(Example.pool_index > cursor)
+    return [
+        ExampleOut(
+            id=example.id,
+            pool_index=example.pool_index,
+            name=example.name,
+            width=example.width,
+            height=example.height,
+            split=example.split,
+            state=example.state,
+            label=label,
+            image_url=f"/api/examples/{example.id}/image",
+        )
+        for example, label in (await session.execute(statement)).tuples()
+    ]
+
+
+async def image(session: AsyncSession, principal: Principal, example_id: int) -> tuple[bytes, str]:
+    """Content hash and media type of an image that the caller may see."""
+    statement = select(Example.content_hash, Example.media_type).where(Example.id == example_id)
+    if principal.role is not Role.ADMIN:
+        statement = statement.where(
+            exists().where(Member.project_id == Example.project_id, Member.user_id == principal.id)
+        )
+    row = (await session.execute(statement)).tuples().one_or_none()
+    if row is None:
+        raise NotFound("image")
+    return row

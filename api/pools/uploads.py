@@ -1,0 +1,73 @@
+"""Receiving an upload: streamed to disk, memory flat, and nothing recorded before it is whole."""
+
+import os
+import shutil
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path, PurePosixPath
+
+import anyio
+from anyio import to_thread
+
+from core.errors import DomainError, ErrorKind, Invalid
+from core.settings import Settings
+from core.storage import Storage
+
+ARCHIVES = frozenset({".zip", ".parquet"})
+IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
+# What must stay free after an upload, so that the database beside it can go on.
+_RESERVE_BYTES = 256 << 20
+
+
+def checked_name(filename: str) -> str:
+    """The file name without any path, if its ending is one we read."""
+    name = PurePosixPath(filename.replace("\\", "/")).name
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix not in ARCHIVES | IMAGES:
+        raise Invalid(
+            "invalid_upload",
+            f"Karat reads .zip, .parquet and single images, not {name or 'a nameless file'!r}.",
+            field="filename",
+        )
+    return name
+
+
+async def receive(
+    chunks: AsyncIterator[bytes], filename: str, storage: Storage, settings: Settings
+) -> str:
+    """Write the request body to disk; returns its name under ``storage.upload``."""
+    name = f"{uuid.uuid4().hex}{PurePosixPath(filename).suffix.lower()}"
+    path = storage.upload(name)
+    await anyio.Path(path.parent).mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(path.suffix + ".part")
+    received = 0
+    try:
+        async with await anyio.open_file(part, "wb") as file:
+            async for chunk in chunks:
+                received += len(chunk)
+                if received > settings.max_upload_bytes:
+                    raise DomainError(
+                        "too_large",
+                        f"Uploads are limited to {settings.max_upload_bytes:,} bytes; split the "
+                        "archive, or raise KARAT_MAX_UPLOAD_BYTES.",
+                        kind=ErrorKind.TOO_LARGE,
+                    )
+                await file.write(chunk)
+                _require_space(path.parent)
+            await file.flush()
+            await to_thread.run_sync(os.fsync, file.wrapped.fileno())
+        if received == 0:
+            raise Invalid("empty_upload", "The upload is empty; send the file as request body.")
+        await anyio.Path(part).rename(path)
+    finally:
+        await anyio.Path(part).unlink(missing_ok=True)
+    return name
+
+
+def _require_space(directory: Path) -> None:
+    if shutil.disk_usage(directory).free < _RESERVE_BYTES:
+        raise DomainError(
+            "disk_full",
+            "The server's disk is full; free some space and upload again.",
+            kind=ErrorKind.UNAVAILABLE,
+        )

@@ -1,0 +1,132 @@
+"""Errors as ``application/problem+json`` (RFC 9457)."""
+
+import logging
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+
+from core.errors import DomainError, ErrorKind
+
+logger = logging.getLogger(__name__)
+
+_STATUS = {
+    ErrorKind.INVALID: HTTPStatus.BAD_REQUEST,
+    ErrorKind.UNAUTHENTICATED: HTTPStatus.UNAUTHORIZED,
+    ErrorKind.FORBIDDEN: HTTPStatus.FORBIDDEN,
+    ErrorKind.NOT_FOUND: HTTPStatus.NOT_FOUND,
+    ErrorKind.CONFLICT: HTTPStatus.CONFLICT,
+    ErrorKind.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    ErrorKind.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+
+class FieldError(BaseModel):
+    field: str
+    message: str
+
+
+class Problem(BaseModel):
+    """Body of every error response."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    field: str | None
+    errors: list[FieldError]
+
+
+def problem(
+    status: HTTPStatus,
+    code: str,
+    detail: str,
+    *,
+    field: str | None = None,
+    errors: Sequence[FieldError] = (),
+    headers: dict[str, str] | None = None,
+) -> JSONResponse:
+    body = Problem(
+        type="about:blank",
+        title=status.phrase,
+        status=status.value,
+        code=code,
+        detail=detail,
+        field=field,
+        errors=list(errors),
+    )
+    return JSONResponse(
+        body.model_dump(),
+        status_code=status.value,
+        media_type="application/problem+json",
+        headers=headers,
+    )
+
+
+async def _domain_error(_: Request, error: DomainError) -> JSONResponse:
+    return problem(_STATUS[error.kind], error.code, error.detail, field=error.field)
+
+
+async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:
+    errors = [FieldError(field=_field(item["loc"]), message=item["msg"]) for item in error.errors()]
+    detail = "; ".join(f"{item.field}: {item.message}" for item in errors)
+    return problem(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "malformed",
+        detail,
+        field=errors[0].field if errors else None,
+        errors=errors,
+    )
+
+
+def _field(location: Sequence[Any]) -> str:
+    parts = location[1:] if location and location[0] in {"body", "query", "path"} else location
+    return ".".join(str(part) for part in parts) or "body"
+
+
+async def _http_error(_: Request, error: HTTPException) -> JSONResponse:
+    status = HTTPStatus(error.status_code)
+    code = status.phrase.lower().replace(" ", "_")
+    return problem(status, code, str(error.detail), headers=dict(error.headers or {}))
+
+
+async def _database_error(_: Request, error: Exception) -> JSONResponse:
+    away = isinstance(error, OperationalError | InterfaceError | PoolTimeout) or (
+        isinstance(error, DBAPIError) and error.connection_invalidated
+    )
+    if not away:
+        raise error
+    logger.warning("database away: %s", error)
+    return problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "unavailable",
+        "The database cannot be reached. Nothing was stored; send the request again.",
+        headers={"Retry-After": "1"},
+    )
+
+
+async def _bug(_: Request, error: Exception) -> JSONResponse:
+    logger.error("unexpected error", exc_info=error)
+    return problem(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "internal",
+        "Karat made a mistake. It is in the server's log; sending the request again is safe.",
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Register the handlers."""
+    app.add_exception_handler(DomainError, _domain_error)  # type: ignore[arg-type]
+    app.add_exception_handler(RequestValidationError, _malformed)  # type: ignore[arg-type]
+    app.add_exception_handler(HTTPException, _http_error)  # type: ignore[arg-type]
+    app.add_exception_handler(DBAPIError, _database_error)
+    app.add_exception_handler(PoolTimeout, _database_error)
+    app.add_exception_handler(Exception, _bug)

@@ -1,0 +1,106 @@
+from fastapi import APIRouter
+
+from api.access import LockedProject, ManagedProject, VisibleProject
+from api.deps import SessionDep, StorageDep
+from api.pagination import Items
+from api.principal import Admin, CurrentUser, Engineer
+from api.projects import service
+from api.projects.schemas import (
+    MemberOut,
+    ProjectCreate,
+    ProjectOut,
+    ProjectSummary,
+    ProjectUpdate,
+)
+from api.projects.settings import defaults
+from api.users.schemas import UserOut
+from core.project_settings import ProjectSettings
+
+router = APIRouter(tags=["projects"])
+
+
+@router.get("/settings/defaults")
+async def default_settings(_: CurrentUser) -> ProjectSettings:
+    return defaults()
+
+
+@router.get("/projects")
+async def list_projects(session: SessionDep, user: CurrentUser) -> Items[ProjectSummary]:
+    return Items(items=await service.summaries(session, user))
+
+
+@router.post("/projects", status_code=201)
+async def create_project(session: SessionDep, user: Engineer, body: ProjectCreate) -> ProjectOut:
+    project = await service.create(session, user, body)
+    return await service.describe(session, user, project)
+
+
+@router.get("/projects/{project_id}")
+async def show_project(
+    session: SessionDep, user: CurrentUser, project: VisibleProject
+) -> ProjectOut:
+    return await service.describe(session, user, project)
+
+
+@router.patch("/projects/{project_id}")
+async def update_project(
+    session: SessionDep, user: CurrentUser, project: LockedProject, body: ProjectUpdate
+) -> ProjectOut:
+    await service.update(session, user, project, body)
+    return await service.describe(session, user, project)
+
+
+@router.delete("/projects/{project_id}", status_code=204)
+async def delete_project(
+    session: SessionDep, user: Admin, project: LockedProject, storage: StorageDep
+) -> None:
+    await service.remove(session, user, project, storage)
+
+
+@router.post("/projects/{project_id}/start")
+async def start_project(
+    session: SessionDep, user: CurrentUser, project: LockedProject
+) -> ProjectOut:
+    await service.start(session, user, project)
+    return await service.describe(session, user, project)
+
+
+@router.post("/projects/{project_id}/pause")
+async def pause_project(
+    session: SessionDep, user: CurrentUser, project: LockedProject
+) -> ProjectOut:
+    await service.pause(session, user, project)
+    return await service.describe(session, user, project)
+
+
+@router.post("/projects/{project_id}/resume")
+async def resume_project(
+    session: SessionDep, user: CurrentUser, project: LockedProject
+) -> ProjectOut:
+    await service.resume(session, user, project)
+    return await service.describe(session, user, project)
+
+
+@router.get("/projects/{project_id}/members")
+async def list_members(session: SessionDep, project: ManagedProject) -> Items[MemberOut]:
+    found = await service.members(session, project)
+    return Items(
+        items=[
+            MemberOut(user=UserOut.model_validate(user), added_at=member.added_at)
+            for member, user in found
+        ]
+    )
+
+
+@router.put("/projects/{project_id}/members/{user_id}", status_code=204)
+async def add_member(
+    session: SessionDep, user: CurrentUser, project: LockedProject, user_id: int
+) -> None:
+    await service.add_member(session, user, project, user_id)
+
+
+@router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
+async def remove_member(
+    session: SessionDep, user: CurrentUser, project: LockedProject, user_id: int
+) -> None:
+    await service.remove_member(session, user, project, user_id)

@@ -1,0 +1,96 @@
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from api.users.schemas import UserOut
+from core.states import ProjectState, RoundState
+
+ProjectName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-fA-F]{6}$")]
+Hotkey = Annotated[str, StringConstraints(pattern=r"^[0-9a-zA-Z]$", to_lower=True)]
+Guidelines = Annotated[str, StringConstraints(max_length=20_000)]
+
+
+class ClassIn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    id: int | None = None
+    name: ClassName
+    colour: Colour | None = None
+    hotkey: Hotkey | None = None
+
+
+class ClassOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    name: str
+    colour: str
+    hotkey: str | None
+    position: int
+
+
+class ProjectCreate(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: ProjectName
+    guidelines: Guidelines = ""
+    classes: Annotated[list[ClassIn], Field(max_length=1000)]
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+
+class ProjectUpdate(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: ProjectName | None = None
+    guidelines: Guidelines | None = None
+    classes: Annotated[list[ClassIn], Field(max_length=1000)] | None = None
+    settings: dict[str, Any] | None = None
+
+
+class Counts(BaseModel):
+    """Examples by what is known of them. All but the last two count the pool."""
+
+    pool: int
+    unlabeled: int
+    queried: int
+    labeled_in: int
+    labeled_ood: int
+    unsure: int
+    evaluation: int
+    auxiliary_ood: int
+
+
+class CurrentRound(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    number: int
+    state: RoundState
+    spent: float
+    budget: float
+
+
+class ProjectSummary(BaseModel):
+    id: int
+    name: str
+    task: Literal["classification"]
+    state: ProjectState
+    created_at: datetime
+    counts: Counts
+    current_round: CurrentRound | None
+
+
+class ProjectOut(ProjectSummary):
+    guidelines: str
+    classes: list[ClassOut]
+    settings: dict[str, Any]
+    permissions: list[Literal["label", "manage"]]
+
+
+class MemberOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    user: UserOut
+    added_at: datetime

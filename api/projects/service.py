@@ -1,0 +1,233 @@
+from collections.abc import Sequence
+
+from anyio import to_thread
+from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.audit import record
+from api.principal import Principal
+from api.projects import classes, queries
+from api.projects.schemas import (
+    ClassOut,
+    CurrentRound,
+    ProjectCreate,
+    ProjectOut,
+    ProjectSummary,
+    ProjectUpdate,
+)
+from api.projects.settings import checked
+from core import events, queue
+from core.errors import Conflict, Invalid, NotFound
+from core.lifecycle import move_project, new_job
+from core.project_settings import ProjectSettings
+from core.rounds import new_round
+from core.states import JobKind, ProjectState, Split
+from core.storage import Storage
+from core.tables import Annotation, Example, Job, Member, Project, Query, Round, User
+
+
+async def summaries(session: AsyncSession, principal: Principal) -> list[ProjectSummary]:
+    projects = (await session.scalars(queries.visible(principal))).all()
+    ids = [project.id for project in projects]
+    counts = await queries.counts(session, ids)
+    rounds = await queries.current_rounds(session, ids)
+    return [
+        ProjectSummary.model_validate(
+            {
+                **_columns(project),
+                "counts": counts[project.id],
+                "current_round": _current(rounds.get(project.id)),
+            }
+        )
+        for project in projects
+    ]
+
+
+async def describe(session: AsyncSession, principal: Principal, project: Project) -> ProjectOut:
+    """Everything about a project that the caller may know."""
+    counts = await queries.counts(session, [project.id])
+    rounds = await queries.current_rounds(session, [project.id])
+    found = await queries.classes(session, project.id)
+    return ProjectOut.model_validate(
+        {
+            **_columns(project),
+            "counts": counts[project.id],
+            "current_round": _current(rounds.get(project.id)),
+            "guidelines": project.guidelines,
+            "classes": [ClassOut.model_validate(item) for item in found],
+            "settings": project.settings if principal.engineer else {},
+            "permissions": ["label", "manage"] if principal.engineer else ["label"],
+        }
+    )
+
+
+def _columns(project: Project) -> dict[str, object]:
+    return {
+        "id": project.id,
+        "name": project.name,
+        "task": project.task,
+        "state": project.state,
+        "created_at": project.created_at,
+    }
+
+
+def _current(round_: Round | None) -> CurrentRound | None:
+    return CurrentRound.model_validate(round_) if round_ else None
+
+
+async def create(session: AsyncSession, principal: Principal, body: ProjectCreate) -> Project:
+    project = Project(
+        name=body.name,
+        state=ProjectState.DRAFT,
+        task="classification",
+        guidelines=body.guidelines,
+        settings=checked(body.settings).model_dump(mode="json"),
+        created_by=principal.id,
+    )
+    session.add(project)
+    await _flush_name(session)
+    session.add(Member(project_id=project.id, user_id=principal.id))
+    await classes.replace(session, project, body.classes)
+    record(
+        session, principal, "create", "project", project.id, project_id=project.id, name=body.name
+    )
+    await session.refresh(project, ["created_at"])
+    return project
+
+
+async def update(
+    session: AsyncSession, principal: Principal, project: Project, body: ProjectUpdate
+) -> None:
+    if body.name is not None:
+        project.name = body.name
+    if body.guidelines is not None:
+        project.guidelines = body.guidelines
+    if body.classes is not None:
+        await classes.replace(session, project, body.classes)
+    if body.settings is not None:
+        before = ProjectSettings.model_validate(project.settings)
+        settings = checked(body.settings, before)
+        if settings.input_size != before.input_size and await _has_images(session, project.id):
+            raise Conflict(
+                "input_size_fixed",
+                "Images are already stored at the present input size; make a new project for "
+                "another one.",
+                field="settings.input_size",
+            )
+        project.settings = settings.model_dump(mode="json")
+    await _flush_name(session)
+    record(
+        session, principal, "update", "project", project.id, project_id=project.id,
+        fields=sorted(body.model_fields_set),
+    )  # fmt: skip
+
+
+async def _flush_name(session: AsyncSession) -> None:
+    try:
+        await session.flush()
+    except IntegrityError as error:
+        raise Conflict(
+            "name_taken", "Another project has this name; choose a new one.", field="name"
+        ) from error
+
+
+async def _has_images(session: AsyncSession, project_id: int, split: Split | None = None) -> bool:
+    statement = select(Example.id).where(Example.project_id == project_id).limit(1)
+    if split is not None:
+        statement = statement.where(Example.split == split)
+    return await session.scalar(statement) is not None
+
+
+async def start(session: AsyncSession, principal: Principal, project: Project) -> None:
+    """Begin round 0: a random batch."""
+    if project.state is not ProjectState.DRAFT:
+        raise Conflict("project_started", f"The project is {project.state} already.")
+    if len(await queries.classes(session, project.id)) < 2:
+        raise Invalid("too_few_classes", "Add at least two classes first.", field="classes")
+    if not await _has_images(session, project.id, Split.POOL):
+        raise Conflict("no_images", "The pool is empty; import images first.")
+    importing = select(Job.id).where(
+        Job.project_id == project.id,
+        Job.kind == JobKind.IMPORT_POOL,
+        Job.state.in_(("queued", "running")),
+    )
+    if await session.scalar(importing.limit(1)) is not None:
+        raise Conflict("import_running", "An import is still running; start when it is done.")
+    move_project(project, ProjectState.RUNNING)
+    job = new_job(
+        JobKind.ADVANCE_ROUND,
+        project_id=project.id,
+        params={"closing": None, "selecting": 0},
+        created_by=principal.id,
+    )
+    session.add_all([new_round(project, 0), job])
+    await session.flush()
+    queue.enqueue(session.info, job)
+    await _changed(session, principal, project, "start")
+
+
+async def pause(session: AsyncSession, principal: Principal, project: Project) -> None:
+    move_project(project, ProjectState.PAUSED)
+    await _changed(session, principal, project, "pause")
+
+
+async def resume(session: AsyncSession, principal: Principal, project: Project) -> None:
+    if project.state is not ProjectState.PAUSED:
+        raise Conflict("project_not_paused", f"The project is {project.state}, not paused.")
+    move_project(project, ProjectState.RUNNING)
+    await _changed(session, principal, project, "resume")
+
+
+async def _changed(
+    session: AsyncSession, principal: Principal, project: Project, verb: str
+) -> None:
+    record(session, principal, verb, "project", project.id, project_id=project.id)
+    await session.execute(events.notify(project.id, "project", {"state": project.state}))
+
+
+async def remove(
+    session: AsyncSession, principal: Principal, project: Project, storage: Storage
+) -> None:
+    """Delete a project with all its rows and files. Images that other projects use stay."""
+    active = select(Job.id).where(
+        Job.project_id == project.id, Job.state.in_(("queued", "running"))
+    )
+    if project.state is ProjectState.RUNNING or await session.scalar(active.limit(1)):
+        raise Conflict("project_busy", "Pause the project and let its jobs end before deleting it.")
+    record(session, principal, "delete", "project", project.id, name=project.name)
+    for table in (Annotation, Query, Example):
+        await session.execute(delete(table).where(table.project_id == project.id))
+    await session.delete(project)
+    await session.flush()
+    await to_thread.run_sync(storage.remove_project, project.id)
+
+
+async def members(session: AsyncSession, project: Project) -> Sequence[tuple[Member, User]]:
+    statement = (
+        select(Member, User)
+        .join(User, User.id == Member.user_id)
+        .where(Member.project_id == project.id)
+        .order_by(Member.added_at, User.id)
+    )
+    return (await session.execute(statement)).tuples().all()
+
+
+async def add_member(
+    session: AsyncSession, principal: Principal, project: Project, user_id: int
+) -> None:
+    if await session.get(User, user_id) is None:
+        raise NotFound("user")
+    if await session.get(Member, (project.id, user_id)) is None:
+        session.add(Member(project_id=project.id, user_id=user_id))
+        record(session, principal, "add", "member", user_id, project_id=project.id)
+
+
+async def remove_member(
+    session: AsyncSession, principal: Principal, project: Project, user_id: int
+) -> None:
+    member = await session.get(Member, (project.id, user_id))
+    if member is None:
+        raise NotFound("member")
+    await session.delete(member)
+    record(session, principal, "remove", "member", user_id, project_id=project.id)

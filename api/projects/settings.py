@@ -1,0 +1,42 @@
+"""Settings of a project, checked against the catalog of algorithms."""
+
+from collections.abc import Mapping
+from typing import Any, Final, get_args
+
+from pydantic import ValidationError
+
+from core.errors import Invalid
+from core.project_settings import ProjectSettings
+from models.catalog import Kind, validate
+from models.errors import ModelError
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+
+def defaults() -> ProjectSettings:
+    """Settings of a new project."""
+    return checked({})
+
+
+def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> ProjectSettings:
+    """``base`` (the defaults) with ``changes``; algorithm parameters get their defaults filled in.
+
+    Raises:
+        Invalid: A name or value is not acceptable; ``field`` is its path.
+    """
+    values = {**(base.model_dump() if base else {}), **changes}
+    try:
+        settings = ProjectSettings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = ".".join(["settings", *(str(part) for part in first["loc"])])
+        raise Invalid("invalid_settings", f"{path}: {first['msg']}", field=path) from error
+    for kind in KINDS:
+        choice = getattr(settings, kind)
+        try:
+            choice.params = validate(kind, choice.name, choice.params)
+        except ModelError as error:
+            raise Invalid(
+                "invalid_settings", f"settings.{kind}: {error}", field=f"settings.{kind}"
+            ) from error
+    return settings

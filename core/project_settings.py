@@ -1,0 +1,70 @@
+"""Settings of a project: their shape. Which algorithms exist is the catalog's business."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.states import Verdict
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Choice(_Strict):
+    """An algorithm of the catalog and its parameters; missing ones take their defaults."""
+
+    name: str
+    params: dict[str, Any] = Field(default_factory=dict)
+
+
+class Cost(_Strict):
+    """What a verdict takes from the round's budget.
+
+    Attributes:
+        mode: ``fixed`` charges ``c_in`` or ``c_ood``; ``seconds`` charges the measured time.
+        c_in: Charge for a class or an unsure verdict, in budget units.
+        c_ood: Charge for an OOD verdict, in budget units.
+    """
+
+    mode: Literal["fixed", "seconds"] = "fixed"
+    c_in: float = Field(default=1.0, gt=0, le=1e6)
+    c_ood: float = Field(default=1.0, gt=0, le=1e6)
+
+    def of(self, verdict: Verdict, seconds: float) -> float:
+        """Charge for one verdict. A skip is free at fixed prices, since nothing was learned."""
+        if self.mode == "seconds":
+            return seconds
+        if verdict is Verdict.SKIP:
+            return 0.0
+        return self.c_ood if verdict is Verdict.OOD else self.c_in
+
+
+class ProjectSettings(_Strict):
+    """How a project queries and trains.
+
+    Attributes:
+        input_size: Side of the square image that the model sees, in pixels. Fixed by the import.
+        seed: Makes rounds reproducible.
+        budget: What the verdicts of one round may cost, in units of ``cost``.
+        cost: Prices of verdicts.
+        zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
+        model: Target model.
+        strategy: Query strategy.
+        purity: Score of being in-distribution.
+        informativeness: Score of being worth a label.
+        max_rounds: The project finishes after so many rounds; unlimited if unset.
+        lease_seconds: How long a query is kept for the annotator who took it.
+    """
+
+    input_size: int = Field(default=32, ge=8, le=512)
+    seed: int = Field(default=0, ge=0, lt=2**31)
+    budget: float = Field(default=100.0, gt=0, le=1e9)
+    cost: Cost = Field(default_factory=Cost)
+    zero_wait: bool = True
+    model: Choice = Field(default_factory=lambda: Choice(name="patch_kmeans"))
+    strategy: Choice = Field(default_factory=lambda: Choice(name="mqnet"))
+    purity: Choice = Field(default_factory=lambda: Choice(name="probe"))
+    informativeness: Choice = Field(default_factory=lambda: Choice(name="margin"))
+    max_rounds: int | None = Field(default=None, ge=1, le=10_000)
+    lease_seconds: int = Field(default=600, ge=1, le=86_400)
