@@ -1,0 +1,255 @@
+"""Frozen mode: embeddings of the whole pool, computed once and kept in one .npy file."""
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.lib.format import open_memmap
+from numpy.typing import NDArray
+
+from models import tensorfile
+from models.catalog import find, parse
+from models.data import PixelStore
+from models.device import place
+from models.errors import ModelError
+from models.nets import Network
+from models.params import Params
+from models.params.networks import BackboneParams, HeadParams, TrainingParams
+from models.protocols import Extractor, Float32Array, Progress
+from models.resolve import resolve
+from models.train import predict
+
+_BLOCK = 256
+_BLOCKS_PER_SAVE = 16
+_STATISTICS_IMAGES = 4096
+
+
+def uses_embeddings(name: str, params: Mapping[str, Any]) -> bool:
+    """Say whether a model trains only a head on cached embeddings (frozen mode)."""
+    if "embeddings" in find("model", name).needs:
+        return True
+    return getattr(parse("model", name, params), "mode", None) == "frozen"
+
+
+def embed_pool(
+    store: PixelStore,
+    name: str,
+    params: Mapping[str, Any],
+    *,
+    out: Path,
+    seed: int,
+    progress: Progress | None = None,
+    rows: tuple[int, int] | None = None,
+) -> None:
+    """Write the embeddings of the pool to `out`, a float32 .npy file of shape (N, D).
+
+    The first call fits the extractor and saves it beside `out`; later calls load it, so images
+    that are imported later get embeddings of the same kind. `out` appears, or grows, in one
+    rename; a killed call resumes where it stopped.
+
+    Args:
+        store: the pool, N images.
+        name: a model of the catalog in frozen mode.
+        params: its parameters.
+        out: where the embeddings go.
+        seed: decides what is fitted, when something is.
+        progress: counts images; may raise `Cancelled`.
+        rows: compute only rows start..stop-1 and keep the others; default: the missing ones.
+
+    Raises:
+        ModelError: not a frozen model, `rows` leaves a gap, or `out` was made with other
+            parameters.
+    """
+    out = Path(out)
+    if not uses_embeddings(name, params):
+        raise ModelError(f"The model {name} is not frozen; train it instead of embedding the pool.")
+    present = int(np.load(out, mmap_mode="r").shape[0]) if out.exists() else 0
+    start, stop = rows if rows is not None else (present, len(store))
+    if not 0 <= start <= stop <= len(store) or start > present:
+        raise ModelError(
+            f"Cannot embed rows {start}..{stop} of {len(store)}: {present} are embedded; start "
+            "at or before the first missing row."
+        )
+    if start == stop and present:
+        _discard_work(out)
+        return
+    extractor = _extractor(store, name, params, out=out, seed=seed, progress=progress)
+    work = _Work(start, stop, max(present, stop), extractor.dimension)
+    array, done = _resume(out, work)
+    while done < stop:
+        if progress is not None:
+            progress(done, stop)
+        for _ in range(_BLOCKS_PER_SAVE):
+            end = min(done + _BLOCK, stop)
+            if done < end:
+                array[done:end] = extractor.extract(store[slice(done, end)])
+            done = end
+        _note_progress(out, array, work, done)
+    os.replace(_partial(out), out)
+    _discard_work(out)
+    if progress is not None:
+        progress(stop, stop)
+
+
+def extractor_path(out: Path) -> Path:
+    """Return where the extractor of an embeddings file is kept."""
+    return Path(out).with_suffix(".extractor.safetensors")
+
+
+class NetworkExtractor:
+    """A network whose penultimate layer is the embedding."""
+
+    def __init__(self, network: Network, precision: str) -> None:
+        """Take a network with its pixel statistics set."""
+        self.network = place(network).eval()
+        self.precision = precision
+        self.dimension = network.dimension
+
+    def extract(self, pixels: NDArray[np.uint8]) -> Float32Array:
+        """Map (B, S, S, 3) uint8 images to (B, D) float32 embeddings."""
+        result: Float32Array = predict(self.network, pixels, self.precision)[1].numpy()
+        return result
+
+    def save(self, path: Path, metadata: Mapping[str, str]) -> None:
+        """Write the weights to one safetensors file, atomically."""
+        tensorfile.write(path, self.network.state_dict(), metadata)
+
+
+def build_network(
+    name: str, params: Params, *, classes: int, store: PixelStore, seed: int
+) -> Network:
+    """Build a network with the pixel statistics of its weights or the pool."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        network: Network = resolve(find("model", name))(
+            params, classes=classes, image_size=store.size
+        )
+    if not network.has_statistics:
+        network.set_statistics(*_pixel_statistics(store))
+    return network
+
+
+def restore_network(
+    name: str, params: Params, *, classes: int, image_size: int, state: dict[str, torch.Tensor]
+) -> Network:
+    """Rebuild a network from its saved weights, without any download."""
+    if isinstance(params, BackboneParams):
+        # The mean and std of published weights are part of the saved state.
+        params = params.model_copy(update={"mode": "scratch"})
+    network: Network = resolve(find("model", name))(params, classes=classes, image_size=image_size)
+    network.load_state_dict(state)
+    return network
+
+
+def _pixel_statistics(store: PixelStore) -> tuple[torch.Tensor, torch.Tensor]:
+    """Channel mean and standard deviation, (3,) each, of pixels in 0..1 over a sample."""
+    sample = store[slice(0, None, max(1, len(store) // _STATISTICS_IMAGES))]
+    pixels = torch.from_numpy(sample).flatten(0, 2).double() / 255
+    return pixels.mean(dim=0).float(), pixels.std(dim=0).clamp(min=1e-2).float()
+
+
+def _what_is_embedded(params: Params) -> dict[str, Any]:
+    """Return the parameters that the embeddings depend on; those of the head are not among them."""
+    head = set(HeadParams.model_fields)
+    if isinstance(params, BackboneParams):
+        head |= set(TrainingParams.model_fields) | {"mode"}
+    return params.model_dump(exclude=head)
+
+
+def _extractor(
+    store: PixelStore,
+    name: str,
+    params: Mapping[str, Any],
+    *,
+    out: Path,
+    seed: int,
+    progress: Progress | None,
+) -> Extractor:
+    """Load the extractor of `out`, or fit and save it."""
+    path = extractor_path(out)
+    parsed = parse("model", name, params)
+    wanted = _what_is_embedded(parsed)
+    if path.exists():
+        tensors, metadata = tensorfile.read(path)
+        if (metadata["name"], json.loads(metadata["params"])) != (name, wanted):
+            raise ModelError(
+                f"{out.name} was made by {metadata['name']} with {metadata['params']}; embed with "
+                "other parameters into another file."
+            )
+    elif out.exists():
+        raise ModelError(f"{path.name} is missing: delete {out.name} and embed the pool again.")
+    described = tensorfile.describe(name, wanted, image_size=store.size)
+    extractor: Extractor
+    if isinstance(parsed, BackboneParams):
+        if path.exists():
+            network = restore_network(name, parsed, classes=1, image_size=store.size, state=tensors)
+        else:
+            network = build_network(name, parsed, classes=1, store=store, seed=seed)
+        extractor = NetworkExtractor(network, parsed.precision)
+    else:
+        kind: Any = resolve(find("model", name))
+        if path.exists():
+            extractor = kind(tensors, parsed)
+        else:
+            extractor = kind.fit(store, parsed, seed=seed, progress=progress)
+    if not path.exists():
+        extractor.save(path, described)
+    return extractor
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What a resumable call is about; a call about something else starts over."""
+
+    start: int
+    stop: int
+    total: int
+    dimension: int
+
+
+def _partial(out: Path) -> Path:
+    return out.with_name(out.name + ".partial")
+
+
+def _state(out: Path) -> Path:
+    return out.with_name(out.name + ".partial.json")
+
+
+def _resume(out: Path, work: _Work) -> tuple[NDArray[np.float32], int]:
+    """Open the unfinished file of the same work, or start one with the rows there already are."""
+    with suppress(FileNotFoundError, ValueError):
+        noted = json.loads(_state(out).read_text())
+        if noted["work"] == asdict(work):
+            return open_memmap(_partial(out), mode="r+"), int(noted["done"])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    _state(out).unlink(missing_ok=True)
+    array: NDArray[np.float32] = open_memmap(
+        _partial(out), mode="w+", dtype=np.float32, shape=(work.total, work.dimension)
+    )
+    if out.exists():
+        old = np.load(out, mmap_mode="r")
+        for first in range(0, len(old), 65_536):
+            array[first : min(first + 65_536, len(old))] = old[first : first + 65_536]
+    _note_progress(out, array, work, work.start)
+    return array, work.start
+
+
+def _note_progress(out: Path, array: NDArray[np.float32], work: _Work, done: int) -> None:
+    # The rows must be on disk before the note that says they are.
+    if isinstance(array, np.memmap):
+        array.flush()
+    state = _state(out)
+    temporary = state.with_name(state.name + ".tmp")
+    temporary.write_text(json.dumps({"work": asdict(work), "done": done}))
+    os.replace(temporary, state)
+
+
+def _discard_work(out: Path) -> None:
+    _state(out).unlink(missing_ok=True)
+    _partial(out).unlink(missing_ok=True)

@@ -1,0 +1,39 @@
+"""How good a target model is. Plain NumPy."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.protocols import Indices, Outputs
+
+
+def accuracy(outputs: Outputs, labels: Indices) -> float:
+    """Return the share of IN examples whose largest logit is their label.
+
+    Args:
+        outputs: of N examples.
+        labels: (N,) int64 in 0..C-1; rows labeled `OOD` do not count.
+
+    Returns:
+        0..1, higher is better; NaN without a single IN example.
+    """
+    matrix = confusion_matrix(outputs, labels)
+    total = int(matrix.sum())
+    return float(np.trace(matrix) / total) if total else float("nan")
+
+
+def per_class_accuracy(outputs: Outputs, labels: Indices) -> NDArray[np.float64]:
+    """Return the accuracy (recall) of each class, (C,); NaN for a class without examples."""
+    matrix = confusion_matrix(outputs, labels)
+    totals = matrix.sum(axis=1)
+    empty = np.full(len(matrix), np.nan)
+    recall: NDArray[np.float64] = np.divide(np.diag(matrix), totals, out=empty, where=totals > 0)
+    return recall
+
+
+def confusion_matrix(outputs: Outputs, labels: Indices) -> NDArray[np.int64]:
+    """Count IN examples by true class (rows) and predicted class (columns): (C, C) int64."""
+    classes = outputs.logits.shape[1]
+    known = labels >= 0
+    predicted = outputs.logits[known].argmax(axis=1)
+    cells = np.bincount(labels[known] * classes + predicted, minlength=classes * classes)
+    return cells.reshape(classes, classes).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Informativeness scores: one file each, `score(view, params) -> (N,) float32`, higher = sooner."""

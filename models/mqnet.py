@@ -1,0 +1,274 @@
+"""MQ-Net: a small monotone network that balances purity against informativeness.
+
+Source: thesis, sections 4.2 and 4.3; D. Park et al., "Meta-Query-Net: Resolving
+Purity-Informativeness Dilemma in Open-set Active Learning", NeurIPS 2022.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from models import tensorfile
+from models.errors import ModelError
+from models.params.strategies import MQNetParams
+from models.probability import sigmoid
+from models.protocols import Float32Array
+
+HIDDEN: Final = 64
+CLAMP: Final = 10.0
+"""Meta-inputs are exp(z) with z held within this many standard deviations."""
+
+_LEAST_WEIGHT = 1e-4
+_SHOWN_NAMES = 10
+
+
+@dataclass(frozen=True)
+class Normalisation:
+    """Mean and standard deviation of one raw score over all unlabeled examples of a round."""
+
+    mean: float
+    std: float
+
+    @classmethod
+    def fit(cls, raw: NDArray[np.floating]) -> Self:
+        """Take the statistics of (N,) scores.
+
+        Equal scores get standard deviation exactly 0, where rounding would leave a little that
+        blows noise up to full size.
+        """
+        exact = raw.astype(np.float64)
+        if len(exact) == 0 or exact.min() == exact.max():
+            return cls(float(exact[0]) if len(exact) else 0.0, 0.0)
+        return cls(float(exact.mean()), float(exact.std()))
+
+    def apply(self, raw: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return z-scores of (n,) scores; all 0 when the standard deviation is 0."""
+        if self.std == 0:
+            return np.zeros(len(raw))
+        result: NDArray[np.float64] = (raw.astype(np.float64) - self.mean) / self.std
+        return result
+
+
+@dataclass(frozen=True)
+class InputNormalisation:
+    """The normalisations of the two inputs."""
+
+    purity: Normalisation
+    informativeness: Normalisation
+
+    @classmethod
+    def fit(
+        cls, purity: NDArray[np.floating], informativeness: NDArray[np.floating]
+    ) -> "InputNormalisation":
+        """Take the statistics of the raw scores, (N,) each, of all unlabeled examples."""
+        return cls(Normalisation.fit(purity), Normalisation.fit(informativeness))
+
+
+def meta_inputs(
+    purity: NDArray[np.floating],
+    informativeness: NDArray[np.floating],
+    normalisation: InputNormalisation,
+) -> Float32Array:
+    """Convert raw scores to meta-inputs  <P(x), I(x)> = exp(clamp(z, -10, 10)).
+
+    Source: thesis, section 4.3, "Meta-input Conversion".
+
+    Args:
+        purity: (N,) raw, finite, higher = more in-distribution.
+        informativeness: (N,) raw, finite, higher = ask sooner.
+        normalisation: statistics over all unlabeled examples of the round.
+
+    Returns:
+        (N, 2) float32, positive: purity, informativeness.
+    """
+    z = np.stack(
+        [
+            normalisation.purity.apply(purity),
+            normalisation.informativeness.apply(informativeness),
+        ],
+        axis=1,
+    )
+    return np.exp(np.clip(z, -CLAMP, CLAMP)).astype(np.float32)
+
+
+def require_finite(name: str, values: NDArray[np.floating], indices: NDArray[np.int64]) -> None:
+    """Refuse NaN and infinity in (N,) scores; `indices` (N,) name the examples.
+
+    Raises:
+        ModelError: naming up to ten of the examples.
+    """
+    bad = indices[~np.isfinite(values)]
+    if len(bad):
+        shown = ", ".join(str(index) for index in bad[:_SHOWN_NAMES])
+        more = ", ..." if len(bad) > _SHOWN_NAMES else ""
+        raise ModelError(
+            f"{name} is not finite for {len(bad)} of {len(values)} examples (pool index {shown}"
+            f"{more}); choose another score or train the model again."
+        )
+
+
+class MQNet(nn.Module):
+    """Phi(z; w): 2 -> 64 -> 1, sigmoid after both layers, non-decreasing in both inputs.
+
+    Weight matrices pass through ReLU and biases are free, which is all that monotonicity needs.
+    A weight below zero would get no gradient and stay dead, so weights start positive and each
+    training step puts those that crossed zero back to a small positive value (projected SGD).
+    """
+
+    def __init__(self) -> None:
+        """Start with small positive weights, and biases that centre both sigmoids."""
+        super().__init__()
+        # U(0, 2) times 1/2 per input keeps the hidden units of typical inputs (median 1) apart.
+        self.weight1 = nn.Parameter(torch.rand(HIDDEN, 2))
+        self.bias1 = nn.Parameter(-2 * torch.rand(HIDDEN))
+        self.weight2 = nn.Parameter(torch.rand(1, HIDDEN) * 8 / HIDDEN)
+        self.bias2 = nn.Parameter(-0.5 * self.weight2.detach().sum().reshape(1))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Map (n, 2) meta-inputs to (n,) meta-scores in 0..1, higher = ask sooner."""
+        hidden = torch.sigmoid(functional.linear(inputs, functional.relu(self.weight1), self.bias1))
+        output = functional.linear(hidden, functional.relu(self.weight2), self.bias2)
+        return torch.sigmoid(output).squeeze(1)
+
+    @torch.no_grad()
+    def keep_alive(self) -> None:
+        """Lift weights at or below zero to a small positive value."""
+        self.weight1.clamp_(min=_LEAST_WEIGHT)
+        self.weight2.clamp_(min=_LEAST_WEIGHT)
+
+    def scores(self, inputs: Float32Array) -> Float32Array:
+        """Return the meta-scores of (N, 2) meta-inputs: (N,) float32 in 0..1.
+
+        Sums hidden units one by one in float64: a matrix product may add the terms of different
+        rows in different orders, and the rounding would break monotonicity in the last place.
+        """
+        purity, informativeness = inputs.astype(np.float64).T
+        weight1, bias1, weight2, bias2 = (
+            value.detach().cpu().double().numpy()
+            for value in (self.weight1, self.bias1, self.weight2, self.bias2)
+        )
+        total = np.full(len(inputs), bias2[0])
+        for unit in range(HIDDEN):
+            first, second = np.maximum(weight1[unit], 0)
+            total += max(weight2[0, unit], 0.0) * sigmoid(
+                first * purity + second * informativeness + bias1[unit]
+            )
+        return sigmoid(total).astype(np.float32)
+
+    def save(self, path: Path) -> None:
+        """Write the weights to one safetensors file, atomically."""
+        tensorfile.write(path, self.state_dict(), {"format": "karat-mqnet"})
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            ModelError: not a saved MQ-Net.
+        """
+        tensors, metadata = tensorfile.read(path)
+        if metadata.get("format") != "karat-mqnet":
+            raise ModelError(f"{path} is not a saved MQ-Net.")
+        network = cls()
+        network.load_state_dict(tensors)
+        return network
+
+
+def ranking_loss(
+    score_i: Tensor, score_j: Tensor, loss_i: Tensor, loss_j: Tensor, margin: float
+) -> Tensor:
+    """Return  max(0, margin - sign(l_i - l_j) * (score_i - score_j))  per pair; ties give 0.
+
+    Thesis, equation 4.2, with the margin where a ranking loss has it: as printed, inside the
+    product with the sign, it would ask half of the pairs for a negative margin. Pairs of equal
+    loss, such as two OOD examples, have no order and contribute exactly nothing.
+
+    Args:
+        score_i: (M,) meta-scores.
+        score_j: (M,) meta-scores.
+        loss_i: (M,) masked cross-entropies, >= 0.
+        loss_j: (M,) masked cross-entropies, >= 0.
+        margin: by how much the better one has to lead.
+
+    Returns:
+        (M,) >= 0.
+    """
+    sign = torch.sign(loss_i - loss_j)
+    return sign.abs() * functional.relu(margin - sign * (score_i - score_j))
+
+
+def train_mqnet(
+    inputs: Float32Array,
+    losses: NDArray[np.floating],
+    *,
+    params: MQNetParams,
+    seed: int,
+    warm: MQNet | None = None,
+) -> MQNet:
+    """Fit MQ-Net to the answers of the last query set.
+
+    The loss of a batch is the sum over its 64 pairs, as printed; momentum 0.9 is ours (the thesis
+    names none): with it the 400 steps of a 500-answer round converge, without it they do not.
+
+    Args:
+        inputs: (n, 2) meta-inputs of the query set, n >= 2.
+        losses: (n,) masked cross-entropy of the model that has not seen them; 0 for OOD.
+        params: see the schema.
+        seed: decides initial weights and pairs.
+        warm: weights to start from, when `params.warm_start`.
+
+    Returns:
+        A new network; `warm` is left as it is.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = MQNet()
+        if warm is not None and params.warm_start:
+            network.load_state_dict(warm.state_dict())
+        z = torch.from_numpy(np.ascontiguousarray(inputs, dtype=np.float32))
+        target = torch.from_numpy(np.ascontiguousarray(losses, dtype=np.float64))
+        pairs = max(1, min(params.batch_pairs, len(z) // 2))
+        batches = -(-len(z) // (2 * pairs))
+        optimizer = torch.optim.SGD(
+            network.parameters(),
+            lr=params.learning_rate,
+            momentum=params.momentum,
+            weight_decay=params.weight_decay,
+        )
+        schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, [-(-params.epochs // 2)])
+        for _ in range(params.epochs):
+            for _ in range(batches):
+                if params.all_pairs:
+                    loss = pairs * _mean_over_all_pairs(network(z), target, params.margin)
+                else:
+                    first, second = torch.randperm(len(z))[: 2 * pairs].chunk(2)
+                    phi = network(z[torch.cat([first, second])])
+                    phi_i, phi_j = phi.chunk(2)
+                    loss = ranking_loss(
+                        phi_i, phi_j, target[first], target[second], params.margin
+                    ).sum()
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()  # type: ignore[no-untyped-call]
+                optimizer.step()
+                network.keep_alive()
+            schedule.step()
+    return network.eval()
+
+
+def _mean_over_all_pairs(scores: Tensor, losses: Tensor, margin: float) -> Tensor:
+    """Average the ranking loss over all ordered pairs, a block of rows at a time."""
+    total = scores.new_zeros(())
+    for rows in torch.split(torch.arange(len(scores)), 1024):
+        total = (
+            total
+            + ranking_loss(
+                scores[rows, None], scores[None], losses[rows, None], losses[None], margin
+            ).sum()
+        )
+    return total / (len(scores) * max(1, len(scores) - 1))

@@ -1,0 +1,194 @@
+"""Networks. Each maps normalised images to logits and penultimate embeddings."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from models.errors import ModelError
+from models.params.networks import BackboneParams, TinyParams, TrainingParams
+
+IMAGENET_MEAN = (0.485, 0.456, 0.406)
+IMAGENET_STD = (0.229, 0.224, 0.225)
+
+
+class Network(nn.Module):
+    """A backbone, its pixel statistics and a linear head."""
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(
+        self, backbone: nn.Module, dimension: int, classes: int, *, input_size: int | None = None
+    ) -> None:
+        """Put a head on a backbone.
+
+        Args:
+            backbone: (B, 3, H, W) float32 -> (B, dimension).
+            dimension: D.
+            classes: C.
+            input_size: side that the backbone needs; None = any.
+        """
+        super().__init__()
+        self.backbone = backbone
+        self.head = nn.Linear(dimension, classes)
+        self.dimension = dimension
+        self.input_size = input_size
+        # Whether `mean` and `std` came with the weights or are to be taken from the pool.
+        self.has_statistics = False
+        self.register_buffer("mean", torch.zeros(3))
+        self.register_buffer("std", torch.ones(3))
+
+    def set_statistics(self, mean: Tensor, std: Tensor) -> None:
+        """Set the channel mean and standard deviation, (3,) each, of pixels in 0..1."""
+        self.mean.copy_(mean)
+        self.std.copy_(std)
+        self.has_statistics = True
+
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Map (B, 3, S, S) float32 pixels in 0..1 to logits (B, C) and embeddings (B, D)."""
+        images = (images - self.mean[:, None, None]) / self.std[:, None, None]
+        if self.input_size is not None and images.shape[-1] != self.input_size:
+            side = (self.input_size, self.input_size)
+            images = functional.interpolate(images, side, mode="bilinear", antialias=True)
+        embeddings = self.backbone(images)
+        return self.head(embeddings), embeddings
+
+
+class ResidualBlock(nn.Module):
+    """Two 3x3 convolutions and a shortcut (He et al., CVPR 2016, Figure 2)."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        """Build a block; a strided or widening one gets a 1x1 shortcut."""
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.norm2 = nn.BatchNorm2d(outputs)
+        self.shortcut: nn.Module = nn.Identity()
+        if stride != 1 or inputs != outputs:
+            self.shortcut = nn.Sequential(
+                nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)
+            )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (B, inputs, H, W) to (B, outputs, H / stride, W / stride)."""
+        out = functional.relu(self.norm1(self.conv1(x)))
+        out = self.norm2(self.conv2(out))
+        return functional.relu(out + self.shortcut(x))
+
+
+def resnet18_small(params: TrainingParams, *, classes: int, image_size: int) -> Network:
+    """Build ResNet-18 with a 3x3 stem and no max-pool, for images up to 64 px.
+
+    Source: He et al., CVPR 2016, in the CIFAR form that the thesis trains (section 4.4).
+    """
+    del params, image_size
+    layers: list[nn.Module] = [
+        nn.Conv2d(3, 64, 3, 1, 1, bias=False),
+        nn.BatchNorm2d(64),
+        nn.ReLU(inplace=True),
+    ]
+    width = 64
+    for outputs in (64, 128, 256, 512):
+        layers.append(ResidualBlock(width, outputs, 1 if outputs == 64 else 2))
+        layers.append(ResidualBlock(outputs, outputs, 1))
+        width = outputs
+    return Network(_pooled(layers), 512, classes)
+
+
+def cnn_tiny(params: TinyParams, *, classes: int, image_size: int) -> Network:
+    """Build four convolutions of growing width; each but the first halves the image."""
+    del image_size
+    layers: list[nn.Module] = []
+    inputs = 3
+    for depth, outputs in enumerate((1, 2, 4, 4)):
+        channels = params.width * outputs
+        layers += [
+            nn.Conv2d(inputs, channels, 3, 2 if depth else 1, 1, bias=False),
+            nn.BatchNorm2d(channels),
+            nn.ReLU(inplace=True),
+        ]
+        inputs = channels
+    return Network(_pooled(layers), inputs, classes)
+
+
+def _pooled(layers: list[nn.Module]) -> nn.Module:
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten())
+
+
+def torchvision_backbone(params: BackboneParams, *, classes: int, image_size: int) -> Network:
+    """Build any torchvision classification network with a linear last layer."""
+    del image_size
+    from torchvision import models as zoo
+
+    if params.architecture not in zoo.list_models(module=zoo):
+        raise ModelError(
+            f"torchvision has no classification network {params.architecture!r}; known: "
+            + ", ".join(zoo.list_models(module=zoo)[:8])
+            + ", ... (torchvision.models.list_models())."
+        )
+    weights = "DEFAULT" if _wants_weights(params) else None
+    model = _downloaded(lambda: zoo.get_model(params.architecture, weights=weights), params)
+    for auxiliary in ("aux1", "aux2", "AuxLogits"):
+        if hasattr(model, auxiliary):
+            setattr(model, auxiliary, None)
+    if hasattr(model, "aux_logits"):
+        model.aux_logits = False
+    name, last = _last_linear(model, params.architecture)
+    parent, _, attribute = name.rpartition(".")
+    setattr(model.get_submodule(parent), attribute, nn.Identity())
+    size = params.input_size or getattr(model, "image_size", None)
+    network = Network(model, last.in_features, classes, input_size=size)
+    if weights:
+        network.set_statistics(torch.tensor(IMAGENET_MEAN), torch.tensor(IMAGENET_STD))
+    return network
+
+
+def _last_linear(model: nn.Module, architecture: str) -> tuple[str, nn.Linear]:
+    linear = [(name, part) for name, part in model.named_modules() if isinstance(part, nn.Linear)]
+    if not linear:
+        raise ModelError(f"{architecture} does not end in a linear layer; choose another network.")
+    return linear[-1]
+
+
+def timm_backbone(params: BackboneParams, *, classes: int, image_size: int) -> Network:
+    """Build any timm network, pooled, without its own head."""
+    import timm
+
+    if not timm.is_model(params.architecture):
+        raise ModelError(
+            f"timm has no network {params.architecture!r}; see timm.list_models() for the names."
+        )
+    wanted = _wants_weights(params)
+    model = _downloaded(
+        lambda: timm.create_model(params.architecture, pretrained=wanted, num_classes=0), params
+    )
+    config: dict[str, Any] = model.pretrained_cfg
+    size = params.input_size or (config["input_size"][-1] if config["fixed_input_size"] else None)
+    side = size or image_size
+    with torch.no_grad():
+        dimension = model.eval()(torch.zeros(1, 3, side, side)).shape[1]
+    network = Network(model.train(), dimension, classes, input_size=size)
+    if wanted:
+        network.set_statistics(torch.tensor(config["mean"]), torch.tensor(config["std"]))
+    return network
+
+
+def _wants_weights(params: BackboneParams) -> bool:
+    return params.pretrained and params.mode != "scratch"
+
+
+def _downloaded(build: Callable[[], Any], params: BackboneParams) -> Any:
+    """Call `build`; a failed download becomes an error that names the remedy."""
+    try:
+        return build()
+    except (OSError, RuntimeError) as error:
+        if not _wants_weights(params):
+            raise
+        raise ModelError(
+            f"The published weights of {params.architecture} could not be had ({error}). Use the "
+            "model patch_kmeans or mode scratch, or put the weights into the library's cache."
+        ) from error

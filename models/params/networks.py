@@ -1,0 +1,114 @@
+"""Parameters of the target models."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from models.params import Params
+
+
+class HeadParams(Params):
+    """The head that is trained on cached embeddings."""
+
+    l2: float = Field(
+        default=0.3,
+        gt=0,
+        le=1e6,
+        description="Strength of the L2 penalty on the head's weights; higher = smoother.",
+    )
+
+
+class PatchKMeansParams(HeadParams):
+    """Features learned on the pool itself."""
+
+    patch_size: int = Field(default=6, ge=3, le=16, description="Side of a patch, in pixels.")
+    features: int = Field(
+        default=400, ge=8, le=4096, description="Size of the dictionary; slower when larger."
+    )
+    stride: int | None = Field(
+        default=None,
+        ge=1,
+        le=16,
+        description="Pixels between patches; empty: 1 up to 63 px, 2 up to 95 px, and so on.",
+    )
+    threshold: float = Field(
+        default=0.5, ge=0, le=10, description="Soft threshold on the response of a patch."
+    )
+    iterations: int = Field(default=10, ge=1, le=100, description="Rounds of spherical k-means.")
+    dimension: int = Field(
+        default=512, ge=2, le=4096, description="Length of an embedding after PCA."
+    )
+
+
+class TrainingParams(Params):
+    """The training loop (thesis, section 4.4, training configurations)."""
+
+    steps: int = Field(
+        default=20_000, ge=1, le=10_000_000, description="Training iterations, always all of them."
+    )
+    batch_size: int = Field(default=64, ge=2, le=8192, description="Examples per iteration.")
+    learning_rate: float = Field(
+        default=0.1, gt=0, le=10, description="Falls to a tenth at 50 % and again at 75 %."
+    )
+    momentum: float = Field(default=0.9, ge=0, lt=1, description="Momentum of SGD.")
+    weight_decay: float = Field(default=5e-4, ge=0, le=1, description="Weight decay of SGD.")
+    augment: bool = Field(
+        default=True, description="Shift images at random by up to an eighth of their side."
+    )
+    flip: bool = Field(
+        default=True,
+        description="Mirror images at random; turn off where left and right matter, as in digits.",
+    )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto", description="auto: bfloat16 on GPUs that have it, float32 elsewhere."
+    )
+
+
+class TinyParams(TrainingParams):
+    """A small network for demos on a CPU."""
+
+    steps: int = Field(
+        default=600, ge=1, le=10_000_000, description="Training iterations, always all of them."
+    )
+    learning_rate: float = Field(
+        default=0.05, gt=0, le=10, description="Falls to a tenth at 50 % and again at 75 %."
+    )
+    width: int = Field(default=32, ge=4, le=256, description="Channels of the first layer.")
+
+
+class BackboneParams(TrainingParams, HeadParams):
+    """A published architecture, trained from scratch, fine-tuned or frozen."""
+
+    architecture: str = Field(
+        default="resnet18", min_length=1, max_length=120, description="Name in the library."
+    )
+    mode: Literal["scratch", "finetune", "frozen"] = Field(
+        default="finetune",
+        description="scratch: random start; finetune: train published weights; frozen: compute "
+        "embeddings once and train a head per round.",
+    )
+    pretrained: bool = Field(
+        default=True,
+        description="Start from published weights (downloaded once); ignored in mode scratch.",
+    )
+    input_size: int | None = Field(
+        default=None,
+        ge=8,
+        le=1024,
+        description="Scale images to this side first; empty: what the architecture demands.",
+    )
+    steps: int = Field(
+        default=2_000, ge=1, le=10_000_000, description="Training iterations, always all of them."
+    )
+    learning_rate: float = Field(
+        default=0.01,
+        gt=0,
+        le=10,
+        description="Falls to a tenth at 50 % and again at 75 %; 0.1 suits mode scratch.",
+    )
+
+    @model_validator(mode="after")
+    def _weights_to_tune(self) -> Self:
+        if self.mode == "finetune" and not self.pretrained:
+            raise ValueError("mode finetune needs pretrained = true; use mode scratch")
+        return self

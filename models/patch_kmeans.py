@@ -1,0 +1,244 @@
+"""Single-layer features learned on the pool itself, without download or GPU.
+
+Source: A. Coates, A. Y. Ng, "The Importance of Encoding Versus Training with Sparse Coding and
+Vector Quantization", ICML 2011; spherical k-means as in Coates & Ng, "Learning Feature
+Representations with K-Means", 2012.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from models import tensorfile
+from models.data import PixelStore
+from models.device import best_device
+from models.errors import ModelError
+from models.params.networks import PatchKMeansParams
+from models.protocols import Float32Array, Progress
+
+_WHITENING_EPSILON = 0.1
+_CONTRAST_EPSILON = 10.0
+_FIT_IMAGES = 10_000
+_PATCHES = 100_000
+
+
+class PatchKMeans:
+    """A fitted dictionary of patches and the projection of its pooled responses."""
+
+    def __init__(self, tensors: Mapping[str, Tensor], params: PatchKMeansParams) -> None:
+        """Take fitted tensors.
+
+        Args:
+            tensors: `filters` (3pp, K), `offset` (K,), `mean` (8K,), `projection` (8K, D).
+            params: the parameters that the tensors were fitted with.
+        """
+        self.params = params
+        self.device = best_device()
+        self.tensors = {name: tensor.to(self.device) for name, tensor in tensors.items()}
+        self.dimension = int(self.tensors["projection"].shape[1])
+
+    @classmethod
+    def fit(
+        cls,
+        store: PixelStore,
+        params: PatchKMeansParams,
+        *,
+        seed: int,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn the dictionary and the projection on a sample of the pool.
+
+        Args:
+            store: the pool; at least two images, larger than a patch.
+            params: see the schema.
+            seed: decides the sample and the initial dictionary.
+            progress: called after each iteration; may raise `Cancelled`.
+
+        Raises:
+            ModelError: the images are too small or too few.
+        """
+        if store.size <= params.patch_size or len(store) < 2:
+            raise ModelError(
+                f"patch_kmeans needs two or more images larger than {params.patch_size} px, got "
+                f"{len(store)} of {store.size} px; lower patch_size or import larger images."
+            )
+        generator = torch.Generator().manual_seed(seed)
+        chosen = torch.randperm(len(store), generator=generator)[:_FIT_IMAGES]
+        rows = np.sort(chosen.numpy())
+        steps = params.iterations + 2
+
+        def report(step: int) -> None:
+            if progress is not None:
+                progress(step, steps)
+
+        report(0)
+        patches = _sample_patches(store, rows, params, generator)
+        center, whitening = _whitening(patches)
+        dictionary = _spherical_kmeans(
+            (patches - center) @ whitening, params, generator, lambda i: report(i + 1)
+        )
+        filters = whitening @ dictionary.T
+        tensors = {"filters": filters, "offset": center @ filters}
+        device = best_device()
+        tensors = {name: tensor.to(device) for name, tensor in tensors.items()}
+        pooled = torch.cat(
+            [
+                _pooled_responses(store[rows[start : start + 256]], tensors, params, device).cpu()
+                for start in range(0, len(rows), 256)
+            ]
+        )
+        report(steps - 1)
+        tensors["mean"], tensors["projection"] = _principal_axes(
+            pooled, params.dimension, generator
+        )
+        report(steps)
+        return cls(tensors, params)
+
+    @classmethod
+    def load(cls, path: Path, params: PatchKMeansParams) -> Self:
+        """Read what `save` wrote."""
+        return cls(tensorfile.read(path)[0], params)
+
+    def save(self, path: Path, metadata: Mapping[str, str]) -> None:
+        """Write the fitted tensors to one safetensors file, atomically."""
+        tensorfile.write(path, self.tensors, metadata)
+
+    def extract(self, pixels: NDArray[np.uint8]) -> Float32Array:
+        """Map (B, S, S, 3) uint8 images to (B, D) float32 embeddings."""
+        pooled = _pooled_responses(pixels, self.tensors, self.params, self.device)
+        embeddings = (pooled - self.tensors["mean"]) @ self.tensors["projection"]
+        result: Float32Array = embeddings.cpu().numpy()
+        return result
+
+
+def _stride(size: int, params: PatchKMeansParams) -> int:
+    return params.stride or max(1, size // 32)
+
+
+def _normalised_patches(
+    pixels: NDArray[np.uint8], params: PatchKMeansParams, device: torch.device
+) -> Tensor:
+    """Cut (B, S, S, 3) images into (B, h, w, 3pp) float32 patches of equal contrast."""
+    size, stride = params.patch_size, _stride(pixels.shape[1], params)
+    images = torch.from_numpy(pixels).to(device).float()
+    windows = images.unfold(1, size, stride).unfold(2, size, stride)  # (B, h, w, 3, p, p)
+    patches = windows.reshape(*windows.shape[:3], -1)  # (B, h, w, 3pp), a copy
+    patches -= patches.mean(dim=-1, keepdim=True)
+    variance = patches.square().mean(dim=-1, keepdim=True)
+    patches *= (variance + _CONTRAST_EPSILON).rsqrt()
+    return patches
+
+
+def _sample_patches(
+    store: PixelStore,
+    rows: NDArray[np.int64],
+    params: PatchKMeansParams,
+    generator: torch.Generator,
+) -> Tensor:
+    """Draw about 100,000 normalised patches, the same number from each image: (n, 3pp)."""
+    per_image = -(-_PATCHES // len(rows))
+    drawn = []
+    for start in range(0, len(rows), 64):
+        patches = _normalised_patches(store[rows[start : start + 64]], params, torch.device("cpu"))
+        patches = patches.flatten(1, 2)  # (B, hw, 3pp)
+        places = torch.rand(patches.shape[:2], generator=generator).argsort(dim=1)[:, :per_image]
+        drawn.append(patches.gather(1, places[..., None].expand(-1, -1, patches.shape[2])))
+    return torch.cat([block.flatten(0, 1) for block in drawn])
+
+
+def _whitening(patches: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the mean (3pp,) and the ZCA matrix (3pp, 3pp)."""
+    center = patches.mean(dim=0)
+    centered = (patches - center).double()
+    values, vectors = torch.linalg.eigh(centered.T @ centered / len(patches))
+    scale = (values.clamp(min=0) + _WHITENING_EPSILON).rsqrt()
+    return center, ((vectors * scale) @ vectors.T).float()
+
+
+def _spherical_kmeans(
+    patches: Tensor,
+    params: PatchKMeansParams,
+    generator: torch.Generator,
+    report: Callable[[int], None],
+) -> Tensor:
+    """Learn K unit vectors (K, 3pp): each patch adds its projection to its nearest one."""
+    start = torch.randn(params.features, patches.shape[1], generator=generator)
+    dictionary = torch.nn.functional.normalize(start, dim=1)
+    for iteration in range(params.iterations):
+        total = torch.zeros_like(dictionary)
+        for block in torch.split(patches, 16_384):
+            response = block @ dictionary.T  # (B, K)
+            nearest = response.abs().argmax(dim=1)
+            weight = response.gather(1, nearest[:, None])  # (B, 1)
+            total.index_add_(0, nearest, weight * block)
+        # The old vector is added so that one that no patch chose keeps its place.
+        dictionary = torch.nn.functional.normalize(dictionary + total, dim=1)
+        report(iteration + 1)
+    return dictionary
+
+
+def _pooled_responses(
+    pixels: NDArray[np.uint8],
+    tensors: Mapping[str, Tensor],
+    params: PatchKMeansParams,
+    device: torch.device,
+) -> Tensor:
+    """Two-sided soft threshold of every patch, averaged over image quarters: (B, 8K)."""
+    # On a CPU a block of responses has to stay in the cache; on a GPU it has to fill the device.
+    block = 2 if device.type == "cpu" else 256
+    pooled = []
+    for start in range(0, len(pixels), block):
+        patches = _normalised_patches(pixels[start : start + block], params, device)
+        images, height, width, _ = patches.shape
+        response = torch.addmm(-tensors["offset"], patches.flatten(0, 2), tensors["filters"])
+        response = response.view(images, height * width, -1)  # (B, hw, K)
+        quarters = _quarters(height, width).to(device)  # (4, hw), rows sum to 1
+        # mean(max(0, z - a)) = mean(max(z, a)) - a: one pass instead of two; likewise below.
+        positive = quarters @ response.clamp(min=params.threshold) - params.threshold
+        negative = -(quarters @ response.clamp_(max=-params.threshold)) - params.threshold
+        pooled.append(torch.cat([positive, negative], dim=2).flatten(1))  # (B, 4 * 2K)
+    return torch.cat(pooled)
+
+
+def _quarters(height: int, width: int) -> Tensor:
+    """Averaging weights (4, hw) of the four quarters of a grid of patches."""
+    row = (torch.arange(height) >= height / 2).long()
+    column = (torch.arange(width) >= width / 2).long()
+    member = torch.nn.functional.one_hot((2 * row[:, None] + column).flatten(), 4).float().T
+    return member / member.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+def _principal_axes(
+    features: Tensor, dimension: int, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """Fit PCA after scaling each feature to unit variance, and whiten it halfway.
+
+    Halfway means an axis of standard deviation s keeps sqrt(s): unwhitened, the few leading axes
+    drown the rest; fully whitened, the noise of the last axes counts as much as the first.
+    Subspace iteration on the covariance: only the leading axes are wanted, and a full
+    eigendecomposition of 8K x 8K would take longer than everything else.
+
+    Returns:
+        Mean (F,) and projection (F, D), which includes the scaling and the whitening.
+    """
+    count, width = features.shape
+    dimension = min(dimension, width, count - 1)
+    mean = features.mean(dim=0)
+    scale = 1 / features.std(dim=0).clamp(min=1e-4)
+    scaled = (features - mean) * scale
+    covariance = scaled.T @ scaled / count
+    basis = torch.randn(width, min(width, dimension + 32), generator=generator)
+    for _ in range(6):
+        basis = torch.linalg.qr(covariance @ basis).Q
+    variance, rotation = torch.linalg.eigh(basis.T @ (covariance @ basis))
+    axes = (basis @ rotation).flip(1)[:, :dimension]
+    variance = variance.flip(0)[:dimension]
+    # The sign of an axis is arbitrary: fix it so that the result does not hang on the library.
+    largest = axes.gather(0, axes.abs().argmax(dim=0, keepdim=True))
+    halfway = variance.clamp(min=1e-6 * float(variance[0])).pow(-0.25)
+    return mean, scale[:, None] * axes * (largest.sign() * halfway)

@@ -1,0 +1,94 @@
+"""The scores of one round over everything unlabeled, and the file that keeps them."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from models.errors import ModelError
+from models.protocols import Float32Array, Indices
+
+_ROW_GROUP = 65_536
+
+
+@dataclass(frozen=True)
+class PoolScores:
+    """Raw scores of all examples that were unlabeled when a round selected its queries.
+
+    Attributes:
+        indices: (N,) int64 pool indices, ascending.
+        logits: (N, C) float32 of the model that selected.
+        purity: (N,) float32, higher = more in-distribution.
+        informativeness: (N,) float32, higher = ask sooner.
+        meta_scores: (N,) float32 of the strategy, higher = ask sooner; None before selection.
+    """
+
+    indices: Indices
+    logits: Float32Array
+    purity: Float32Array
+    informativeness: Float32Array
+    meta_scores: Float32Array | None = None
+
+    def __len__(self) -> int:
+        """Return N."""
+        return len(self.indices)
+
+    def take(self, positions: Indices) -> "PoolScores":
+        """Return the rows at (n,) positions."""
+        return PoolScores(
+            self.indices[positions],
+            self.logits[positions],
+            self.purity[positions],
+            self.informativeness[positions],
+            None if self.meta_scores is None else self.meta_scores[positions],
+        )
+
+    def to_parquet(self, path: Path) -> None:
+        """Write one row per example, atomically."""
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        classes = self.logits.shape[1]
+        flat = pa.array(np.ascontiguousarray(self.logits).reshape(-1))
+        meta = pa.nulls(len(self), pa.float32())
+        if self.meta_scores is not None:
+            meta = pa.array(self.meta_scores, type=pa.float32())
+        table = pa.table(
+            {
+                "pool_index": pa.array(self.indices, type=pa.int64()),
+                "purity": pa.array(self.purity, type=pa.float32()),
+                "informativeness": pa.array(self.informativeness, type=pa.float32()),
+                "meta_score": meta,
+                "logits": pa.FixedSizeListArray.from_arrays(flat, classes),
+            }
+        )
+        partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        try:
+            pq.write_table(table, partial, compression="zstd", row_group_size=_ROW_GROUP)
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    @classmethod
+    def from_parquet(cls, path: Path) -> "PoolScores":
+        """Read what `to_parquet` wrote.
+
+        Raises:
+            ModelError: the file is missing or no such table.
+        """
+        try:
+            table = pq.read_table(path)
+            logits = table["logits"].combine_chunks()
+            width = table.schema.field("logits").type.list_size
+        except (OSError, pa.ArrowException, KeyError, AttributeError) as error:
+            raise ModelError(f"{path} holds no pool scores ({error}).") from error
+        meta = table["meta_score"]
+        return cls(
+            table["pool_index"].to_numpy(),
+            logits.flatten().to_numpy(zero_copy_only=False).reshape(-1, width),
+            table["purity"].to_numpy(),
+            table["informativeness"].to_numpy(),
+            None if meta.null_count == len(table) else meta.to_numpy(),
+        )

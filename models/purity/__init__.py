@@ -1,0 +1,1 @@
+"""Purity scores: one file each, `score(view, params) -> (N,) float32`, higher = more IN."""

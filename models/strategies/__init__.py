@@ -1,0 +1,1 @@
+"""Query strategies: one file each, `rank(scores, n, params, ...) -> Ranking`."""

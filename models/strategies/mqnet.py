@@ -1,0 +1,41 @@
+"""MQ-Net as a query strategy.
+
+Source: thesis, section 4.3, Algorithm "AL Procedure with MQ-Net"; the network is `models.mqnet`.
+"""
+
+import numpy as np
+
+from models.mqnet import MQNet
+from models.ordering import best_first, by_score, normalised_inputs, summed
+from models.params.strategies import MQNetParams
+from models.pool_scores import PoolScores
+from models.protocols import Ranking
+
+NO_OOD_NOTE = "The last query set held no OOD: ranked by informativeness only."
+UNTRAINED_NOTE = "MQ-Net has not been trained yet: ranked by purity + informativeness."
+
+
+def rank(
+    scores: PoolScores,
+    n: int,
+    params: MQNetParams,
+    *,
+    seed: int,
+    mqnet: MQNet | None,
+    query_had_ood: bool,
+) -> Ranking:
+    """Rank by Phi(P, I); ties, as of saturated sigmoids, by P + I, then by position.
+
+    Without OOD in the last query set purity carries nothing and informativeness ranks alone;
+    without a trained network, as in the first round, P + I does.
+    """
+    del params, seed
+    inputs = normalised_inputs(scores)
+    if not query_had_ood:
+        ranking = by_score(scores.informativeness, "Informativeness", scores, n)
+        return Ranking(ranking.order, ranking.meta_scores, (NO_OOD_NOTE,))
+    total = summed(inputs)
+    if mqnet is None:
+        return Ranking(best_first(n, total), total.astype(np.float32), (UNTRAINED_NOTE,))
+    phi = mqnet.scores(inputs)
+    return Ranking(best_first(n, phi, total), phi)

@@ -1,0 +1,50 @@
+"""Atomic safetensors files whose metadata says what they are."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from models.errors import ModelError
+
+
+def write(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
+    """Write tensors and metadata so that a reader sees the old file or the new one, never half."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    try:
+        save_file(contiguous, partial, metadata=dict(metadata))
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Read tensors (on the CPU) and metadata.
+
+    Raises:
+        ModelError: the file is missing or no safetensors file.
+    """
+    if not Path(path).is_file():
+        raise ModelError(f"No such file: {path}.")
+    try:
+        with safe_open(path, framework="pt", device="cpu") as file:
+            # Clone: the tensors would otherwise keep the mapped file alive.
+            tensors = {name: torch.clone(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
+            return tensors, dict(file.metadata() or {})
+    except SafetensorError as error:
+        raise ModelError(f"{path} is not a readable safetensors file: {error}.") from error
+
+
+def describe(name: str, params: Mapping[str, Any], **facts: object) -> dict[str, str]:
+    """Build the metadata of a model file: catalog name, params, and further facts as strings."""
+    stored = {"name": name, "params": json.dumps(dict(params), sort_keys=True)}
+    return stored | {key: str(value) for key, value in facts.items()}
