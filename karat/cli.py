@@ -1,0 +1,93 @@
+"""The command line: ``karat``."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from karat.commands.connection import remedy, target
+from karat.commands.demo import demo
+from karat.commands.jobs import algorithms, jobs
+from karat.commands.projects import export, import_images, projects, rounds
+from karat.commands.services import doctor, up
+from karat.commands.users import login, tokens, users
+from karat.terminal import show_error
+
+app = typer.Typer(
+    name="karat",
+    help="Active learning for image pools that are not pure.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+app.command()(demo)
+app.command()(up)
+app.command()(doctor)
+app.command()(login)
+app.add_typer(projects, name="project")
+app.command("import")(import_images)
+app.command()(export)
+app.add_typer(rounds, name="round")
+app.add_typer(jobs, name="job")
+app.add_typer(users, name="user")
+app.add_typer(tokens, name="token")
+app.command()(algorithms)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"karat {version('karat')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    url: Annotated[
+        str | None, typer.Option(envvar="KARAT_URL", help="Which Karat; that of the last login.")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="KARAT_TOKEN", help="API token; that of the last login.")
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Take the options that all commands share."""
+    del version
+    target.url = url
+    target.token = token
+
+
+def main() -> None:
+    """Run the command line; what a user can mend is told in a line, without a traceback."""
+    try:
+        app()
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        if not _explain(error):
+            raise
+        sys.exit(1)
+
+
+def _explain(error: Exception) -> bool:
+    """Tell an expected error; returns whether it was one."""
+    from karat.processes import ServiceError
+
+    if isinstance(error, ServiceError):
+        show_error(error.message, error.remedy)
+        return True
+    if isinstance(error, OSError) and error.filename is not None:
+        show_error(f"{error.filename}: {error.strerror}.")
+        return True
+    transport = sys.modules.get("karat.transport")
+    if transport is not None and isinstance(error, transport.KaratError):
+        show_error(str(error), remedy(error))
+        return True
+    return False

@@ -1,0 +1,76 @@
+"""How commands find Karat and what they work on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from karat.client import Client
+    from karat.project import ProjectClient
+
+ProjectArgument = Annotated[str, typer.Argument(metavar="PROJECT", help="Name or number.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+_RETRY_SECONDS = 3.0
+
+
+@dataclass
+class Target:
+    """Which Karat to talk to, as given on the command line."""
+
+    url: str | None = None
+    token: str | None = None
+
+
+target = Target()
+
+
+@contextmanager
+def connect() -> Iterator["Client"]:
+    """A client for the Karat that the command line, the environment or the last login names."""
+    from karat.client import Client
+
+    with Client(target.url, target.token, retry_seconds=_RETRY_SECONDS) as client:
+        yield client
+
+
+def find_project(client: "Client", reference: str) -> "ProjectClient":
+    """The project that a user means.
+
+    Args:
+        client: The connection.
+        reference: Its number or its name.
+
+    Returns:
+        The project's part of the client.
+
+    Raises:
+        KaratError: There is none (``not_found``).
+    """
+    from karat.transport import KaratError
+
+    for project in client.projects():
+        if reference in (project["name"], str(project["id"])):
+            return client.project(project["id"])
+    raise KaratError("not_found", f"There is no project {reference!r} that you may see.")
+
+
+def remedy(error: Any) -> str:
+    """What a user can do about an error of the API's.
+
+    Args:
+        error: The ``KaratError``.
+
+    Returns:
+        A sentence, or nothing.
+    """
+    return {
+        "unreachable": "Start it with: karat up. Or name another with: karat --url URL ...",
+        "unauthenticated": "Log in with: karat login",
+        "bad_credentials": "Check the address and the password.",
+        "forbidden": "Ask an admin for the role or the membership it takes.",
+        "unavailable": "Wait a moment, and see: karat doctor",
+    }.get(error.code, "See: karat project list" if error.code == "not_found" else "")

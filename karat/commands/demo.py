@@ -1,0 +1,242 @@
+"""``karat demo``."""
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.terminal import console, job_bar, percent
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from karat.client import Client
+    from karat.demo import Login, Plan
+    from karat.demo_pool import DemoPool
+    from karat.project import ProjectClient
+    from karat.resources import Round
+    from karat.stack import Stack
+
+_DATA = "A real pool"
+_DEFAULT_DIRECTORY = Path("karat-data/demo")
+
+
+def demo(
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds to run.")] = 6,
+    budget: Annotated[
+        float | None, typer.Option(min=1, help="Verdicts a round; 60, or 300 with --data.")
+    ] = None,
+    strategy: Annotated[str, typer.Option(help="Query strategy.")] = "mqnet",
+    purity: Annotated[str | None, typer.Option(help="Purity score.")] = None,
+    informativeness: Annotated[str | None, typer.Option(help="Informativeness score.")] = None,
+    model: Annotated[str | None, typer.Option(help="Target model.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Decides everything that is random.")] = 0,
+    annotators: Annotated[
+        int | None,
+        typer.Option(min=1, help="Simulated annotators: 3, or 1 with --exit, to be reproducible."),
+    ] = None,
+    exit_: Annotated[bool, typer.Option("--exit", help="End after the last round.")] = False,
+    json_: Annotated[
+        Path | None, typer.Option("--json", dir_okay=False, help="File for the results.")
+    ] = None,
+    human: Annotated[
+        bool, typer.Option("--human", help="Simulate nobody: you label from the beginning.")
+    ] = False,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Where to keep everything; karat-data/demo, or nowhere with --exit."),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 8080 or the next free one.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of images.", rich_help_panel=_DATA
+        ),
+    ] = None,
+    in_classes: Annotated[
+        str | None, typer.Option(help="Its classes that count: a,b,c.", rich_help_panel=_DATA)
+    ] = None,
+    noise: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of OOD images.", rich_help_panel=_DATA)
+    ] = 0.6,
+    pool_size: Annotated[
+        int, typer.Option(min=10, help="Images in the pool.", rich_help_panel=_DATA)
+    ] = 10_000,
+    evaluation: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="Parquet file to evaluate on.",
+            rich_help_panel=_DATA,
+        ),
+    ] = None,
+) -> None:
+    """Watch active learning on a pool where most images are out of distribution.
+
+    Simulated annotators label handwritten digits (0 to 3 are the classes, 4 to 9 are not) through
+    the public API, 2 % of their verdicts wrong, while MQ-Net chooses what they see. Then Karat
+    stays up so that you can label yourself.
+    """
+    from karat.demo import Plan
+    from karat.demo_pool import digits, from_parquet
+    from karat.signals import Interrupted, interruptible
+
+    if (data is None) != (in_classes is None):
+        raise typer.BadParameter("--data and --in-classes go together.")
+    plan = Plan(
+        rounds=rounds,
+        budget=budget or (60 if data is None else 300),
+        strategy=strategy,
+        purity=purity,
+        informativeness=informativeness,
+        model=model or ("cnn_tiny" if data is None else "patch_kmeans"),
+        input_size=16 if data is None else 32,
+        seed=seed,
+        annotators=annotators or (1 if exit_ else 3),
+        watchable=not exit_,
+    )
+    if data is not None and in_classes is not None:
+        classes = [one.strip() for one in in_classes.split(",") if one.strip()]
+        pool = from_parquet(
+            data, classes, noise=noise, size=pool_size, evaluation=evaluation, seed=seed
+        )
+    else:
+        pool = digits(seed)
+    with interruptible():
+        try:
+            with _directory(data_dir, temporary=exit_) as directory:
+                _run(directory, port, pool, plan, str(data or "digits"), json_, exit_, human)
+        except Interrupted:
+            typer.echo("Stopped.")
+            if exit_:
+                raise typer.Exit(130) from None
+
+
+def _run(
+    directory: Path,
+    port: int | None,
+    pool: "DemoPool",
+    plan: "Plan",
+    source: str,
+    json_: Path | None,
+    exit_: bool,
+    human: bool,
+) -> None:
+    from karat.client import Client
+    from karat.demo import admin_login, create_project, report
+    from karat.stack import Stack
+
+    started = time.monotonic()
+    stack = Stack(directory, port=port, notify=lambda message: typer.echo(message, err=True))
+    try:
+        with console().status("Starting Karat …"):
+            stack.start()
+        login = admin_login(stack)
+        seconds = {"start": time.monotonic() - started}
+        _show_address(stack, login)
+        with Client(stack.url) as client:
+            client.login(login.email, login.password)
+            project = create_project(client, pool, plan)
+            seconds["import"] = _import(client, project, pool)
+            project.start()
+            if not human:
+                closed = _simulate(client, project, pool, plan)
+                if json_ is not None:
+                    results = report(closed, pool, plan, seconds, source)
+                    json_.write_text(json.dumps(results, indent=2) + "\n")
+                    typer.echo(f"Wrote {json_}.")
+            if not exit_:
+                project.update(settings={"zero_wait": True})
+                console().print("\nNow it is your turn: open the address, log in and label.")
+                _show_address(stack, login)
+                typer.echo("Stop with Ctrl-C.")
+                stack.wait()
+    finally:
+        stack.stop()
+
+
+def _import(client: "Client", project: "ProjectClient", pool: "DemoPool") -> float:
+    from karat.demo import import_pool
+
+    started = time.monotonic()
+    with job_bar() as on_progress:
+        import_pool(client, project, pool, on_progress)
+    seconds = time.monotonic() - started
+    counts = project.get()["counts"]
+    console().print(
+        f"{counts['pool']:,} images to label, [bold]{pool.in_share:.0%}[/] of them in distribution "
+        f"({', '.join(pool.classes)}); {counts['evaluation']:,} held out to evaluate on; "
+        f"imported in {seconds:.1f} s."
+    )
+    return seconds
+
+
+def _simulate(
+    client: "Client", project: "ProjectClient", pool: "DemoPool", plan: "Plan"
+) -> "list[Round]":
+    from rich.console import Group
+    from rich.live import Live
+    from rich.spinner import Spinner
+
+    from karat.demo import Simulation
+
+    simulation = Simulation(client, project, pool, plan)
+    spinner = Spinner("dots")
+    with Live(console=console(), refresh_per_second=8, transient=True) as live:
+
+        def show(rounds: "Sequence[Round]", activity: str) -> None:
+            spinner.update(text=activity)
+            live.update(Group(_table(rounds, plan), spinner))
+
+        closed = simulation.run(show)
+    console().print(_table(closed, plan))
+    return closed
+
+
+def _table(rounds: "Sequence[Round]", plan: "Plan") -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=f"{plan.strategy}, {plan.model}")
+    for column in ("round", "accuracy", "IN share", "cost", "seconds"):
+        table.add_column(column, justify="right")
+    for one in rounds:
+        seconds = sum(one["seconds"].values())
+        table.add_row(
+            str(one["number"]),
+            percent(one["accuracy"]) or "…",
+            percent(one["in_share"]) or "…",
+            f"{one['spent']:g}",
+            f"{seconds:.1f}" if seconds else "…",
+        )
+    return table
+
+
+def _show_address(stack: "Stack", login: "Login") -> None:
+    console().print(
+        f"[bold cyan]{stack.url}[/]  log in as [bold]{login.email}[/] with the password "
+        f"[bold]{login.password}[/]",
+        soft_wrap=True,
+    )
+
+
+@contextmanager
+def _directory(chosen: Path | None, *, temporary: bool) -> Iterator[Path]:
+    """The directory to work in, removed in the end if nobody asked for one."""
+    if chosen is not None or not temporary:
+        yield chosen or _DEFAULT_DIRECTORY
+        return
+    made = Path(tempfile.mkdtemp(prefix="karat-demo-"))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)

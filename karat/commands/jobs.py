@@ -1,0 +1,98 @@
+"""``karat job`` and ``algorithms``."""
+
+from typing import Annotated, cast
+
+import typer
+
+from karat.commands.connection import JsonOption, connect, find_project
+from karat.terminal import job_bar, show_json, show_table, when
+
+jobs = typer.Typer(help="Look at, follow and cancel jobs.", no_args_is_help=True)
+
+JobArgument = Annotated[int, typer.Argument(metavar="JOB", help="The job's number.")]
+
+
+@jobs.command("list")
+def list_jobs(
+    project: Annotated[str | None, typer.Option(help="Only this project's.")] = None,
+    state: Annotated[
+        str | None, typer.Option(help="queued, running, succeeded, failed or cancelled.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """List jobs, the latest first."""
+    from itertools import islice
+
+    from karat.resources import JobState
+
+    with connect() as client:
+        project_id = find_project(client, project).id if project else None
+        every = client.jobs(project_id=project_id, state=cast("JobState | None", state))
+        found = list(islice(every, limit))
+    if as_json:
+        return show_json(found)
+    rows = [
+        (
+            one["id"],
+            one["kind"],
+            one["project_id"],
+            one["state"],
+            one["progress"]["phase"] if one["progress"] else None,
+            when(one["created_at"]),
+            one["error"]["detail"] if one["error"] else one["message"],
+        )
+        for one in found
+    ]
+    columns = ("#id", "kind", "#project", "state", "phase", "made", "message")
+    return show_table(columns, rows, "There are no such jobs.")
+
+
+@jobs.command("watch")
+def watch(job: JobArgument, as_json: JsonOption = False) -> None:
+    """Follow a job until it ends; the exit code tells whether it succeeded."""
+    with connect() as client, job_bar() as on_progress:
+        done = client.wait(job, on_progress)
+    if as_json:
+        show_json(done)
+    else:
+        typer.echo(f"Job {job} {done['state']}.")
+
+
+@jobs.command("cancel")
+def cancel(job: JobArgument, as_json: JsonOption = False) -> None:
+    """Ask a job to stop."""
+    with connect() as client:
+        asked = client.cancel_job(job)
+    if as_json:
+        show_json(asked)
+    elif asked["state"] == "running":
+        typer.echo(f"Job {job} stops at its next step.")
+    else:
+        typer.echo(f"Job {job} is {asked['state']}.")
+
+
+@jobs.command("retry")
+def retry(job: JobArgument, as_json: JsonOption = False) -> None:
+    """Run a failed or cancelled job again."""
+    with connect() as client:
+        again = client.retry_job(job)
+    if as_json:
+        show_json(again)
+    else:
+        typer.echo(f"Job {job} is {again['state']}.")
+
+
+def algorithms(
+    kind: Annotated[
+        str | None, typer.Option(help="model, strategy, purity or informativeness.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the algorithms that projects can use."""
+    with connect() as client:
+        found = [one for one in client.algorithms() if kind in (None, one["kind"])]
+    if as_json:
+        return show_json(found)
+    rows = [(one["kind"], one["name"], one["title"], one["paper"]) for one in found]
+    return show_table(("kind", "name", "title", "paper"), rows, "There are no such algorithms.")

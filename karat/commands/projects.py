@@ -1,0 +1,265 @@
+"""``karat project``, ``import``, ``export`` and ``round``."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.terminal import bytes_bar, job_bar, percent, show_json, show_table, when
+
+if TYPE_CHECKING:
+    from karat.resources import ExportFormat, Job, Project, Split
+
+projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
+rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
+
+_FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".zip": "imagefolder"}
+
+
+@projects.command("create")
+def create(
+    name: Annotated[str, typer.Argument(help="Its name.")],
+    classes: Annotated[
+        list[str], typer.Option("--class", help="A class; give the option once for each.")
+    ],
+    guidelines: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="File with what annotators should know."),
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="JSON file with settings.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting, such as budget=200 or model.name=…"
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a project."""
+    values = json.loads(settings.read_text()) if settings else {}
+    for assignment in set_ or ():
+        _assign(values, assignment)
+    with connect() as client:
+        project = client.create_project(
+            name,
+            list(classes),
+            guidelines=guidelines.read_text() if guidelines else "",
+            settings=values,
+        )
+        _show(project.get(), as_json)
+
+
+@projects.command("list")
+def list_projects(as_json: JsonOption = False) -> None:
+    """List the projects you may see."""
+    with connect() as client:
+        found = client.projects()
+    if as_json:
+        return show_json(found)
+    rows = [
+        (
+            one["id"],
+            one["name"],
+            one["state"],
+            one["counts"]["pool"],
+            one["counts"]["labeled_in"],
+            one["counts"]["labeled_ood"],
+            now and now["number"],
+        )
+        for one in found
+        for now in [one["current_round"]]
+    ]
+    columns = ("#id", "name", "state", "#images", "#labeled", "#OOD", "#round")
+    return show_table(columns, rows, "There are no projects yet. See: karat project create --help")
+
+
+@projects.command("show")
+def show(project: ProjectArgument, as_json: JsonOption = False) -> None:
+    """Show a project."""
+    with connect() as client:
+        _show(find_project(client, project).get(), as_json)
+
+
+@projects.command("start")
+def start(project: ProjectArgument, as_json: JsonOption = False) -> None:
+    """Begin with round 0, or go on after a pause."""
+    with connect() as client:
+        found = find_project(client, project)
+        paused = found.get()["state"] == "paused"
+        _show(found.resume() if paused else found.start(), as_json)
+
+
+@projects.command("pause")
+def pause(project: ProjectArgument, as_json: JsonOption = False) -> None:
+    """Give annotators nothing more for now."""
+    with connect() as client:
+        _show(find_project(client, project).pause(), as_json)
+
+
+@projects.command("add-member")
+def add_member(
+    project: ProjectArgument, email: Annotated[str, typer.Argument(help="The user's address.")]
+) -> None:
+    """Let a user label."""
+    from karat.transport import KaratError
+
+    with connect() as client:
+        user = next((one for one in client.users() if one["email"] == email.lower()), None)
+        if user is None:
+            raise KaratError("user_not_found", f"There is no user {email}. See: karat user list")
+        find_project(client, project).add_member(user["id"])
+    typer.echo(f"{email} may label in {project}.")
+
+
+def import_images(
+    project: ProjectArgument,
+    path: Annotated[
+        Path, typer.Argument(exists=True, help="Folder, zip or Parquet file of images, or one.")
+    ],
+    split: Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")] = "pool",
+    image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
+    label_column: Annotated[str | None, typer.Option(help="Parquet column of the classes.")] = None,
+    split_column: Annotated[str | None, typer.Option(help="Parquet column of the splits.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add images to a project. Images that are there already are not added twice."""
+    with connect() as client:
+        found = find_project(client, project)
+        with bytes_bar(f"sending {path.name}") as on_sent:
+            job = found.import_images(
+                path,
+                split=cast("Split", split),
+                image_column=image_column,
+                label_column=label_column,
+                split_column=split_column,
+                on_sent=on_sent,
+            )
+        with job_bar() as on_progress:
+            job = client.wait(job["id"], on_progress)
+    if as_json:
+        show_json(job["result"])
+    else:
+        _show_report(job, project)
+
+
+def export(
+    project: ProjectArgument,
+    path: Annotated[Path, typer.Argument(help="File to write: .csv, .jsonl or .zip.")],
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", help="csv, jsonl or imagefolder; else by the file's ending."),
+    ] = None,
+) -> None:
+    """Save the annotations as CSV or JSONL, or the labeled images as a zip of folders."""
+    chosen = format_ or _FORMATS.get(path.suffix.lower())
+    if chosen not in _FORMATS.values():
+        raise typer.BadParameter(
+            f"{path.name} tells no format: name one with --format csv, jsonl or imagefolder."
+        )
+    with connect() as client:
+        found = find_project(client, project)
+        with bytes_bar(f"receiving {path.name}") as bar:
+            found.export(
+                path,
+                cast("ExportFormat", chosen),
+                on_received=lambda received: bar(received, 0),
+            )
+    typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
+
+
+@rounds.command("list")
+def list_rounds(project: ProjectArgument, as_json: JsonOption = False) -> None:
+    """List the rounds of a project."""
+    with connect() as client:
+        found = find_project(client, project).rounds()
+    if as_json:
+        return show_json(found)
+    rows = [
+        (
+            one["number"],
+            one["state"],
+            one["strategy"],
+            f"{one['spent']:g}/{one['budget']:g}",
+            percent(one["in_share"]),
+            percent(one["accuracy"]),
+            f"{sum(one['seconds'].values()):.1f}" if one["seconds"] else None,
+        )
+        for one in found
+    ]
+    columns = ("#round", "state", "strategy", "#cost", "#IN share", "#accuracy", "#seconds")
+    return show_table(columns, rows, "There are no rounds yet. See: karat project start --help")
+
+
+@rounds.command("close")
+def close_round(
+    project: ProjectArgument,
+    number: Annotated[
+        int | None, typer.Argument(help="The round; the open one if left out.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Close a round before its budget is spent."""
+    from karat.transport import KaratError
+
+    with connect() as client:
+        found = find_project(client, project)
+        if number is None:
+            number = next((one["number"] for one in found.rounds() if one["state"] == "open"), None)
+            if number is None:
+                raise KaratError("round_not_open", f"{project} has no open round.")
+        closed = found.close_round(number)
+    if as_json:
+        show_json(closed)
+    else:
+        typer.echo(f"Round {number} is {closed['state']}.")
+
+
+def _assign(values: dict[str, Any], assignment: str) -> None:
+    """Put ``a.b=VALUE`` into nested settings; a value that is not JSON is a string."""
+    path, separator, text = assignment.partition("=")
+    if not separator:
+        raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE.", param_hint="--set")
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = text
+    *parents, name = path.split(".")
+    for parent in parents:
+        values = values.setdefault(parent, {})
+    values[name] = value
+
+
+def _show(project: "Project", as_json: bool) -> None:
+    if as_json:
+        return show_json(project)
+    counts, now = project["counts"], project["current_round"]
+    labeled = f"{counts['labeled_in']} labeled, {counts['labeled_ood']} OOD"
+    rows = [
+        ("project", f"{project['name']} (number {project['id']})"),
+        ("state", project["state"]),
+        ("classes", ", ".join(one["name"] for one in project["classes"])),
+        ("images", f"{counts['pool']} in the pool, {counts['evaluation']} for evaluation"),
+        ("answers", labeled),
+        ("round", now and f"{now['number']} {now['state']}, {now['spent']:g}/{now['budget']:g}"),
+        ("strategy", project["settings"].get("strategy", {}).get("name")),
+        ("model", project["settings"].get("model", {}).get("name")),
+        ("made", when(project["created_at"])),
+    ]
+    return show_table(("", ""), rows, "")
+
+
+def _show_report(job: "Job", project: str) -> None:
+    report = job["result"] or {}
+    typer.echo(
+        f"{report.get('added', 0)} images added, {report.get('duplicates', 0)} there already, "
+        f"{report.get('refused', 0)} refused."
+    )
+    refused = report.get("refused_examples", [])
+    for one in refused[:10]:
+        typer.echo(f"  {one['name']}: {one['reason']}")
+    if report.get("refused", 0) > 10:
+        typer.echo(f"  … All of them are in the import report on the page of {project}.")

@@ -1,0 +1,99 @@
+"""``karat up``, ``demo`` and ``doctor``."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.terminal import console
+
+DataOption = Annotated[
+    Path,
+    typer.Option("--data", envvar="KARAT_DATA_DIR", help="Directory that keeps everything."),
+]
+HostOption = Annotated[str, typer.Option(help="Address to listen on.")]
+PortOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="Port to listen on; 8080 or the next free one."),
+]
+DEFAULT_DATA = Path("karat-data")
+
+
+def up(
+    data: DataOption = DEFAULT_DATA,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = None,
+    gpu_workers: Annotated[
+        int, typer.Option(min=0, help="Processes that train, one per device.")
+    ] = 1,
+    cpu_workers: Annotated[int, typer.Option(min=0, help="Processes that import and export.")] = 1,
+) -> None:
+    """Start Karat with its own PostgreSQL and Redis, until Ctrl-C.
+
+    With DATABASE_URL or REDIS_URL set, those servers are used instead.
+    """
+    from karat.signals import Interrupted, interruptible
+    from karat.stack import Stack
+
+    stack = Stack(
+        data,
+        host=host,
+        port=port,
+        workers={"gpu": gpu_workers, "cpu": cpu_workers},
+        database_url=os.environ.get("DATABASE_URL") or None,
+        redis_url=os.environ.get("REDIS_URL") or None,
+        notify=lambda message: typer.echo(message, err=True),
+    )
+    with interruptible():
+        try:
+            with console().status("Starting Karat …"):
+                stack.start()
+            try:
+                show_ready(stack.url, stack.admin_email, stack.admin_password)
+                typer.echo(f"Data and logs are in {stack.data_dir}. Stop with Ctrl-C.")
+                stack.wait()
+            finally:
+                typer.echo("Stopping …")
+                stack.stop()
+        except Interrupted:
+            typer.echo("Stopped.")
+
+
+def show_ready(url: str, email: str | None, password: str | None) -> None:
+    """Say where Karat is and how to log in.
+
+    Args:
+        url: Where Karat is.
+        email: Whom to log in as, if known.
+        password: The password, if it was made just now.
+    """
+    console().print(f"Karat is ready: [bold cyan]{url}[/]", soft_wrap=True)
+    if email and password:
+        console().print(
+            f"Log in as [bold]{email}[/] with the password [bold]{password}[/] (shown this once).",
+            soft_wrap=True,
+        )
+
+
+def doctor(
+    data: DataOption = DEFAULT_DATA,
+    port: Annotated[int, typer.Option(help="Port that karat up would use.")] = 8080,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Say what is wrong with this installation, and how to mend it."""
+    from karat.doctor import examine
+    from karat.terminal import show_json
+
+    findings = []
+    for finding in examine(data, port):
+        findings.append(finding)
+        if not as_json:
+            mark = "[green]ok[/]     " if finding.ok else "[bold red]problem[/]"
+            console().print(f"{mark} {finding.subject}: {finding.detail}", soft_wrap=True)
+            if finding.remedy:
+                console().print(f"        {finding.remedy}", soft_wrap=True)
+    if as_json:
+        show_json([vars(finding) for finding in findings])
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)

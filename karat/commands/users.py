@@ -1,0 +1,128 @@
+"""``karat login``, ``user`` and ``token``."""
+
+import platform
+import secrets
+from typing import Annotated, cast
+
+import typer
+
+from karat.commands.connection import JsonOption, connect, target
+from karat.terminal import show_json, show_table, when
+
+users = typer.Typer(help="Add and list users.", no_args_is_help=True)
+tokens = typer.Typer(help="Make, list and revoke API tokens.", no_args_is_help=True)
+
+
+def login(
+    url: Annotated[
+        str | None, typer.Argument(help="Where Karat is, such as http://127.0.0.1:8080.")
+    ] = None,
+    email: Annotated[str | None, typer.Option(help="Your address; asked for if left out.")] = None,
+    password: Annotated[
+        str | None,
+        typer.Option(envvar="KARAT_PASSWORD", help="Your password; asked for if left out."),
+    ] = None,
+) -> None:
+    """Log in, and keep an API token on this machine for the other commands."""
+    from karat import credentials
+    from karat.client import Client
+
+    where = credentials.find(url or target.url)
+    with Client(where.url, target.token, retry_seconds=0.0) as client:
+        token = target.token
+        if token is None:
+            client.login(
+                email or typer.prompt("Email"),
+                password or typer.prompt("Password", hide_input=True),
+            )
+            token = client.create_token(f"karat on {platform.node()}")["secret"]
+        user = client.me()
+    file = credentials.save(credentials.Credentials(where.url, token))
+    typer.echo(f"Logged in to {where.url} as {user['email']} ({user['role']}).")
+    typer.echo(f"The token is in {file}.")
+
+
+@users.command("add")
+def add(
+    email: Annotated[str, typer.Argument(help="Address to log in with.")],
+    name: Annotated[str, typer.Option(help="Name shown to others.")] = "",
+    role: Annotated[str, typer.Option(help="admin, engineer or annotator.")] = "annotator",
+    password: Annotated[
+        str | None,
+        typer.Option(envvar="KARAT_NEW_PASSWORD", help="Password; one is made if left out."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add a user."""
+    from karat.resources import Role
+
+    made = password or secrets.token_urlsafe(12)
+    with connect() as client:
+        user = client.create_user(email, made, name=name, role=cast("Role", role))
+    if as_json:
+        return show_json({**user, **({} if password else {"password": made})})
+    typer.echo(f"Added {user['email']} ({user['role']}).")
+    if password is None:
+        typer.echo(f"Password, shown this once: {made}")
+    return None
+
+
+@users.command("list")
+def list_users(as_json: JsonOption = False) -> None:
+    """List the users."""
+    with connect() as client:
+        found = client.users()
+    if as_json:
+        return show_json(found)
+    rows = [
+        (one["id"], one["email"], one["name"], one["role"], "yes" if one["active"] else "no")
+        for one in found
+    ]
+    return show_table(("#id", "email", "name", "role", "active"), rows, "There are no users.")
+
+
+@tokens.command("create")
+def create(
+    name: Annotated[str, typer.Argument(help="What the token is for.")],
+    expires_in_days: Annotated[
+        int | None, typer.Option(min=1, help="Its life; unlimited if left out.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make an API token; its secret is shown this once."""
+    with connect() as client:
+        token = client.create_token(name, expires_in_days)
+    if as_json:
+        show_json(token)
+    else:
+        typer.echo(token["secret"])
+
+
+@tokens.command("list")
+def list_tokens(as_json: JsonOption = False) -> None:
+    """List your API tokens."""
+    with connect() as client:
+        found = client.tokens()
+    if as_json:
+        return show_json(found)
+    rows = [
+        (
+            one["id"],
+            one["name"],
+            one["prefix"],
+            when(one["created_at"]),
+            when(one["last_used_at"]),
+            when(one["revoked_at"] or one["expires_at"]),
+        )
+        for one in found
+    ]
+    columns = ("#id", "name", "begins with", "made", "last used", "ends")
+    return show_table(columns, rows, "There are no tokens.")
+
+
+@tokens.command("revoke")
+def revoke(token: Annotated[int, typer.Argument(help="The token's number.")]) -> None:
+    """Make an API token invalid."""
+    with connect() as client:
+        client.revoke_token(token)
+    typer.echo(f"Token {token} is revoked.")

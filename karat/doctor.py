@@ -1,0 +1,268 @@
+"""Looks for what is wrong with an installation, and says how to mend it."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any
+
+from karat.embedded import postgres_programs, redis_program
+from karat.processes import ServiceError
+from karat.stack import STATE_FILE, alembic_settings, choose_port, is_ready
+
+_LEAST_FREE = 2 * 2**30
+_PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check.
+
+    Attributes:
+        subject: What was checked.
+        ok: Whether it is as it should be.
+        detail: What was found.
+        remedy: What to do about a problem; empty if there is none.
+    """
+
+    subject: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def examine(data_dir: Path, port: int) -> Iterator[Finding]:
+    """Check everything that Karat needs.
+
+    Args:
+        data_dir: The data directory.
+        port: The port that Karat would use.
+
+    Yields:
+        A finding for each check, as soon as it is made.
+    """
+    data_dir = data_dir.expanduser().resolve()
+    running = _running(data_dir)
+    yield _python()
+    yield _packages()
+    yield _torch()
+    yield _frontend()
+    yield _directory(data_dir)
+    yield _space(data_dir)
+    yield _program("PostgreSQL program", lambda: str(postgres_programs() / "postgres"))
+    yield _program("Redis program", redis_program)
+    urls = {name: os.environ.get(name) or running.get(name) for name in _URLS}
+    if running:
+        yield _api(running["url"])
+    else:
+        yield Finding("Karat", True, f"is not running on {data_dir}; start it with: karat up")
+        yield _port(port)
+    environment = {**os.environ, **{name: url for name, url in urls.items() if url}}
+    environment["KARAT_DATA_DIR"] = str(data_dir)
+    if urls["DATABASE_URL"]:
+        yield _database(environment)
+    if urls["REDIS_URL"]:
+        yield from _workers(environment)
+
+
+_URLS = ("DATABASE_URL", "REDIS_URL")
+
+
+def _running(data_dir: Path) -> dict[str, str]:
+    """Where the Karat that runs on a data directory is; empty if none does."""
+    try:
+        state: dict[str, str] = json.loads((data_dir / STATE_FILE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return state
+
+
+def _python() -> Finding:
+    found = ".".join(map(str, sys.version_info[:3]))
+    good = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    return Finding(
+        "Python",
+        good,
+        f"{found} in {sys.prefix}",
+        "" if good else "Use 3.11, 3.12 or 3.13: make PYTHON=python3.12 setup",
+    )
+
+
+def _packages() -> Finding:
+    from packaging.requirements import Requirement
+
+    wrong = []
+    try:
+        needed = [Requirement(text) for text in requires("karat") or ()]
+    except PackageNotFoundError:
+        return Finding("packages", False, "Karat itself is not installed.", "Run: make setup")
+    needed = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    for one in needed:
+        try:
+            if version(one.name) not in one.specifier:
+                wrong.append(f"{one.name} {version(one.name)} is not {one.specifier}")
+        except PackageNotFoundError:
+            wrong.append(f"{one.name} is missing")
+    if wrong:
+        return Finding("packages", False, "; ".join(wrong) + ".", "Run: make setup")
+    return Finding("packages", True, f"{len(needed)} as required")
+
+
+def _torch() -> Finding:
+    """In a process of its own: importing torch takes seconds and can crash."""
+    script = (
+        "import torch; cuda = torch.cuda.is_available(); "
+        "print(torch.__version__, torch.cuda.get_device_name() if cuda else 'CPU', sep=' on ')"
+    )
+    done = _run([sys.executable, "-c", script])
+    if done.returncode == 0:
+        return Finding("torch", True, done.stdout.strip())
+    return Finding(
+        "torch", False, _last_line(done), "Run: make setup. Reinstall the GPU driver if it is that."
+    )
+
+
+def _frontend() -> Finding:
+    chosen = os.environ.get("KARAT_FRONTEND_DIR")
+    spec = importlib.util.find_spec("api")
+    if chosen:
+        directory = Path(chosen)
+    elif spec is not None and spec.origin is not None:
+        directory = Path(spec.origin).parent.parent / "frontend" / "dist"
+    else:
+        return Finding("frontend", False, "The package api is not installed.", "Run: make setup")
+    if (directory / "index.html").is_file():
+        return Finding("frontend", True, f"built in {directory}")
+    return Finding("frontend", False, f"{directory} has no built pages.", "Run: make setup")
+
+
+def _directory(data_dir: Path) -> Finding:
+    existing = _existing(data_dir)
+    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
+        detail = "can be written" if existing == data_dir else "is made by karat up"
+        return Finding("data directory", True, f"{data_dir} {detail}")
+    return Finding(
+        "data directory",
+        False,
+        f"{existing} cannot be written.",
+        f"Make it yours: sudo chown -R $USER {existing}. Or choose another with --data.",
+    )
+
+
+def _space(data_dir: Path) -> Finding:
+    free = shutil.disk_usage(_existing(data_dir)).free
+    detail = f"{free / 2**30:.1f} GiB free"
+    if free >= _LEAST_FREE:
+        return Finding("disk", True, detail)
+    return Finding("disk", False, f"{detail}.", "Make room, or choose another disk with --data.")
+
+
+def _program(subject: str, find: Callable[[], str]) -> Finding:
+    try:
+        done = _run([find(), "--version"])
+    except (OSError, ServiceError) as error:
+        return Finding(subject, False, str(error), "Run: make setup")
+    if done.returncode == 0:
+        return Finding(subject, True, done.stdout.strip().split(" sha=")[0])
+    return Finding(
+        subject, False, _last_line(done), "Your system lacks a library it needs: install that."
+    )
+
+
+def _port(port: int) -> Finding:
+    try:
+        choose_port("127.0.0.1", port)
+    except ServiceError as error:
+        return Finding("port", False, error.message, "karat up takes the next free one instead.")
+    return Finding("port", True, f"{port} is free")
+
+
+def _api(url: str) -> Finding:
+    if is_ready(url):
+        return Finding("API", True, f"is ready at {url}")
+    return Finding(
+        "API",
+        False,
+        f"{url} is not ready.",
+        "See logs/api.log in the data directory. If Karat was killed: karat up",
+    )
+
+
+def _database(environment: dict[str, str]) -> Finding:
+    command = ["alembic", "-c", str(alembic_settings()), "current", "--check-heads"]
+    done = _run([sys.executable, "-P", "-m", *command], environment)
+    if done.returncode == 0:
+        return Finding("database", True, "reachable, its schema up to date")
+    return Finding(
+        "database",
+        False,
+        _last_line(done),
+        "Check DATABASE_URL and that the server runs. An old schema is brought up by karat up.",
+    )
+
+
+def _workers(environment: dict[str, str]) -> Iterator[Finding]:
+    command = [
+        "celery",
+        "--app",
+        "workers.app",
+        "inspect",
+        "active_queues",
+        "--json",
+        "--timeout=3",
+    ]
+    done = _run([sys.executable, "-P", "-m", *command], environment)
+    answers: dict[str, list[dict[str, Any]]] = {}
+    for line in done.stdout.splitlines():
+        try:
+            answers = json.loads(line)
+        except ValueError:
+            continue
+    reached = done.returncode == 0 or "No nodes replied" in done.stdout + done.stderr
+    if not reached:
+        remedy = "Check REDIS_URL and that the server runs."
+        yield Finding("broker", False, _last_line(done), remedy)
+        return
+    yield Finding("broker", True, "reachable")
+    served = {queue["name"] for queues in answers.values() for queue in queues}
+    for queue in ("gpu", "cpu"):
+        if queue in served:
+            yield Finding(f"worker {queue}", True, "answers")
+        else:
+            yield Finding(
+                f"worker {queue}",
+                False,
+                "None answers; one that is training answers when it is done.",
+                f"See logs/worker-{queue}.log in the data directory, or: karat job list",
+            )
+
+
+def _existing(path: Path) -> Path:
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
+def _run(
+    command: list[str], environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, "", f"No answer in {_PATIENCE:g} s.")
+
+
+def _last_line(done: subprocess.CompletedProcess[str]) -> str:
+    lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    return lines[-1].strip() if lines else f"It ended with status {done.returncode}."

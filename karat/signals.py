@@ -1,0 +1,30 @@
+"""Ctrl-C and SIGTERM as one exception that cleanup cannot be interrupted by."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Interrupted(BaseException):
+    """Somebody wants the program to end."""
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise ``Interrupted`` in the main thread at the first signal to end; ignore further ones."""
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    # Whoever started us with a signal ignored, as nohup does, meant it.
+    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+
+    def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        for one in numbers:
+            signal.signal(one, signal.SIG_IGN)
+        raise Interrupted
+
+    previous = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -1,0 +1,147 @@
+"""What the terminal shows: tables, progress bars, JSON, errors."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from karat.resources import Job
+
+
+@cache
+def console() -> "Console":
+    """The terminal, or whatever the output goes to."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def show_json(value: Any) -> None:
+    """Write a value for programs.
+
+    Args:
+        value: Anything JSON can hold.
+    """
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str) -> None:
+    """Write rows for people.
+
+    Args:
+        columns: Headings; one that begins with "#" is right-aligned and loses it.
+        rows: Values; None is shown as a dash.
+        empty: What to say when there are no rows.
+    """
+    if not rows:
+        typer.echo(empty)
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(
+            column.removeprefix("#"), justify="right" if column.startswith("#") else "left"
+        )
+    for row in rows:
+        table.add_row(*(Text("–" if value is None else str(value)) for value in row))
+    console().print(table)
+
+
+def show_error(message: str, remedy: str = "") -> None:
+    """Write what went wrong and what to do about it.
+
+    Args:
+        message: What went wrong.
+        remedy: What to do about it.
+    """
+    typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
+    typer.echo(message, err=True)
+    if remedy:
+        typer.echo(f"  {remedy}", err=True)
+
+
+def percent(share: float | None) -> str | None:
+    """A share as a percentage, or None."""
+    return None if share is None else f"{share:.1%}"
+
+
+def when(time: str | None) -> str | None:
+    """A time of the API's in this machine's time zone, or None."""
+    if time is None:
+        return None
+    return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+@contextmanager
+def bytes_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for something sent.
+
+    Args:
+        title: What is sent.
+
+    Yields:
+        Takes the bytes so far and the bytes in all.
+    """
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
+
+    with _progress(
+        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
+    ) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def job_bar() -> Iterator[Callable[["Job"], None]]:
+    """A bar for a job.
+
+    Yields:
+        Takes the job each time it was looked at.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
+
+    with _progress(
+        SpinnerColumn(finished_text="✓"),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[eta]}"),
+    ) as progress:
+        task = progress.add_task("waiting for a worker", total=None, eta="")
+
+        def update(job: "Job") -> None:
+            now = job["progress"]
+            if now is None:
+                return
+            eta = now["eta_seconds"]
+            step = f"{now['phase_index'] + 1}/{len(now['phases'])} " if now["phases"] else ""
+            over = job["state"] in {"succeeded", "failed", "cancelled"}
+            progress.update(
+                task,
+                description=job["state"] if over else f"{step}{now['phase']}",
+                completed=now["step"],
+                total=now["steps"] or None,
+                eta="" if eta is None or over else f"{eta:.0f} s left",
+            )
+
+        yield update
+
+
+def _progress(*columns: Any) -> "Progress":
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # On stderr, so that what a command prints can be piped.
+    return Progress(*columns, console=Console(stderr=True, highlight=False), transient=True)
