@@ -1,0 +1,1 @@
+"""From the answers of one round to the query batch of the next."""

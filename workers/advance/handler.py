@@ -1,0 +1,49 @@
+"""The ``advance_round`` job: phases in order, each done once."""
+
+import shutil
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core import events
+from core.lifecycle import move_round
+from core.states import RoundState
+from core.tables import Job, Round
+from workers.advance.phases import FIRST_PHASES, PHASES, Advance, run_phase
+from workers.advance.publish import publish
+from workers.runner import JobContext
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Advance the project by one round."""
+    advance = Advance.open(context)
+    context.work.mkdir(parents=True, exist_ok=True)
+    result: dict[str, Any] = {"closed": advance.closing, "opened": advance.selecting}
+    for name in FIRST_PHASES if advance.closing is None else PHASES:
+        if context.done(name):
+            continue
+        with context.phase(name):
+            if name == "publish":
+                publish(advance)
+            else:
+                run_phase(advance, name)
+    shutil.rmtree(context.work, ignore_errors=True)
+    return result
+
+
+def failed(session: Session, job: Job) -> None:
+    """Mark the job's round as failed, from which it can be retried."""
+    closing, selecting = job.params["closing"], job.params["selecting"]
+    number = selecting if closing is None else closing
+    statement = (
+        select(Round)
+        .where(Round.project_id == job.project_id, Round.number == number)
+        .with_for_update(key_share=True)
+    )
+    round_ = session.scalars(statement).one()
+    if round_.state in {RoundState.SELECTING, RoundState.CLOSING}:
+        round_.job_id = job.id
+        move_round(round_, RoundState.FAILED)
+        data = {"number": round_.number, "state": round_.state}
+        session.execute(events.notify(round_.project_id, "round", data))

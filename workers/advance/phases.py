@@ -1,0 +1,375 @@
+"""The phases of ``advance_round``. Each reads files of the phases before and writes its own."""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from core.project_settings import ProjectSettings
+from core.states import ArtifactKind, Verdict
+from core.storage import write_atomically
+from core.tables import Annotation, Artifact, Query, Round
+from models.data import PixelStore
+from models.evaluate import accuracy, per_class_accuracy
+from models.mqnet import MQNet
+from models.protocols import OOD, Outputs, Ranking, TargetModel
+from models.query import PoolScores, QuerySettings, meta_train, score_pool
+from models.query import select as select_queries
+from models.target import embed_pool, load_target, train_target, uses_embeddings
+from workers.advance.snapshot import Snapshot, take
+from workers.runner import JobContext
+
+# Beyond the budget's worth, so that annotators have work while the models retrain.
+_TAIL: Final = 0.5
+_SECONDS_IF_UNKNOWN: Final = 1.0
+_FEWEST_TIMED: Final = 20
+
+FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
+PHASES: Final = (
+    "snapshot",
+    "embed",
+    "meta_train",
+    "train",
+    "evaluate",
+    "score",
+    "select",
+    "publish",
+)
+
+
+@dataclass
+class Advance:
+    """One run of the job: from closing round ``closing`` to publishing round ``selecting``."""
+
+    context: JobContext
+    closing: int | None
+    selecting: int | None
+    settings: ProjectSettings
+    seed: int
+    previous: dict[ArtifactKind, Path]
+    previous_class_ids: list[int]
+
+    @classmethod
+    def open(cls, context: JobContext) -> "Advance":
+        """Read the rounds and the artifacts that the closing round was selected with."""
+        closing, selecting = context.params["closing"], context.params["selecting"]
+        with context.sessions() as session:
+            # The settings frozen into the round that is being prepared.
+            number = closing if selecting is None else selecting
+            round_ = _round(session, context.project_id, number)
+            before = {} if closing is None else _artifacts(session, context.project_id, closing)
+            settings = ProjectSettings.model_validate(round_.settings)
+            context.plan(
+                FIRST_PHASES if closing is None else PHASES,
+                _expected(session, context.project_id, closing),
+            )
+        return cls(
+            context=context,
+            closing=closing,
+            selecting=selecting,
+            settings=settings,
+            seed=round_.seed,
+            previous={
+                kind: context.storage.artifact(item.storage_key) for kind, item in before.items()
+            },
+            previous_class_ids=before[ArtifactKind.SCORES].meta["class_ids"]
+            if ArtifactKind.SCORES in before
+            else [],
+        )
+
+    # Files
+
+    def file(self, name: str) -> Path:
+        """A file of this job's unfinished work."""
+        return self.context.work / name
+
+    def note(self, phase: str, values: dict[str, Any]) -> None:
+        """Keep what a phase found out, beside its files."""
+        text = json.dumps(values)
+        write_atomically(self.file(f"{phase}.json"), lambda part: part.write_text(text))
+
+    def noted(self, phase: str) -> dict[str, Any]:
+        """What ``note`` kept; empty if the phase had nothing to say."""
+        path = self.file(f"{phase}.json")
+        return dict(json.loads(path.read_text())) if path.exists() else {}
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The frozen knowledge."""
+        return Snapshot.load(self.file("snapshot.npz"))
+
+    @cached_property
+    def store(self) -> PixelStore:
+        """Pixels of the project."""
+        path = self.context.storage.pixels(self.context.project_id)
+        return PixelStore.open(path, self.settings.input_size, self.snapshot.count)
+
+    @property
+    def embeddings_file(self) -> Path:
+        """Embeddings of the pool under the model's present name and parameters."""
+        model = self.settings.model
+        key = json.dumps([model.name, model.params, self.settings.input_size], sort_keys=True)
+        digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+        directory = self.context.storage.features(self.context.project_id)
+        return directory / f"{model.name}-{digest}.npy"
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the model trains a head on embeddings that are computed once."""
+        return uses_embeddings(self.settings.model.name, self.settings.model.params)
+
+    def embeddings(self) -> Any:
+        """Embeddings of the pool, (N, D) float32, or None."""
+        return np.load(self.embeddings_file, mmap_mode="r") if self.frozen else None
+
+    def model(self) -> TargetModel | None:
+        """The model that this job trained, or None if there was nothing to train on."""
+        path = self.file("model.safetensors")
+        if not path.exists():
+            return None
+        return load_target(path, self.store, embeddings=self.embeddings())
+
+    @property
+    def query_settings(self) -> QuerySettings:
+        """The algorithms of the coming selection."""
+        chosen = self.settings
+        return QuerySettings(
+            strategy=chosen.strategy.name,
+            strategy_params=chosen.strategy.params,
+            purity=chosen.purity.name,
+            purity_params=chosen.purity.params,
+            informativeness=chosen.informativeness.name,
+            informativeness_params=chosen.informativeness.params,
+        )
+
+    # Phases
+
+    def take_snapshot(self) -> None:
+        """Freeze what is known."""
+        with self.context.sessions() as session:
+            take(session, self.context.project_id, self.closing).save(self.file("snapshot.npz"))
+            # Images answered meanwhile drop out at publishing; rank enough to replace them.
+            self.note("snapshot", {"spare": _open_queries(session, self.context.project_id)})
+
+    def embed(self) -> None:
+        """Embed the images that have no embedding yet."""
+        if self.frozen:
+            embed_pool(
+                self.store,
+                self.settings.model.name,
+                self.settings.model.params,
+                out=self.embeddings_file,
+                seed=self.settings.seed,
+                progress=self.context.progress,
+            )
+
+    def meta_train(self) -> None:
+        """Train MQ-Net on this round's answers, by the scores of the model that chose them."""
+        assert self.closing is not None
+        if ArtifactKind.SCORES not in self.previous:
+            return
+        scores = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
+        query, labels = self._in_outputs_of_then(*self.snapshot.answered_in(self.closing))
+        before = self.previous.get(ArtifactKind.META_MODEL)
+        mqnet, had_ood, notes = meta_train(
+            scores,
+            query,
+            labels,
+            self.query_settings,
+            seed=self.seed,
+            previous=MQNet.load(before) if before else None,
+        )
+        if mqnet is not None:
+            mqnet.save(self.file("mqnet.safetensors"))
+        self.note("meta_train", {"had_ood": had_ood, "notes": list(notes)})
+
+    def _in_outputs_of_then(self, query: Any, labels: Any) -> tuple[Any, Any]:
+        """Labels as outputs of the model that chose the query; classes added since are left out."""
+        then = {class_id: index for index, class_id in enumerate(self.previous_class_ids)}
+        now = self.snapshot.class_ids.tolist()
+        translated = np.array(
+            [OOD if label == OOD else then.get(now[label], OOD - 1) for label in labels.tolist()],
+            dtype=np.int64,
+        )
+        known = translated >= OOD
+        return query[known], translated[known]
+
+    def train(self) -> None:
+        """Train the target model on every in-distribution verdict."""
+        indices, labels = self.snapshot.inside()
+        if len(indices) == 0:
+            self.note("train", {"notes": ["No image has a class yet, so no model was trained."]})
+            return
+        checkpoint = self.file("training.safetensors")
+        model = train_target(
+            self.store,
+            indices,
+            labels,
+            classes=self.snapshot.classes,
+            name=self.settings.model.name,
+            params=self.settings.model.params,
+            seed=self.seed,
+            embeddings=self.embeddings(),
+            checkpoint=checkpoint,
+            progress=self.context.progress,
+        )
+        model.save(self.file("model.safetensors"))
+        checkpoint.unlink(missing_ok=True)
+
+    def evaluate(self) -> None:
+        """Accuracy on the evaluation split, if there is one."""
+        model, truth = self.model(), self.snapshot.evaluation_labels
+        if model is None or len(truth) == 0:
+            return
+        outputs: Outputs = model.infer(self.snapshot.evaluation, progress=self.context.progress)
+        shares = per_class_accuracy(outputs, truth)
+        self.note(
+            "evaluate",
+            {
+                "accuracy": float(accuracy(outputs, truth)),
+                "per_class": {
+                    str(class_id): None if math.isnan(share) else float(share)
+                    for class_id, share in zip(
+                        self.snapshot.class_ids.tolist(), shares.tolist(), strict=True
+                    )
+                },
+                "examples": len(truth),
+            },
+        )
+
+    def score(self) -> None:
+        """One pass over everything unlabeled: purity and informativeness."""
+        model = self.model()
+        if self.selecting is None or model is None or len(self.snapshot.unlabeled) == 0:
+            return
+        scores = score_pool(
+            model,
+            self.snapshot.unlabeled,
+            self.snapshot.labeled,
+            self.snapshot.labels,
+            self.query_settings,
+            seed=self.seed,
+            progress=self.context.progress,
+        )
+        scores.to_parquet(self.file("raw_scores.parquet"))
+
+    def select(self) -> None:
+        """Rank the queue of the next round."""
+        if self.selecting is None:
+            return
+        scores_file = self.file("raw_scores.parquet")
+        wanted = self._queue_length()
+        n = wanted + self.noted("snapshot")["spare"]
+        if scores_file.exists():
+            ranking = self._ranked(PoolScores.from_parquet(scores_file), n)
+        else:
+            generator = np.random.default_rng(self.seed)
+            order = generator.permutation(self.snapshot.unlabeled)[:n]
+            notes = () if self.closing is None else ("No model yet, so the batch is random.",)
+            ranking = Ranking(order, np.empty(0, dtype=np.float32), notes)
+        self.note(
+            "select",
+            {"wanted": wanted, "order": ranking.order.tolist(), "notes": list(ranking.notes)},
+        )
+
+    def _ranked(self, scores: PoolScores, n: int) -> Ranking:
+        learned = self.noted("meta_train")
+        path = self.file("mqnet.safetensors")
+        ranking = select_queries(
+            scores,
+            self.snapshot.unlabeled,
+            n,
+            self.query_settings,
+            seed=self.seed,
+            mqnet=MQNet.load(path) if path.exists() else None,
+            had_ood=learned.get("had_ood", True),
+        )
+        PoolScores(
+            scores.indices,
+            scores.logits,
+            scores.purity,
+            scores.informativeness,
+            ranking.meta_scores,
+        ).to_parquet(self.file("scores.parquet"))
+        return ranking
+
+    def _queue_length(self) -> int:
+        """Queries that the budget pays for at the lowest price, and the zero-wait tail."""
+        cost = self.settings.cost
+        price = min(cost.c_in, cost.c_ood)
+        if cost.mode == "seconds":
+            with self.context.sessions() as session:
+                # Half the usual time, so that a quick day does not run out of images.
+                price = _median_seconds(session, self.context.project_id) / 2
+        tail = 1 + _TAIL if self.settings.zero_wait else 1
+        return min(len(self.snapshot.unlabeled), math.ceil(self.settings.budget / price * tail))
+
+
+def run_phase(advance: Advance, name: str) -> None:
+    """Run one of the computing phases."""
+    steps: dict[str, Callable[[], None]] = {
+        "snapshot": advance.take_snapshot,
+        "embed": advance.embed,
+        "meta_train": advance.meta_train,
+        "train": advance.train,
+        "evaluate": advance.evaluate,
+        "score": advance.score,
+        "select": advance.select,
+    }
+    steps[name]()
+
+
+def _round(session: Session, project_id: int, number: int) -> Round:
+    statement = select(Round).where(Round.project_id == project_id, Round.number == number)
+    return session.scalars(statement).one()
+
+
+def _artifacts(session: Session, project_id: int, number: int) -> dict[ArtifactKind, Artifact]:
+    """What round ``number`` was selected with."""
+    statement = (
+        select(Artifact)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(
+            Round.project_id == project_id,
+            Round.number == number,
+            Artifact.kind.in_((ArtifactKind.SCORES, ArtifactKind.META_MODEL)),
+        )
+    )
+    return {artifact.kind: artifact for artifact in session.scalars(statement)}
+
+
+def _expected(session: Session, project_id: int, closing: int | None) -> dict[str, float]:
+    """Seconds each phase took in the latest round that went through all of them."""
+    if closing is None:
+        return {}
+    statement = (
+        select(Round.seconds)
+        .where(Round.project_id == project_id, Round.number < closing, Round.seconds != {})
+        .order_by(Round.number.desc())
+        .limit(1)
+    )
+    return dict(session.scalar(statement) or {})
+
+
+def _open_queries(session: Session, project_id: int) -> int:
+    statement = select(func.count()).where(Query.project_id == project_id, ~Query.done)
+    return session.scalar(statement) or 0
+
+
+def _median_seconds(session: Session, project_id: int) -> float:
+    median = func.percentile_cont(0.5).within_group(Annotation.seconds)
+    statement = select(func.count(), median).where(
+        Annotation.project_id == project_id, Annotation.verdict != Verdict.SKIP
+    )
+    count, seconds = session.execute(statement).one()
+    if count < _FEWEST_TIMED:
+        return _SECONDS_IF_UNKNOWN
+    return max(float(seconds), 0.1)

@@ -1,0 +1,206 @@
+"""Ending a round and opening the next, in one transaction."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import insert, or_, select, update
+from sqlalchemy.orm import Session
+
+from core import events, queue
+from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
+from core.rounds import close
+from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
+from core.storage import sha256, write_atomically
+from core.tables import Artifact, Example, Project, Query, Round
+from models.query import PoolScores
+from workers.advance.phases import Advance
+
+_EPSILON = 1e-9
+_BLOCK = 5000
+
+
+def publish(advance: Advance) -> None:
+    """Close the closing round, then fill and open the selecting one."""
+    context = advance.context
+    files = _keep_files(advance)
+    with context.transaction() as (session, job):
+        project = session.get_one(Project, context.project_id)
+        rounds = {item.number: item for item in _locked_rounds(session, advance)}
+        closing = rounds.get(advance.closing) if advance.closing is not None else None
+        following = rounds.get(advance.selecting) if advance.selecting is not None else None
+        if closing is not None:
+            _finish(session, advance, closing, files)
+        if following is None:
+            move_project(project, ProjectState.FINISHED)
+        else:
+            following.job_id = job.id
+            _open(session, advance, project, following, files)
+        for round_ in rounds.values():
+            data = {"number": round_.number, "state": round_.state}
+            session.execute(events.notify(project.id, "round", data))
+        session.execute(events.notify(project.id, "project", {"state": project.state}))
+        context.finish_phase(job, "publish")
+
+
+def _locked_rounds(session: Session, advance: Advance) -> Sequence[Round]:
+    """The rounds concerned, locked in the order in which everybody locks them."""
+    numbers = [number for number in (advance.closing, advance.selecting) if number is not None]
+    statement = (
+        select(Round)
+        .where(Round.project_id == advance.context.project_id, Round.number.in_(numbers))
+        .order_by(Round.number)
+        .with_for_update(key_share=True)
+    )
+    return session.scalars(statement).all()
+
+
+def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
+    """Copy what is worth keeping out of the job's work; the rows are added at publishing."""
+    wanted = {
+        ArtifactKind.CHECKPOINT: (advance.closing, "model.safetensors"),
+        ArtifactKind.META_MODEL: (advance.selecting, "mqnet.safetensors"),
+        ArtifactKind.SCORES: (advance.selecting, "scores.parquet"),
+    }
+    context = advance.context
+    kept = {}
+    for kind, (number, name) in wanted.items():
+        source = advance.file(name)
+        if number is None or not source.exists():
+            continue
+        key = f"projects/{context.project_id}/rounds/{number}/{name}"
+        target = context.storage.artifact(key)
+
+        def copy(part: Path, source: Path = source) -> None:
+            shutil.copyfile(source, part)
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
+
+        write_atomically(target, copy)
+        kept[kind] = Artifact(
+            project_id=context.project_id,
+            job_id=context.job_id,
+            kind=kind,
+            storage_key=key,
+            sha256=sha256(target),
+            bytes=target.stat().st_size,
+            meta={"round": number, "class_ids": advance.snapshot.class_ids.tolist()},
+        )
+    return kept
+
+
+def _finish(
+    session: Session, advance: Advance, round_: Round, files: dict[ArtifactKind, Artifact]
+) -> None:
+    """Close ``round_`` with what its model achieved."""
+    evaluated = advance.noted("evaluate")
+    round_.accuracy = evaluated.get("accuracy")
+    round_.metrics = {key: value for key, value in evaluated.items() if key != "accuracy"}
+    round_.notes = [*round_.notes, *advance.noted("train").get("notes", [])]
+    round_.seconds = advance.context.seconds
+    if (checkpoint := files.get(ArtifactKind.CHECKPOINT)) is not None:
+        checkpoint.round_id = round_.id
+        session.add(checkpoint)
+    move_round(round_, RoundState.CLOSED)
+    _withdraw(session, round_)
+
+
+def _withdraw(session: Session, round_: Round) -> None:
+    """Take back what nobody is looking at; a live lease stays, and its answer counts."""
+    statement = (
+        update(Query)
+        .where(
+            Query.round_id == round_.id,
+            ~Query.done,
+            or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= datetime.now(UTC)),
+        )
+        .values(done=True)
+        .returning(Query.example_id)
+    )
+    withdrawn = session.scalars(statement).all()
+    session.execute(mark_unqueried(withdrawn))
+
+
+def _open(
+    session: Session,
+    advance: Advance,
+    project: Project,
+    round_: Round,
+    files: dict[ArtifactKind, Artifact],
+) -> None:
+    """Give ``round_`` its ranked queue and open it; close it at once if there is none."""
+    selected = advance.noted("select")
+    rows = _queue(session, advance, round_, selected["order"], selected["wanted"])
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK]
+        session.execute(insert(Query), block)
+        session.execute(mark_queried([row["example_id"] for row in block]))
+    for kind in (ArtifactKind.META_MODEL, ArtifactKind.SCORES):
+        if kind in files:
+            files[kind].round_id = round_.id
+            session.add(files[kind])
+    round_.queries = len(rows)
+    round_.notes = [*advance.noted("meta_train").get("notes", []), *selected["notes"]]
+    if not rows and round_.spent == 0:
+        round_.notes = [*round_.notes, "No unlabeled image is left in the pool."]
+        move_round(round_, RoundState.CLOSED)
+        move_project(project, ProjectState.FINISHED)
+        return
+    move_round(round_, RoundState.OPEN)
+    # Zero-wait answers may have used the round's budget, or the pool, before it opened.
+    if not rows or round_.spent >= round_.budget - _EPSILON:
+        following, job = close(project, round_)
+        session.add_all([item for item in (following, job) if item is not None])
+        session.flush()
+        round_.job_id = job.id
+        queue.enqueue(session.info, job)
+
+
+def _queue(
+    session: Session, advance: Advance, round_: Round, order: list[int], wanted: int
+) -> list[dict[str, Any]]:
+    """Rows of the ranked queue: the best ``wanted`` that are still free."""
+    free: dict[int, int] = {}
+    for start in range(0, len(order), _BLOCK):
+        statement = select(Example.pool_index, Example.id).where(
+            Example.project_id == round_.project_id,
+            Example.pool_index.in_(order[start : start + _BLOCK]),
+            Example.state == ExampleState.UNLABELED,
+        )
+        free.update(session.execute(statement).tuples())
+    chosen = [pool_index for pool_index in order if pool_index in free][:wanted]
+    scores = _scores_of(advance, chosen)
+    return [
+        {
+            "project_id": round_.project_id,
+            "round_id": round_.id,
+            "example_id": free[pool_index],
+            "rank": rank,
+            **scores.get(pool_index, {}),
+        }
+        for rank, pool_index in enumerate(chosen)
+    ]
+
+
+def _scores_of(advance: Advance, chosen: list[int]) -> dict[int, dict[str, float]]:
+    path = advance.file("scores.parquet")
+    if not path.exists() or not chosen:
+        return {}
+    scores = PoolScores.from_parquet(path)
+    positions = np.searchsorted(scores.indices, np.array(chosen, dtype=np.int64))
+    assert scores.meta_scores is not None
+    columns = zip(
+        chosen,
+        scores.purity[positions].tolist(),
+        scores.informativeness[positions].tolist(),
+        scores.meta_scores[positions].tolist(),
+        strict=True,
+    )
+    return {
+        pool_index: {"purity": purity, "informativeness": information, "meta_score": meta}
+        for pool_index, purity, information, meta in columns
+    }

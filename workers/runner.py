@@ -1,0 +1,286 @@
+"""Running one job: claim it, keep it alive, resume it, end it in a legal state."""
+
+import logging
+import os
+import socket
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlalchemy import func, select, text, update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session, sessionmaker
+
+from core import events, queue
+from core.db import sync_engine, sync_sessions
+from core.errors import DomainError
+from core.lifecycle import claim_job, finish_job
+from core.messages import JobMessage
+from core.settings import Settings, settings
+from core.states import JobState
+from core.storage import Storage
+from core.tables import Job
+from models.errors import Cancelled, ModelError
+
+logger = logging.getLogger(__name__)
+
+
+class Lost(Exception):
+    """The job now belongs to another worker; this one must not write any more."""
+
+
+class Handler(Protocol):
+    """What a task module offers."""
+
+    def run(self, context: "JobContext") -> dict[str, Any]:
+        """Do the work; returns the job's result."""
+        ...
+
+    def failed(self, session: Session, job: Job) -> None:
+        """Put the job's objects into a state from which it can be retried."""
+        ...
+
+
+@lru_cache
+def sessions() -> sessionmaker[Session]:
+    """Session factory of this worker process."""
+    return sync_sessions(sync_engine(settings()))
+
+
+class JobContext:
+    """What a handler works with: a claimed job, its progress, and fenced transactions."""
+
+    def __init__(self, job: Job, settings_: Settings) -> None:
+        assert job.project_id is not None
+        self.job_id = job.id
+        self.project_id = job.project_id
+        self.attempt = job.attempt
+        self.params = dict(job.params)
+        self.checkpoint = dict(job.checkpoint)
+        self.settings = settings_
+        self.storage = Storage(settings_.data_dir)
+        self.sessions = sessions()
+        self.expected: dict[str, float] = {}
+        self._phases: Sequence[str] = ()
+        self._progress: dict[str, Any] | None = None
+        self._phase_started = time.monotonic()
+        self._stop = threading.Event()
+        self._cancelled = threading.Event()
+        self._lost = threading.Event()
+
+    @property
+    def work(self) -> Path:
+        """Directory for unfinished work of this job."""
+        return self.storage.work(self.job_id)
+
+    # Phases and progress
+
+    def plan(self, phases: Sequence[str], expected: dict[str, float] | None = None) -> None:
+        """Announce the phases, and how long each took last time if that is known."""
+        self._phases = phases
+        self.expected = expected or {}
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of each finished phase."""
+        return dict(self.checkpoint.get("seconds", {}))
+
+    def done(self, phase: str) -> bool:
+        """Whether ``phase`` was finished, now or before a restart."""
+        return phase in self.checkpoint.get("seconds", {})
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Run one phase; when it ends, it is checkpointed and will not be repeated."""
+        self._phase_started = time.monotonic()
+        self.progress(0, 0, name)
+        self.beat()
+        yield
+        self.check()
+        if not self.done(name):
+            with self.transaction() as (_, job):
+                self.finish_phase(job, name)
+
+    def finish_phase(self, job: Job, name: str) -> None:
+        """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""
+        elapsed = round(time.monotonic() - self._phase_started, 3)
+        self.checkpoint = {**self.checkpoint, "seconds": {**self.seconds, name: elapsed}}
+        job.checkpoint = self.checkpoint
+
+    def progress(self, step: int, steps: int, phase: str | None = None) -> None:
+        """Note where the job is; may raise ``Cancelled`` or ``Lost``."""
+        self.check()
+        name = phase or (self._progress or {})["phase"]
+        index = self._phases.index(name)
+        elapsed = time.monotonic() - self._phase_started
+        later = [self.expected.get(other) for other in self._phases[index + 1 :]]
+        left: float | None = None
+        if 0 < step <= steps:
+            left = elapsed / step * (steps - step)
+        elif name in self.expected:
+            left = max(0.0, self.expected[name] - elapsed)
+        eta = None
+        if left is not None:
+            eta = round(left + sum(seconds for seconds in later if seconds is not None), 1)
+        self._progress = {
+            "phase": name,
+            "phase_index": index,
+            "phases": list(self._phases),
+            "step": step,
+            "steps": steps,
+            "eta_seconds": eta,
+            "seconds": self.seconds,
+        }
+
+    def check(self) -> None:
+        """Raise if the job was cancelled or taken over."""
+        if self._lost.is_set():
+            raise Lost
+        if self._cancelled.is_set():
+            raise Cancelled
+
+    # Fenced writes
+
+    @contextmanager
+    def transaction(self) -> Iterator[tuple[Session, Job]]:
+        """A transaction with the job's row locked, refused if another worker has the job."""
+        with self.sessions() as session:
+            with session.begin():
+                job = session.get(Job, self.job_id, with_for_update={"key_share": True})
+                if job is None or job.attempt != self.attempt or job.state is not JobState.RUNNING:
+                    raise Lost
+                job.heartbeat_at = datetime.now(UTC)
+                yield session, job
+            queue.deliver(session.info)
+
+    def save(self, changes: dict[str, Any]) -> None:
+        """Add ``changes`` to the job's checkpoint."""
+        self.checkpoint = {**self.checkpoint, **changes}
+        with self.transaction() as (_, job):
+            job.checkpoint = self.checkpoint
+
+    # Heartbeat
+
+    def beat(self) -> None:
+        """Say that the job is alive, store its progress, and read what was asked of it."""
+        progress = self._progress
+        with self.sessions.begin() as session:
+            row = session.execute(
+                update(Job)
+                .where(
+                    Job.id == self.job_id,
+                    Job.attempt == self.attempt,
+                    Job.state == JobState.RUNNING,
+                )
+                .values(heartbeat_at=func.now(), progress=progress)
+                .returning(Job.cancel_requested)
+            ).one_or_none()
+            if row is None:
+                self._lost.set()
+                return
+            session.execute(
+                events.notify(self.project_id, "job", {"id": self.job_id, "progress": progress})
+            )
+        if row.cancel_requested:
+            self._cancelled.set()
+
+    @contextmanager
+    def alive(self) -> Iterator[None]:
+        """Beat in the background."""
+        thread = threading.Thread(target=self._beat_until_stopped, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._stop.set()
+            thread.join()
+
+    def _beat_until_stopped(self) -> None:
+        while not self._stop.wait(self.settings.heartbeat_seconds):
+            try:
+                self.beat()
+            except DBAPIError as error:
+                logger.warning("heartbeat of job %s failed: %s", self.job_id, error)
+
+
+def run_job(message: JobMessage, handler: Handler) -> None:
+    """Run the job of ``message``, unless it is done, or alive elsewhere."""
+    context = _claim(message.job_id)
+    if context is None:
+        return
+    logger.info("job %s attempt %s started", context.job_id, context.attempt)
+    try:
+        with context.alive():
+            result = handler.run(context)
+        _end(context, handler, JobState.SUCCEEDED, result=result)
+    except Lost:
+        logger.warning("job %s was taken over by another worker", context.job_id)
+    except Cancelled:
+        _end(context, handler, JobState.CANCELLED, message="Cancelled.")
+    except DBAPIError as error:
+        # The database went away: the silent heartbeat lets the sweeper start the job again.
+        logger.warning("job %s lost the database: %s", context.job_id, error)
+    except (DomainError, ModelError) as error:
+        code = getattr(error, "code", "model_error")
+        _end(context, handler, JobState.FAILED, error={"code": code, "detail": str(error)})
+    except Exception as error:
+        logger.exception("job %s failed", context.job_id)
+        last = traceback.format_exception_only(error)[-1].strip()
+        _end(context, handler, JobState.FAILED, error={"code": "internal", "detail": last})
+
+
+def _claim(job_id: int) -> JobContext | None:
+    now = datetime.now(UTC)
+    stale = now - timedelta(seconds=settings().stale_seconds)
+    with sessions().begin() as session:
+        job = session.get(Job, job_id, with_for_update={"key_share": True})
+        if job is None or not _claimable(job, stale):
+            return None
+        # One job of a kind at a time in a project: they write the same files.
+        session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
+        running = select(Job.id).where(
+            Job.project_id == job.project_id,
+            Job.kind == job.kind,
+            Job.id != job.id,
+            Job.state == JobState.RUNNING,
+        )
+        if session.scalar(running.limit(1)) is not None:
+            return None
+        claim_job(job, f"{socket.gethostname()}:{os.getpid()}")
+        return JobContext(job, settings())
+
+
+def _claimable(job: Job, stale: datetime) -> bool:
+    if job.state is JobState.QUEUED:
+        return True
+    return job.state is JobState.RUNNING and (job.heartbeat_at is None or job.heartbeat_at < stale)
+
+
+def _end(
+    context: JobContext,
+    handler: Handler,
+    state: JobState,
+    *,
+    result: dict[str, Any] | None = None,
+    error: dict[str, Any] | None = None,
+    message: str | None = None,
+) -> None:
+    try:
+        with context.transaction() as (session, job):
+            finish_job(job, state, result=result, error=error, message=message)
+            job.progress = None if state is JobState.SUCCEEDED else job.progress
+            if state is not JobState.SUCCEEDED:
+                handler.failed(session, job)
+            session.execute(
+                events.notify(context.project_id, "job", {"id": job.id, "state": job.state})
+            )
+    except Lost:
+        logger.warning("job %s ended elsewhere", context.job_id)
+        return
+    logger.info("job %s %s", context.job_id, state)
