@@ -30,12 +30,14 @@ class Supervisor:
     ends; so the thread stays until ``close``.
     """
 
-    def __init__(self, notify: Callable[[str], None]) -> None:
+    def __init__(self, notify: Callable[[str], None], first_pause: float = 0.25) -> None:
         """Supervise nothing yet.
 
         Args:
             notify: Told, in one sentence, when a process died and what is done about it.
+            first_pause: Seconds before a process is started again; doubled each time.
         """
+        self._first_pause = first_pause
         self.failure: ServiceError | None = None
         self.failed = threading.Event()
         self._notify = notify
@@ -116,7 +118,7 @@ class Supervisor:
             )
             self.failed.set()
             return
-        pause = min(0.25 * 2**child.restarts, 15.0)
+        pause = min(self._first_pause * 2**child.restarts, 15.0)
         child.due = now + pause
         self._notify(f"{name} {_how_it_ended(status)}; starting it again in {pause:g} s.")
 

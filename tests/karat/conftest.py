@@ -1,0 +1,63 @@
+"""A running Karat for the tests of what a user types and imports."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat import Client
+from karat.stack import Stack
+from tests.karat.helpers import Run
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """PostgreSQL, Redis, the API, the workers and the scheduler."""
+    directory = tmp_path_factory.mktemp("live")
+    with Stack(directory, port=0, postgres_settings={"fsync": "off"}) as stack:
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def admin(live: Stack) -> Iterator[Client]:
+    assert live.admin_email is not None
+    assert live.admin_password is not None
+    with Client(live.url) as client:
+        client.login(live.admin_email, live.admin_password)
+        yield client
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """The environment of a user who has never logged in."""
+    mine = {name: value for name, value in os.environ.items() if not name.startswith("KARAT_")}
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        mine.pop(name, None)
+    # Linux reads the one, macOS derives it from the other.
+    return {**mine, "XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path)}
+
+
+@pytest.fixture
+def karat(environment: dict[str, str], tmp_path: Path) -> Run:
+    """Runs ``karat`` as a user does; output is not a terminal."""
+
+    def run(*arguments: Any, status: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "karat", *map(str, arguments)],
+            env={**environment, **more},
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run

@@ -1,0 +1,146 @@
+"""The command line as a user runs it."""
+
+import json
+import re
+import subprocess
+import sys
+import uuid
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from karat import Client
+from karat.stack import Stack
+from tests.karat.helpers import Run, image_folder
+
+
+@pytest.fixture
+def engineer(live: Stack, admin: Client, karat: Run) -> str:
+    """Logged in on the command line; returns the address."""
+    email = f"{uuid.uuid4()}@example.org"
+    admin.create_user(email, "correct horse battery", role="engineer")
+    done = karat("login", live.url, "--email", email, KARAT_PASSWORD="correct horse battery")
+    assert f"Logged in to {live.url} as {email} (engineer)." in done.stdout
+    return email
+
+
+def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: Path) -> None:
+    name = f"Pets of {engineer}"
+    made = karat(
+        *("project", "create", name, "--class", "cat", "--class", "dog"),
+        *("--set", "budget=3", "--set", "strategy.name=random", "--json"),
+    )
+    project = json.loads(made.stdout)
+    assert project["settings"]["budget"] == 3
+    assert project["settings"]["strategy"]["name"] == "random"
+    number = str(project["id"])
+
+    imported = karat("import", name, image_folder(tmp_path / "pool", 8)).stdout
+    assert imported.splitlines()[0] == "8 images added, 0 there already, 1 refused."
+    assert imported.splitlines()[1].startswith("  broken.png: ")
+    again = json.loads(karat("import", number, tmp_path / "pool", "--json").stdout)
+    assert (again["added"], again["duplicates"]) == (0, 8)
+
+    assert "running" in karat("project", "start", number).stdout
+    assert "paused" in karat("project", "pause", number).stdout
+    assert "running" in karat("project", "start", number).stdout
+    job = json.loads(karat("job", "list", "--project", name, "--json").stdout)[0]
+    assert karat("job", "watch", job["id"]).stdout == f"Job {job['id']} succeeded.\n"
+    assert "advance_round" in karat("job", "list").stdout
+    assert "already" in karat("job", "cancel", job["id"], status=1).stderr
+
+    assert name in karat("project", "list").stdout
+    assert json.loads(karat("round", "list", number, "--json").stdout)[0]["state"] == "open"
+    assert "open" in karat("round", "list", number).stdout
+    assert karat("round", "close", number).stdout == "Round 0 is closing.\n"
+
+    karat("export", number, tmp_path / "labels.csv")
+    assert (tmp_path / "labels.csv").read_text().startswith("annotation_id,")
+    karat("export", number, tmp_path / "images.zip")
+    assert zipfile.is_zipfile(tmp_path / "images.zip")
+    assert "--format" in karat("export", number, tmp_path / "labels", status=2).stderr
+
+
+def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, karat: Run) -> None:
+    secret = karat("token", "create", "script", "--expires-in-days", "1").stdout.strip()
+    listed = json.loads(karat("token", "list", "--json").stdout)
+    token = next(one for one in listed if one["name"] == "script")
+    assert secret not in json.dumps(listed)
+    with Client(live.url, secret) as client:
+        assert client.me()["email"] == engineer
+    karat("token", "revoke", token["id"])
+    refused = karat("project", "list", KARAT_TOKEN=secret, status=1)
+    assert "Log in with: karat login" in refused.stderr
+
+    refused = karat("user", "add", "new@example.org", status=1)
+    assert "Ask an admin" in refused.stderr
+    mine = admin.create_token("test")["secret"]
+    email = f"{uuid.uuid4()}@example.org"
+    added = json.loads(karat("user", "add", email, "--json", KARAT_TOKEN=mine).stdout)
+    assert added["role"] == "annotator"
+    with Client(live.url) as client:
+        assert client.login(email, added["password"])["email"] == email
+    assert email in json.dumps(json.loads(karat("user", "list", "--json").stdout))
+
+    catalog = json.loads(karat("algorithms", "--json").stdout)
+    mqnet = next(one for one in catalog if one["name"] == "mqnet")
+    assert mqnet["kind"] == "strategy"
+    assert mqnet["paper"]
+    assert mqnet["params_schema"]["type"] == "object"
+    assert "mqnet" in karat("algorithms", "--kind", "strategy").stdout
+
+
+def test_credentials_are_private_and_serve_their_own_address_only(
+    engineer: str, live: Stack, karat: Run, tmp_path: Path
+) -> None:
+    (file,) = tmp_path.rglob("credentials.json")
+    assert file.stat().st_mode & 0o077 == 0
+    elsewhere = live.url.replace("127.0.0.1", "localhost")
+    refused = karat("--url", elsewhere, "project", "list", status=1)
+    assert "karat login" in refused.stderr
+    assert engineer in karat("user", "list").stdout
+
+
+@pytest.mark.usefixtures("engineer")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("project", "show", "no such project"), "karat project list"),
+        (("import", "no such project", "."), "There is no project 'no such project'"),
+        (("job", "watch", "999999999"), "no such job"),
+        (("project", "create", "X", "--class", "a", "--set", "budget=-1"), "budget"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(karat: Run, arguments: tuple[str, ...], said: str) -> None:
+    done = karat(*arguments, status=1)
+    assert done.stderr.startswith("Error: ")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
+    assert done.stdout == ""
+
+
+def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> None:
+    wrong = karat("login", live.url, "--email", "x@example.org", KARAT_PASSWORD="no", status=1)
+    assert "Check the address and the password." in wrong.stderr
+    away = karat("--url", "http://127.0.0.1:1", "project", "list", status=1)
+    assert "karat up" in away.stderr
+
+
+def test_help_needs_no_heavy_import() -> None:
+    script = (
+        "import sys; from karat.cli import app\n"
+        "try: app(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'pyarrow', 'httpx', 'numpy', 'sqlalchemy', 'fastapi', 'psycopg'}\n"
+        "sys.exit(str(heavy & sys.modules.keys()) if heavy & sys.modules.keys() else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    commands = set(re.findall(r"^│ (\w+)", done.stdout, re.MULTILINE))
+    assert commands >= {
+        *("up", "demo", "doctor", "login", "project", "import", "export"),
+        *("round", "job", "user", "token", "algorithms"),
+    }

@@ -1,0 +1,202 @@
+"""The Python client against a running Karat."""
+
+import csv
+import json
+import uuid
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from karat import Client, KaratError
+from karat.project import ProjectClient
+from karat.resources import Answer, Job
+from karat.stack import Stack
+from karat.uploads import upload
+from tests.karat.helpers import image_folder, png, wait_for
+
+
+@pytest.fixture
+def project(admin: Client) -> ProjectClient:
+    return admin.create_project(f"Project {uuid.uuid4()}", ["cat", "dog"], settings={"budget": 4})
+
+
+@pytest.fixture
+def running(admin: Client, project: ProjectClient, tmp_path: Path) -> ProjectClient:
+    """A project whose first round is open."""
+    admin.wait(project.import_images(image_folder(tmp_path / "pool", 12))["id"], timeout=60)
+    project.start()
+    wait_for(lambda: bool(project.lease(1)["items"]), "round 0 is open", 60)
+    project.release()
+    return project
+
+
+def test_errors_carry_code_field_and_status(admin: Client, live: Stack) -> None:
+    with Client(live.url) as stranger, pytest.raises(KaratError) as caught:
+        stranger.login("nobody@example.org", "wrong")
+    assert (caught.value.code, caught.value.status) == ("bad_credentials", 401)
+    with pytest.raises(KaratError) as caught:
+        admin.create_project("Odd", ["a", "b"], settings={"strategy": {"name": "none such"}})
+    assert caught.value.status == 400
+    assert caught.value.field == "settings.strategy.name"
+    with pytest.raises(KaratError) as caught:
+        admin.project(10**9).get()
+    assert caught.value.code == "not_found"
+
+
+def test_a_token_logs_in_until_it_is_revoked(admin: Client, live: Stack) -> None:
+    token = admin.create_token("test")
+    assert token["secret"] not in json.dumps(admin.tokens())
+    with Client(live.url, token["secret"]) as client:
+        assert client.me()["email"] == live.admin_email
+        admin.revoke_token(token["id"])
+        with pytest.raises(KaratError) as caught:
+            client.me()
+    assert caught.value.code == "unauthenticated"
+
+
+def test_users_and_members(admin: Client, live: Stack, project: ProjectClient) -> None:
+    email = f"{uuid.uuid4()}@example.org"
+    user = admin.create_user(email, "correct horse battery", role="annotator")
+    assert user["name"] == email.partition("@")[0]
+    with Client(live.url) as annotator:
+        annotator.login(email, "correct horse battery")
+        assert annotator.projects() == []
+        project.add_member(user["id"])
+        assert [one["id"] for one in annotator.projects()] == [project.id]
+        assert "manage" not in annotator.project(project.id).get()["permissions"]
+        project.remove_member(user["id"])
+        assert annotator.projects() == []
+    assert admin.update_user(user["id"], name="Ann")["name"] == "Ann"
+    assert user["id"] not in [one["user"]["id"] for one in project.members()]
+
+
+def test_a_project_is_made_changed_and_deleted(admin: Client, project: ProjectClient) -> None:
+    assert project.get()["settings"]["budget"] == 4
+    assert project.update(guidelines="Cats before dogs.")["guidelines"] == "Cats before dogs."
+    assert admin.default_settings()["strategy"]["name"] == "mqnet"
+    assert {"model", "strategy", "purity"} <= {one["kind"] for one in admin.algorithms()}
+    project.delete()
+    assert project.id not in [one["id"] for one in admin.projects()]
+
+
+def test_imports_of_a_folder_a_zip_and_an_image(
+    admin: Client, project: ProjectClient, tmp_path: Path
+) -> None:
+    folder = image_folder(tmp_path / "my pool", 5)
+    sent: list[tuple[int, int]] = []
+    seen: list[Job] = []
+    job = project.import_images(folder, on_sent=lambda done, total: sent.append((done, total)))
+    report = admin.wait(job["id"], seen.append, timeout=60)["result"]
+    assert report is not None
+    assert (report["added"], report["refused"]) == (5, 1)
+    assert report["refused_examples"][0]["name"] == "broken.png"
+    assert sent[-1][0] == sent[-1][1]
+    assert seen[-1]["state"] == "succeeded"
+    assert [one["name"] for one in project.examples()] == [f"image-00{k}.png" for k in range(5)]
+
+    archive = tmp_path / "more.zip"
+    with zipfile.ZipFile(archive, "w") as stream:
+        stream.writestr("cat/one.png", png(100))
+        stream.writestr("cat/again.png", png(0))
+    again = admin.wait(project.import_images(archive)["id"], timeout=60)["result"]
+    assert again is not None
+    assert (again["added"], again["duplicates"]) == (1, 1)
+
+    single = tmp_path / "single.png"
+    single.write_bytes(png(101))
+    admin.wait(project.import_images(single, split="evaluation")["id"], timeout=60)
+    assert project.get()["counts"]["pool"] == 6
+    assert [one["split"] for one in project.examples(split="evaluation")] == ["evaluation"]
+    assert len(project.imports()) == 3
+
+
+def test_an_import_of_nothing_fails_before_it_is_sent(
+    project: ProjectClient, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("empty", "none such"):
+        with pytest.raises(FileNotFoundError, match=name):
+            project.import_images(tmp_path / name)
+
+
+def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> None:
+    classes = {one["name"]: one["id"] for one in running.get()["classes"]}
+    lease = running.lease(3)
+    assert len(lease["items"]) == 3
+    assert running.lease(3)["items"] == lease["items"]
+    first, second, third = (one["query_id"] for one in lease["items"])
+    key = str(uuid.uuid4())
+    answer: Answer = {
+        "key": key,
+        "query_id": first,
+        "verdict": "class",
+        "class_id": classes["cat"],
+        "seconds": 1.0,
+    }
+    receipt = running.answer([answer])
+    assert receipt["results"][0]["status"] == "accepted"
+    repeated = running.answer([answer])
+    assert repeated["results"][0]["status"] == "duplicate"
+    running.answer([{"query_id": second, "verdict": "ood", "seconds": 1.0}])
+    assert running.release() == 1
+    assert third in [one["query_id"] for one in running.lease(12)["items"]]
+    mine = running.labeling_status()["mine"]
+    assert mine is not None
+    assert mine["total"] == 2
+
+    target = running.export(tmp_path / "labels.csv")
+    with target.open() as stream:
+        assert sorted(row["verdict"] for row in csv.DictReader(stream)) == ["class", "ood"]
+    lines = running.export(tmp_path / "labels.jsonl", "jsonl").read_text().splitlines()
+    assert {json.loads(line)["class"] for line in lines} == {"cat", None}
+    with zipfile.ZipFile(running.export(tmp_path / "images.zip", "imagefolder")) as archive:
+        assert [name.split("/")[0] for name in archive.namelist()] == ["cat"]
+    assert sorted(path.name for path in tmp_path.glob("labels*")) == ["labels.csv", "labels.jsonl"]
+
+
+def test_a_round_is_closed_and_its_job_followed(admin: Client, running: ProjectClient) -> None:
+    running.answer(
+        [
+            {"query_id": one["query_id"], "verdict": "ood", "seconds": 1.0}
+            for one in running.lease(2)["items"]
+        ]
+    )
+    assert running.close_round(0)["state"] == "closing"
+    with pytest.raises(KaratError) as caught:
+        running.close_round(0)
+    assert caught.value.code == "round_not_open"
+    wait_for(lambda: running.rounds()[0]["state"] == "closed", "round 0 is closed", 90)
+    kinds = {job["kind"] for job in admin.jobs(project_id=running.id)}
+    assert kinds == {"import_pool", "advance_round"}
+    running.pause()
+    assert running.labeling_status()["waiting_for"] == "paused"
+    assert running.resume()["state"] == "running"
+
+
+def test_waiting_for_a_job_gives_up(admin: Client, project: ProjectClient, tmp_path: Path) -> None:
+    archive = tmp_path / "not.zip"
+    archive.write_bytes(b"this is no zip")
+    with pytest.raises(KaratError) as caught:
+        admin.wait(project.import_images(archive)["id"], timeout=60)
+    assert caught.value.code not in {"timeout", "unexpected"}
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    for name in ("b/2.png", "a/1.png", "a/.hidden.png", "__MACOSX/x.png", "metadata.csv"):
+        file = tmp_path / "folder" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    return tmp_path / "folder"
+
+
+def test_a_folder_is_sent_as_a_zip_in_a_fixed_order(nested: Path, tmp_path: Path) -> None:
+    what = upload(nested)
+    assert what.filename == "folder.zip"
+    bodies = [b"".join(what.chunks()) for _ in range(2)]
+    assert bodies[0] == bodies[1]
+    (tmp_path / "sent.zip").write_bytes(bodies[0])
+    with zipfile.ZipFile(tmp_path / "sent.zip") as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == ["metadata.csv", "a/1.png", "b/2.png"]

@@ -1,0 +1,141 @@
+"""The demo, small."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+from karat.annotators import Judge
+from karat.demo_pool import digits, from_parquet
+from karat.processes import ServiceError
+from karat.resources import Query
+from tests.karat.helpers import Run, descendants, png, wait_gone
+
+
+@pytest.fixture(scope="module")
+def pets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Parquet file with 30 images of each of four classes."""
+    path = tmp_path_factory.mktemp("pets") / "pets.parquet"
+    names = [name for name in ("cat", "dog", "car", "sky") for _ in range(30)]
+    table = {"image": [png(seed) for seed in range(120)], "class_name": names}
+    parquet.write_table(pa.table(table), path)
+    return path
+
+
+def test_two_rounds_on_digits(karat: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    before = {process.pid for process in psutil.process_iter()}
+    done = karat(
+        *("demo", "--exit", "--json", out, "--rounds", 2, "--budget", 24, "--port", 0),
+        TMPDIR=str(temporary),
+        # Not the demo's to write to.
+        DATABASE_URL="postgresql://localhost:1/mine",
+    )
+    result = json.loads(out.read_text())
+    assert [one["number"] for one in result["rounds"]] == [0, 1]
+    for one in result["rounds"]:
+        assert 0.0 <= one["accuracy"] <= 1.0
+        assert 0.0 <= one["in_share"] <= 1.0
+        assert one["cost"] == 24
+        assert one["seconds"]
+        assert all(seconds >= 0 for seconds in one["seconds"].values())
+    assert result["config"]["strategy"] == "mqnet"
+    assert result["config"]["seed"] == 0
+    assert result["pool"]["images"] > 1500
+    assert "IN share" in done.stdout
+    assert not list(temporary.iterdir())
+    left = [
+        one
+        for one in psutil.process_iter(["cmdline"])
+        if one.pid not in before and str(temporary) in " ".join(one.info["cmdline"] or ())
+    ]
+    assert not left
+
+
+def test_a_real_pool_then_your_turn(
+    pets: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "karat", "demo", "--rounds", "1", "--budget", "10"]
+    command += ["--data", str(pets), "--in-classes", "cat,dog", "--noise", "0.5"]
+    command += ["--pool-size", "40", "--port", "0", "--data-dir", str(tmp_path / "demo")]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if "Ctrl-C" in line:
+                break
+        children = descendants(process.pid)
+        os.killpg(process.pid, 2)
+        assert process.wait(30) == 0
+        wait_gone(children, seconds=1.0)
+    text = "".join(said)
+    assert "40 images to label, 50% of them in distribution (cat, dog); 20 held out" in text
+    assert "admin@karat.local" in text
+    assert (tmp_path / "demo" / "demo.json").stat().st_mode & 0o077 == 0
+
+
+def test_unknown_classes_and_too_large_pools_are_refused(pets: Path, karat: Run) -> None:
+    wrong = karat("demo", "--data", pets, "--in-classes", "cat,cow", status=1)
+    assert "no class cow" in wrong.stderr
+    assert "car, cat, dog, sky" in wrong.stderr
+    with pytest.raises(ServiceError, match="not enough for 90 and 10"):
+        from_parquet(pets, ["cat"], noise=0.1, size=100, evaluation=None, seed=0)
+    assert "go together" in karat("demo", "--data", pets, status=2).stderr
+
+
+def test_a_pool_is_drawn_by_its_seed(pets: Path) -> None:
+    def draw(seed: int) -> list[bytes]:
+        pool = from_parquet(pets, ["cat"], noise=0.75, size=40, evaluation=pets, seed=seed)
+        assert pool.in_share == 0.25
+        assert len(pool.evaluation) == 30
+        return [data for _, data in pool.images]
+
+    assert draw(1) == draw(1)
+    assert draw(1) != draw(2)
+
+
+def test_names_of_pool_images_tell_nothing() -> None:
+    pool = digits(seed=0)
+    assert 0.3 < pool.in_share < 0.45
+    assert {label for label, _, _ in pool.evaluation} == set(pool.classes)
+    held_out = {data for _, _, data in pool.evaluation}
+    assert not held_out & {data for _, data in pool.images}
+    shown = np.array([pool.truth[name] is not None for name, _ in pool.images], dtype=float)
+    # In and out of distribution are mixed: neighbours are as unlike as any two images.
+    assert abs(np.corrcoef(shown[1:], shown[:-1])[0, 1]) < 0.1
+
+
+def test_verdicts_are_wrong_at_the_given_rate_and_always_the_same() -> None:
+    truth: dict[str, str | None] = {
+        f"image-{k}": None if k % 2 else ("cat", "dog")[k % 4 // 2] for k in range(4000)
+    }
+    judge = Judge(truth, {"cat": 1, "dog": 2}, wrong=0.02, seed=5)
+    wrong = 0
+    for name, label in truth.items():
+        query: Query = {
+            "query_id": 1,
+            "example_id": 1,
+            "rank": 0,
+            "round": 0,
+            "image_url": "",
+            "width": 8,
+            "height": 8,
+            "name": name,
+        }
+        answer = judge.answer(query)
+        assert answer == judge.answer(query)
+        assert 1.0 <= answer["seconds"] <= 2.0
+        wrong += {1: "cat", 2: "dog", None: None}[answer.get("class_id")] != label
+    assert 0.01 < wrong / len(truth) < 0.03

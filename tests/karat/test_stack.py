@@ -1,0 +1,158 @@
+"""All processes together: killed, stopped, started twice."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from karat import Client, KaratError
+from karat.processes import AlreadyRunningError, ServiceError
+from karat.stack import Stack, choose_port, is_ready
+from tests.karat.helpers import Run, descendants, wait_for, wait_gone
+
+
+@contextmanager
+def karat_up(
+    data: Path, environment: dict[str, str]
+) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """``karat up`` on ``data``, ready, and what it said."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "karat", "up", "--data", str(data), "--port", "0"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline()]
+        while said[-1] and "Ctrl-C" not in said[-1]:
+            said.append(process.stdout.readline())
+        try:
+            yield process, said
+        finally:
+            process.kill()
+
+
+def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
+    tmp_path: Path, environment: dict[str, str], karat: Run
+) -> None:
+    data = tmp_path / "data"
+    with karat_up(data, environment) as (process, said):
+        url = said[0].split()[-1]
+        assert is_ready(url)
+        email, password = said[1].split()[3], said[1].split()[7]
+        with Client(url) as client:
+            assert client.login(email, password)["role"] == "admin"
+        second = karat("up", "--data", data, status=1)
+        assert f"Karat already runs on {data}" in second.stderr
+        assert str(process.pid) in second.stderr
+        children = descendants(process.pid)
+        assert len(children) >= 6
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+        wait_gone(children, seconds=1.0)
+    with karat_up(data, environment) as (process, said):
+        assert "password" not in "".join(said)
+        children = descendants(process.pid)
+        process.kill()
+        process.wait()
+        if sys.platform == "linux":
+            wait_gone(children)
+    # What the kill left behind does not keep it from starting again.
+    with karat_up(data, environment) as (process, said):
+        assert is_ready(said[0].split()[-1])
+        children = descendants(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(30) == 0
+        wait_gone(children, seconds=1.0)
+
+
+@pytest.mark.parametrize("name", ["api", "redis", "postgres", "worker-cpu", "scheduler"])
+def test_what_is_killed_comes_back(live: Stack, admin: Client, name: str) -> None:
+    first = live.processes[name]
+    os.kill(first.pid, signal.SIGKILL)
+    wait_for(lambda: live.processes[name] is not first, f"{name} is started again")
+    wait_for(lambda: is_ready(live.url), "the API is ready again")
+    assert admin.me()["role"] == "admin"
+
+
+def test_a_client_waits_for_a_killed_api(live: Stack, admin: Client) -> None:
+    os.kill(live.processes["api"].pid, signal.SIGKILL)
+    assert admin.projects() is not None
+
+
+def test_a_client_gives_up_after_a_while() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with Client(url, retry_seconds=0.2) as client, pytest.raises(KaratError) as caught:
+            client.me()
+    assert caught.value.code == "unreachable"
+    assert url in str(caught.value)
+
+
+def test_one_stack_per_directory(live: Stack) -> None:
+    with pytest.raises(AlreadyRunningError, match=str(os.getpid())):
+        Stack(live.data_dir, port=0).start()
+    assert is_ready(live.url)
+
+
+def test_services_listen_on_nothing_but_the_api(live: Stack) -> None:
+    listening = {
+        name: [
+            one.laddr.port
+            for one in psutil.Process(process.pid).net_connections("tcp")
+            if one.status == psutil.CONN_LISTEN
+        ]
+        for name, process in live.processes.items()
+    }
+    assert listening.pop("api") == [live.port]
+    assert not any(listening.values())
+
+
+def test_state_for_other_commands_is_private(live: Stack) -> None:
+    file = live.data_dir / "running.json"
+    assert json.loads(file.read_text())["url"] == live.url
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_a_taken_port_is_refused_if_asked_for_and_else_avoided() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ServiceError, match=f"Port {port}"):
+            choose_port("127.0.0.1", port)
+        assert choose_port("127.0.0.1", 0) not in {0, port}
+    assert choose_port("127.0.0.1", None) >= 1024
+    with pytest.raises(ServiceError, match="no address"):
+        choose_port("nowhere.invalid", 0)
+
+
+def test_doctor_finds_nothing_wrong_with_a_running_stack(live: Stack, karat: Run) -> None:
+    findings = json.loads(karat("doctor", "--data", live.data_dir, "--json").stdout)
+    found = {one["subject"]: one for one in findings}
+    assert {"database", "broker", "worker gpu", "worker cpu", "API", "torch"} <= found.keys()
+
+
+def test_doctor_says_what_is_wrong(tmp_path: Path, karat: Run) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    done = karat(
+        *("doctor", "--data", blocked / "data"),
+        status=1,
+        DATABASE_URL="postgresql://localhost:1/none",
+        KARAT_FRONTEND_DIR=str(tmp_path),
+    )
+    lines = done.stdout.splitlines()
+    for subject in ("frontend", "data directory", "database"):
+        index = next(k for k, line in enumerate(lines) if line.startswith(f"problem {subject}:"))
+        assert lines[index + 1].startswith("        ")

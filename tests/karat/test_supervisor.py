@@ -1,0 +1,49 @@
+"""What dies is started again, but not for ever."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from karat.processes import spawn
+from karat.supervisor import Supervisor
+
+
+def sleeper(directory: Path, script: str) -> Callable[[], subprocess.Popen[bytes]]:
+    def start() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-I", "-S", "-c", script]
+        return spawn(command, log=directory / "log", directory=directory)
+
+    return start
+
+
+def test_a_killed_process_is_started_again_and_said_so(tmp_path: Path) -> None:
+    said: list[str] = []
+    supervisor = Supervisor(said.append, first_pause=0.01)
+    supervisor.start("sleeper", sleeper(tmp_path, "import time; time.sleep(60)"))
+    supervisor.watch()
+    first = supervisor.processes["sleeper"]
+    first.kill()
+    deadline = time.monotonic() + 10
+    while supervisor.processes["sleeper"] is first and time.monotonic() < deadline:
+        time.sleep(0.02)
+    second = supervisor.processes["sleeper"]
+    assert second is not first
+    assert second.poll() is None
+    assert said == ["sleeper was ended by SIGKILL; starting it again in 0.01 s."]
+    supervisor.unwatch()
+    supervisor.stop(["sleeper", "never started"], seconds=5.0)
+    supervisor.close()
+    assert second.poll() is not None
+
+
+def test_a_process_that_always_dies_is_given_up(tmp_path: Path) -> None:
+    said: list[str] = []
+    supervisor = Supervisor(said.append, first_pause=0.001)
+    supervisor.start("broken", sleeper(tmp_path, "raise SystemExit(3)"))
+    supervisor.watch()
+    assert supervisor.failed.wait(30)
+    assert "broken ended with status 3" in str(supervisor.failure)
+    assert 3 <= len(said) <= 20
+    supervisor.close()
