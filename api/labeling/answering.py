@@ -154,7 +154,7 @@ class _Transaction:
         if any(answer.supersedes for answer in answers):
             examples = sorted({row.example_id for row in queries.values()})
             found = await session.execute(_COUNTED, {"examples": examples})
-            counted = dict(found.tuples().all())
+            counted = dict(found.all())
         return cls(
             session=session,
             project=project,

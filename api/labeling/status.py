@@ -123,5 +123,5 @@ async def my_counts(
         Annotation.annotator_id == annotator_id,
         ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
     )
-    today, total, here = (await session.execute(statement)).tuples().one()
+    today, total, here = (await session.execute(statement)).one()
     return MyCounts(today=today, total=total, round=here)

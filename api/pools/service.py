@@ -104,7 +104,7 @@ async def list_examples(
             label=label,
             image_url=f"/api/examples/{example.id}/image",
         )
-        for example, label in (await session.execute(statement)).tuples()
+        for example, label in (await session.execute(statement))
     ]
 
 
@@ -115,7 +115,7 @@ async def image(session: AsyncSession, principal: Principal, example_id: int) ->
         statement = statement.where(
             exists().where(Member.project_id == Example.project_id, Member.user_id == principal.id)
         )
-    row = (await session.execute(statement)).tuples().one_or_none()
+    row = (await session.execute(statement)).one_or_none()
     if row is None:
         raise NotFound("image")
     return row

@@ -210,7 +210,7 @@ async def members(session: AsyncSession, project: Project) -> Sequence[tuple[Mem
         .where(Member.project_id == project.id)
         .order_by(Member.added_at, User.id)
     )
-    return (await session.execute(statement)).tuples().all()
+    return (await session.execute(statement)).all()
 
 
 async def add_member(

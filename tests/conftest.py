@@ -1,0 +1,127 @@
+"""Real PostgreSQL and Redis for every test; a fresh database for each that asks for one."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+from psycopg import sql
+from sqlalchemy.orm import Session
+
+from api.main import create_app
+from core import queue, settings
+from core.db import sync_engine, sync_sessions
+from karat.embedded import EmbeddedPostgres, EmbeddedRedis
+from tests.world import World
+from workers import runner
+
+ROOT = Path(__file__).resolve().parent.parent
+TEMPLATE = "karat_template"
+
+
+@dataclass(frozen=True)
+class Services:
+    """Where the session's servers are."""
+
+    postgres: EmbeddedPostgres
+    redis: EmbeddedRedis
+
+    def database_url(self, name: str) -> str:
+        base, _, query = self.postgres.url.partition("?")
+        return f"{base.rpartition('/')[0]}/{name}?{query}"
+
+    def administer(self, *statements: sql.Composed) -> None:
+        url = self.postgres.url.replace("+psycopg", "")
+        with psycopg.connect(url, autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+
+@pytest.fixture(scope="session")
+def services() -> Iterator[Services]:
+    """One server each for the whole run, with a migrated template database."""
+    with tempfile.TemporaryDirectory(prefix="karat-test-") as name:
+        directory = Path(name)
+        # Tests survive no power cut, so they need not wait for the disk.
+        fast = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+        with (
+            EmbeddedPostgres(directory / "postgres", settings=fast) as postgres,
+            EmbeddedRedis(directory / "redis") as redis,
+        ):
+            found = Services(postgres, redis)
+            found.administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE)))
+            subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "alembic",
+                    "-c",
+                    "migrations/alembic.ini",
+                    "upgrade",
+                    "head",
+                ],
+                cwd=ROOT,
+                env={**os.environ, "DATABASE_URL": found.database_url(TEMPLATE)},
+                check=True,
+                capture_output=True,
+            )
+            yield found
+
+
+@pytest.fixture
+def installation(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[settings.Settings]:
+    """An empty installation: its own database, broker and data directory."""
+    name = f"karat_{os.getpid()}_{os.urandom(4).hex()}"
+    database, template = sql.Identifier(name), sql.Identifier(TEMPLATE)
+    services.administer(
+        sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(database, template)
+    )
+    monkeypatch.setenv("DATABASE_URL", services.database_url(name))
+    monkeypatch.setenv("REDIS_URL", services.redis.url)
+    monkeypatch.setenv("KARAT_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("KARAT_HEARTBEAT_SECONDS", "0.2")
+    monkeypatch.setenv("KARAT_STALE_SECONDS", "1.5")
+    monkeypatch.setenv("KARAT_SWEEP_SECONDS", "0.5")
+    _forget()
+    yield settings.settings()
+    runner.sessions.cache_clear()
+    queue.celery().control.purge()
+    queue.celery().close()
+    _forget()
+    services.administer(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(database))
+
+
+def _forget() -> None:
+    """Processes read their environment once; tests are many installations in one process."""
+    for cached in (settings.settings, queue.celery, runner.sessions):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def session(installation: settings.Settings) -> Iterator[Session]:
+    """A database session of the test itself."""
+    engine = sync_engine(installation)
+    with sync_sessions(engine)() as found:
+        yield found
+    engine.dispose()
+
+
+@pytest.fixture
+def world(session: Session, installation: settings.Settings) -> World:
+    """Builds users, projects and pools."""
+    return World(session, Path(installation.data_dir))
+
+
+@pytest.fixture
+def http(installation: settings.Settings) -> Iterator[TestClient]:
+    """The application in this process, on the installation's database."""
+    with TestClient(create_app(installation), base_url="http://karat.test") as client:
+        yield client

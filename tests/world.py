@@ -1,0 +1,179 @@
+"""Objects that tests start from, stored as the product would store them."""
+
+import io
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from api.credentials import TOKEN_PREFIX, new_secret, secret_hash
+from api.projects.settings import checked
+from core.lifecycle import move_round
+from core.rounds import new_round
+from core.states import ExampleState, ProjectState, Role, RoundState, Split
+from core.storage import Storage
+from core.tables import (
+    ApiToken,
+    Example,
+    Member,
+    Project,
+    ProjectClass,
+    Query,
+    Round,
+    User,
+)
+from models.data import PixelStore
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A user and a way to call as them."""
+
+    user: User
+    headers: dict[str, str]
+
+
+def png(seed: int, size: int = 8, colour: int | None = None) -> bytes:
+    """A small image; different seeds give different bytes."""
+    generator = np.random.default_rng(seed)
+    pixels = generator.integers(0, 256, (size, size, 3), dtype=np.uint8)
+    if colour is not None:
+        pixels = (pixels // 8 + colour).astype(np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+class World:
+    """Writes straight to the database and the data directory, and commits."""
+
+    def __init__(self, session: Session, data_dir: Path) -> None:
+        self.session = session
+        self.storage = Storage(data_dir)
+        self._users = 0
+
+    def caller(self, role: Role = Role.ADMIN, *projects: Project) -> Caller:
+        """A new user of ``role`` with a token, member of ``projects``."""
+        self._users += 1
+        user = User(
+            email=f"user{self._users}@example.org",
+            name=f"User {self._users}",
+            role=role,
+            password_hash="none",
+            active=True,
+        )
+        self.session.add(user)
+        self.session.flush()
+        secret = new_secret(TOKEN_PREFIX)
+        self.session.add(
+            ApiToken(
+                user_id=user.id,
+                name="test",
+                prefix=secret[:10],
+                token_hash=secret_hash(secret),
+                expires_at=datetime.now(UTC) + timedelta(hours=1),
+            )
+        )
+        for project in projects:
+            self.session.add(Member(project_id=project.id, user_id=user.id))
+        self.session.commit()
+        return Caller(user, {"Authorization": f"Bearer {secret}"})
+
+    def project(
+        self,
+        *,
+        images: int = 0,
+        evaluation: int = 0,
+        classes: Sequence[str] = ("cat", "dog"),
+        state: ProjectState = ProjectState.DRAFT,
+        **settings: Any,
+    ) -> Project:
+        """A project whose images alternate between dark and light ones."""
+        project = Project(
+            name=f"project {uuid.uuid4().hex[:8]}",
+            state=state,
+            settings=checked({"input_size": 8, **settings}).model_dump(mode="json"),
+        )
+        self.session.add(project)
+        self.session.flush()
+        for position, name in enumerate(classes):
+            self.session.add(
+                ProjectClass(
+                    project_id=project.id,
+                    name=name,
+                    colour="#336699",
+                    hotkey=str(position + 1),
+                    position=position,
+                )
+            )
+        self.session.flush()
+        self.add_images(project, images)
+        self.add_images(project, evaluation, Split.EVALUATION)
+        self.session.commit()
+        return project
+
+    def classes(self, project: Project) -> list[ProjectClass]:
+        statement = select(ProjectClass).where(ProjectClass.project_id == project.id)
+        return list(self.session.scalars(statement.order_by(ProjectClass.position)))
+
+    def add_images(self, project: Project, n: int, split: Split = Split.POOL) -> None:
+        classes = self.classes(project)
+        statement = select(Example.pool_index).where(Example.project_id == project.id)
+        first = max(self.session.scalars(statement), default=-1) + 1
+        size = project.settings["input_size"]
+        with PixelStore.writer(self.storage.pixels(project.id), size) as pixels:
+            for index in range(first, first + n):
+                kind = index % len(classes)
+                content = png(index, size, colour=kind * 200 // len(classes))
+                digest = sha256(content).digest()
+                self.storage.put_image(digest, content)
+                pixels.write(index, np.asarray(Image.open(io.BytesIO(content)))[None])
+                self.session.add(
+                    Example(
+                        project_id=project.id,
+                        pool_index=index,
+                        content_hash=digest,
+                        media_type="image/png",
+                        bytes=len(content),
+                        width=size,
+                        height=size,
+                        split=split,
+                        state=ExampleState.UNLABELED,
+                        name=f"{index}.png",
+                        label_class_id=classes[kind].id if split is Split.EVALUATION else None,
+                        meta={},
+                    )
+                )
+
+    def open_round(self, project: Project, queries: int, number: int = 0) -> Round:
+        """An open round whose queue holds the first ``queries`` unlabeled images, in order."""
+        round_ = new_round(project, number)
+        self.session.add(round_)
+        self.session.flush()
+        statement = (
+            select(Example)
+            .where(
+                Example.project_id == project.id,
+                Example.split == Split.POOL,
+                Example.state == ExampleState.UNLABELED,
+            )
+            .order_by(Example.pool_index)
+            .limit(queries)
+        )
+        for rank, example in enumerate(self.session.scalars(statement).all()):
+            example.state = ExampleState.QUERIED
+            self.session.add(
+                Query(project_id=project.id, round_id=round_.id, example_id=example.id, rank=rank)
+            )
+        round_.queries = queries
+        move_round(round_, RoundState.OPEN)
+        self.session.commit()
+        return round_
