@@ -23,6 +23,15 @@ ADMIN_EMAIL = "admin@karat.local"
 QUEUES = ("gpu", "cpu")
 STATE_FILE = "running.json"
 _LARGEST_LOG = 10_000_000
+# One process for both, since their imports take longer than their work.
+_PREPARE = """
+import runpy, sys
+from alembic.config import main
+settings, email = sys.argv[1:]
+main(["-c", settings, "upgrade", "head"])
+sys.argv = ["bootstrap", "--email", email]
+runpy.run_module("api.bootstrap", run_name="__main__")
+"""
 
 
 class Stack:
@@ -110,8 +119,7 @@ class Stack:
             self._start_services()
             # The API needs no tables to start, and nobody knows its address yet.
             self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
-            self._run("migrations", "alembic", "-c", str(alembic_settings()), "upgrade", "head")
-            self._create_admin()
+            self._prepare_database()
             self._wait_until_ready()
             self._start_background()
             self._save_state()
@@ -234,23 +242,12 @@ class Stack:
         file.touch(mode=0o600)
         file.write_text(json.dumps(state))
 
-    def _create_admin(self) -> None:
-        printed = self._run("bootstrap", "api.bootstrap", "--email", ADMIN_EMAIL)
-        try:
-            admin = json.loads(printed)
-        except ValueError:
-            raise ServiceError(
-                f"The first user was not made: {printed!r}.", f"See {self._log('bootstrap')}."
-            ) from None
-        self.admin_email = admin.get("email")
-        self.admin_password = admin.get("password")
-
-    def _run(self, name: str, module: str, *arguments: str) -> str:
-        """Run a program of ours to its end and return what it printed."""
-        log = self._log(name)
+    def _prepare_database(self) -> None:
+        """Apply the migrations and create the first user."""
+        log = self._log("database")
         with log.open("ab") as errors:
             done = subprocess.run(
-                [sys.executable, "-P", "-m", module, *arguments],
+                [sys.executable, "-P", "-c", _PREPARE, str(alembic_settings()), ADMIN_EMAIL],
                 cwd=self.data_dir,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -259,8 +256,10 @@ class Stack:
                 check=False,
             )
         if done.returncode != 0:
-            raise ServiceError(f"{module} failed:\n{tail(log)}", f"See {log}.")
-        return done.stdout.decode()
+            raise ServiceError(f"The database was not prepared:\n{tail(log)}", f"See {log}.")
+        admin = json.loads(done.stdout)
+        self.admin_email = admin.get("email")
+        self.admin_password = admin.get("password")
 
     def _wait_until_ready(self, seconds: float = 60.0) -> None:
         api = self.processes["api"]

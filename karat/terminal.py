@@ -22,7 +22,8 @@ def console() -> "Console":
     """The terminal, or whatever the output goes to."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    # Whatever reads a pipe wants whole lines.
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 500)
 
 
 def show_json(value: Any) -> None:
@@ -144,4 +145,5 @@ def _progress(*columns: Any) -> "Progress":
     from rich.progress import Progress
 
     # On stderr, so that what a command prints can be piped.
-    return Progress(*columns, console=Console(stderr=True, highlight=False), transient=True)
+    terminal = Console(stderr=True, highlight=False)
+    return Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
 ProjectArgument = Annotated[str, typer.Argument(metavar="PROJECT", help="Name or number.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
-_RETRY_SECONDS = 3.0
+_RETRY_SECONDS = 2.0
+_REMEDIES = {
+    "unreachable": "Start it with: karat up. Or name another with: karat --url URL ...",
+    "unauthenticated": "Log in with: karat login",
+    "bad_credentials": "Check the address and the password.",
+    "unavailable": "Wait a moment, and see: karat doctor",
+    "project_not_found": "See: karat project list",
+}
 
 
 @dataclass
@@ -48,14 +56,14 @@ def find_project(client: "Client", reference: str) -> "ProjectClient":
         The project's part of the client.
 
     Raises:
-        KaratError: There is none (``not_found``).
+        KaratError: There is none (``project_not_found``).
     """
     from karat.transport import KaratError
 
     for project in client.projects():
         if reference in (project["name"], str(project["id"])):
             return client.project(project["id"])
-    raise KaratError("not_found", f"There is no project {reference!r} that you may see.")
+    raise KaratError("project_not_found", f"There is no project {reference!r} that you may see.")
 
 
 def remedy(error: Any) -> str:
@@ -67,10 +75,6 @@ def remedy(error: Any) -> str:
     Returns:
         A sentence, or nothing.
     """
-    return {
-        "unreachable": "Start it with: karat up. Or name another with: karat --url URL ...",
-        "unauthenticated": "Log in with: karat login",
-        "bad_credentials": "Check the address and the password.",
-        "forbidden": "Ask an admin for the role or the membership it takes.",
-        "unavailable": "Wait a moment, and see: karat doctor",
-    }.get(error.code, "See: karat project list" if error.code == "not_found" else "")
+    if error.status == HTTPStatus.FORBIDDEN:
+        return "Ask an admin for the role or the membership it takes."
+    return _REMEDIES.get(error.code, "")

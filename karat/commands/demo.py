@@ -142,13 +142,15 @@ def _run(
             stack.start()
         login = admin_login(stack)
         seconds = {"start": time.monotonic() - started}
-        _show_address(stack, login)
+        console().print(f"Karat is ready: [bold cyan]{stack.url}[/]")
+        _show_login(login)
         with Client(stack.url) as client:
             client.login(login.email, login.password)
             project = create_project(client, pool, plan)
             seconds["import"] = _import(client, project, pool)
             project.start()
             if not human:
+                console().print(f"Watch: [bold cyan]{stack.url}/projects/{project.id}[/]")
                 closed = _simulate(client, project, pool, plan)
                 if json_ is not None:
                     results = report(closed, pool, plan, seconds, source)
@@ -156,8 +158,10 @@ def _run(
                     typer.echo(f"Wrote {json_}.")
             if not exit_:
                 project.update(settings={"zero_wait": True})
-                console().print("\nNow it is your turn: open the address, log in and label.")
-                _show_address(stack, login)
+                console().print(
+                    f"Now label yourself: [bold cyan]{stack.url}/projects/{project.id}/label[/]"
+                )
+                _show_login(login)
                 typer.echo("Stop with Ctrl-C.")
                 stack.wait()
     finally:
@@ -221,11 +225,9 @@ def _table(rounds: "Sequence[Round]", plan: "Plan") -> "Table":
     return table
 
 
-def _show_address(stack: "Stack", login: "Login") -> None:
+def _show_login(login: "Login") -> None:
     console().print(
-        f"[bold cyan]{stack.url}[/]  log in as [bold]{login.email}[/] with the password "
-        f"[bold]{login.password}[/]",
-        soft_wrap=True,
+        f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]."
     )
 
 

@@ -103,21 +103,18 @@ def test_credentials_are_private_and_serve_their_own_address_only(
 
 
 @pytest.mark.usefixtures("engineer")
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_a_mistake_is_one_clear_line(karat: Run) -> None:
+    for arguments, said in (
         (("project", "show", "no such project"), "karat project list"),
         (("import", "no such project", "."), "There is no project 'no such project'"),
         (("job", "watch", "999999999"), "no such job"),
         (("project", "create", "X", "--class", "a", "--set", "budget=-1"), "budget"),
-    ],
-)
-def test_a_mistake_is_one_clear_line(karat: Run, arguments: tuple[str, ...], said: str) -> None:
-    done = karat(*arguments, status=1)
-    assert done.stderr.startswith("Error: ")
-    assert said in done.stderr
-    assert len(done.stderr.splitlines()) <= 2
-    assert done.stdout == ""
+    ):
+        done = karat(*arguments, status=1)
+        assert done.stderr.startswith("Error: ")
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) <= 2
+        assert done.stdout == ""
 
 
 def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> None:
