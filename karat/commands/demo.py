@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from karat.demo_pool import DemoPool
     from karat.project import ProjectClient
     from karat.resources import Round
-    from karat.stack import Stack
 
 _DATA = "A real pool"
 _DEFAULT_DIRECTORY = Path("karat-data/demo")
