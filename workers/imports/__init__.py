@@ -1,0 +1,1 @@
+"""Reading an upload into a project's pool."""

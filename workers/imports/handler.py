@@ -1,0 +1,157 @@
+"""The ``import_pool`` job: batches in order, each committed with its checkpoint."""
+
+import os
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from core import events
+from core.errors import Invalid
+from core.states import ArtifactKind, Split
+from core.storage import sha256
+from core.tables import Artifact, Job
+from workers.imports.batch import Prepared, batches, decide
+from workers.imports.decode import decode_all
+from workers.imports.folder import FolderSource
+from workers.imports.items import Source
+from workers.imports.parquet import ParquetSource
+from workers.imports.pool import PoolWriter
+from workers.imports.report import Outcome, ReportFile, Tally
+from workers.imports.single import SingleSource
+from workers.runner import JobContext
+
+_PHASE: Final = "import"
+_MOST_THREADS: Final = 4
+_NOTIFY_SECONDS: Final = 1.0
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Import the upload, from where an earlier attempt got to."""
+    context.plan([_PHASE])
+    upload = context.storage.upload(context.params["upload"])
+    if "result" not in context.checkpoint:
+        _import(context, upload)
+    result: dict[str, Any] = context.checkpoint["result"]
+    upload.unlink(missing_ok=True)
+    shutil.rmtree(context.work, ignore_errors=True)
+    return result
+
+
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right: the upload stays, and a retry goes on after the last batch."""
+
+
+def open_source(path: Path, context: JobContext) -> Source:
+    """The upload at ``path`` as a source of images.
+
+    Raises:
+        DomainError: ``upload_missing``, ``invalid_archive`` or ``invalid_column``.
+    """
+    filename: str = context.params["filename"]
+    if not path.is_file():
+        raise Invalid("upload_missing", f"The upload of {filename} is gone; send it again.")
+    suffix = Path(filename).suffix.lower()
+    if suffix == ".zip":
+        return FolderSource(path, context.work)
+    if suffix == ".parquet":
+        return ParquetSource(path, filename, context.params.get("columns", {}))
+    return SingleSource(path, filename)
+
+
+def _import(context: JobContext, upload: Path) -> None:
+    with (
+        closing(open_source(upload, context)) as source,
+        closing(Import(context)) as task,
+    ):
+        steps = source.total
+        items = source.items(task.tally.total)
+        default = Split(context.params["split"])
+        context.progress(task.tally.total, steps, _PHASE)
+        for batch in batches(items, default, task.pool.classes):
+            context.check()
+            task.add(batch)
+            context.progress(task.tally.total, steps, _PHASE)
+        task.finish()
+
+
+class Import:
+    """An import under way: where it is, and what it writes to."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Take up the last checkpoint."""
+        self.context = context
+        stored = context.checkpoint
+        self.tally = Tally.from_json(stored["tally"]) if "tally" in stored else Tally()
+        self.pool = PoolWriter(context.sessions, context.storage, context.project_id)
+        self._report = ReportFile(context.work / "report.csv", stored.get("report_end", 0))
+        self._threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
+        self._notified = 0.0
+
+    def add(self, batch: list[Prepared]) -> None:
+        """Import a batch: files and pixels first, then rows and checkpoint in one transaction."""
+        context = self.context
+        decode = partial(
+            decode_all,
+            threads=self._threads,
+            max_pixels=context.settings.max_image_pixels,
+            size=self.pool.input_size,
+        )
+        additions, lines = decide(batch, self.pool.known, decode)
+        self.pool.write_files(additions)
+        for line in lines:
+            self.tally.count(line.outcome, line.name, line.reason, line.split)
+        self._report.append(
+            [
+                (line.name, line.outcome.value, line.reason)
+                for line in lines
+                if line.outcome is not Outcome.ADDED
+            ]
+        )
+        with context.transaction() as (session, job):
+            self.pool.add_rows(session, additions)
+            job.checkpoint = self._checkpoint()
+            if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
+                session.execute(events.notify(context.project_id, "pool", {}))
+                self._notified = time.monotonic()
+        self.pool.advance(len(additions))
+
+    def finish(self) -> None:
+        """Publish the report, and note that all is done before anything is removed."""
+        context = self.context
+        key = f"projects/{context.project_id}/imports/{context.job_id}.csv"
+        path = context.storage.artifact(key)
+        self._report.publish(path)
+        with context.transaction() as (session, job):
+            session.add(
+                Artifact(
+                    project_id=context.project_id,
+                    job_id=context.job_id,
+                    kind=ArtifactKind.IMPORT_REPORT,
+                    storage_key=key,
+                    sha256=sha256(path),
+                    bytes=path.stat().st_size,
+                )
+            )
+            job.checkpoint = self._checkpoint(result=self.tally.to_json())
+            session.execute(events.notify(context.project_id, "pool", {}))
+
+    def close(self) -> None:
+        """Close files and threads."""
+        self._threads.shutdown()
+        self._report.close()
+        self.pool.close()
+
+    def _checkpoint(self, **more: Any) -> dict[str, Any]:
+        self.context.checkpoint = {
+            **self.context.checkpoint,
+            "tally": self.tally.to_json(),
+            "report_end": self._report.end,
+            **more,
+        }
+        return self.context.checkpoint

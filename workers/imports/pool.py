@@ -1,0 +1,96 @@
+"""Writing to a project's pool: files, pixels, rows, in this order."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session, sessionmaker
+
+from core.project_settings import ProjectSettings
+from core.states import ExampleState
+from core.storage import Storage
+from core.tables import Example, Project, ProjectClass
+from models.data import PixelStore
+from workers.imports.decode import Decoded
+from workers.imports.placing import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """An image that enters the pool."""
+
+    name: str
+    place: Place
+    content: bytes
+    digest: bytes
+    decoded: Decoded
+
+
+class PoolWriter:
+    """Appends images to one project; only one import of a project runs at a time."""
+
+    def __init__(self, sessions: sessionmaker[Session], storage: Storage, project_id: int) -> None:
+        """Look up the project's classes and input size, and where its pool ends."""
+        classes = select(ProjectClass.name, ProjectClass.id).where(
+            ProjectClass.project_id == project_id
+        )
+        last = select(func.max(Example.pool_index)).where(Example.project_id == project_id)
+        with sessions() as session:
+            project = session.get_one(Project, project_id)
+            found = session.scalar(last)
+            self.classes: dict[str, int] = dict(session.execute(classes).tuples().all())
+        self.project_id = project_id
+        self.input_size = ProjectSettings.model_validate(project.settings).input_size
+        self.next_index = 0 if found is None else found + 1
+        self._sessions = sessions
+        self._storage = storage
+        self._pixels = PixelStore.writer(storage.pixels(project_id), self.input_size)
+
+    def known(self, digests: Collection[bytes]) -> dict[bytes, str]:
+        """Those of ``digests`` (SHA-256, 32 bytes) that the pool holds, with their names."""
+        statement = select(Example.content_hash, Example.name).where(
+            Example.project_id == self.project_id, Example.content_hash.in_(digests)
+        )
+        with self._sessions() as session:
+            return dict(session.execute(statement).tuples().all())
+
+    def write_files(self, additions: Sequence[Addition]) -> None:
+        """Store bytes and pixels. Rows that then are not committed leave nothing visible."""
+        for addition in additions:
+            self._storage.put_image(addition.digest, addition.content)
+        if additions:
+            rows = np.stack([addition.decoded.pixels for addition in additions])
+            self._pixels.write(self.next_index, rows)
+            self._pixels.flush()
+
+    def add_rows(self, session: Session, additions: Sequence[Addition]) -> None:
+        """Make ``additions`` examples, at the indices where their pixels are."""
+        if not additions:
+            return
+        rows = [
+            {
+                "project_id": self.project_id,
+                "pool_index": index,
+                "content_hash": addition.digest,
+                "media_type": addition.decoded.media_type,
+                "bytes": len(addition.content),
+                "width": addition.decoded.width,
+                "height": addition.decoded.height,
+                "split": addition.place.split,
+                "state": ExampleState.UNLABELED,
+                "name": addition.name,
+                "label_class_id": addition.place.class_id,
+                "meta": addition.place.meta,
+            }
+            for index, addition in enumerate(additions, self.next_index)
+        ]
+        session.execute(insert(Example), rows)
+
+    def advance(self, count: int) -> None:
+        """Note that ``count`` rows were committed."""
+        self.next_index += count
+
+    def close(self) -> None:
+        """Close the pixel store."""
+        self._pixels.close()

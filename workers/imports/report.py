@@ -1,0 +1,87 @@
+"""What became of every item: counts, and a CSV of what did not enter the pool."""
+
+import csv
+import io
+import os
+import shutil
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, Self
+
+from core.states import Split
+from core.storage import write_atomically
+
+_EXAMPLES: Final = 100
+
+
+class Outcome(StrEnum):
+    """What became of an item."""
+
+    ADDED = "added"
+    DUPLICATE = "duplicate"
+    REFUSED = "refused"
+
+
+@dataclass
+class Tally:
+    """Counts so far; ``total`` is also the position in the source."""
+
+    total: int = 0
+    added: int = 0
+    duplicates: int = 0
+    refused: int = 0
+    by_split: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Split, 0))
+    refused_examples: list[dict[str, str]] = field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Self:
+        """What ``to_json`` gave."""
+        return cls(**stored)
+
+    def to_json(self) -> dict[str, Any]:
+        """For the checkpoint, and at the end the job's result."""
+        return asdict(self)
+
+    def count(self, outcome: Outcome, name: str, reason: str, split: Split | None) -> None:
+        """Count one item."""
+        self.total += 1
+        if outcome is Outcome.ADDED:
+            self.added += 1
+            self.by_split[split or Split.POOL] += 1
+        elif outcome is Outcome.DUPLICATE:
+            self.duplicates += 1
+        else:
+            self.refused += 1
+            if len(self.refused_examples) < _EXAMPLES:
+                self.refused_examples.append({"name": name, "reason": reason})
+
+
+class ReportFile:
+    """The CSV while it grows. What was written after the last checkpoint is written again."""
+
+    def __init__(self, path: Path, end: int) -> None:
+        """Open ``path`` and drop what lies beyond ``end``, the length at the last checkpoint."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        os.ftruncate(self._descriptor, end)
+        self.end = end
+        if end == 0:
+            self.append([("name", "outcome", "reason")])
+
+    def append(self, rows: list[tuple[str, str, str]]) -> None:
+        """Write ``rows`` at the end."""
+        text = io.StringIO()
+        csv.writer(text).writerows(rows)
+        content = text.getvalue().encode()
+        os.pwrite(self._descriptor, content, self.end)
+        self.end += len(content)
+
+    def publish(self, target: Path) -> None:
+        """Copy the whole report to ``target``."""
+        write_atomically(target, lambda part: shutil.copyfile(self._path, part))
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)

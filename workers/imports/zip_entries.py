@@ -1,0 +1,187 @@
+"""Entries of a zip, one at a time.
+
+``zipfile`` keeps the whole directory in memory, about a kilobyte an entry, and trusts declared
+sizes. This reads the directory as a stream and never inflates beyond a limit.
+Format: PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16.
+"""
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+from workers.imports.items import MAX_IMAGE_BYTES, Refused, invalid_archive
+
+_END: Final = struct.Struct("<4s4H2LH")
+_END_64: Final = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR_64: Final = struct.Struct("<4sLQL")
+_CENTRAL: Final = struct.Struct("<4s6H3L5H2L")
+_LOCAL: Final = struct.Struct("<4s5H3L2H")
+_MAX_COMMENT: Final = 0xFFFF
+_FULL_32: Final = 0xFFFFFFFF
+_ENCRYPTED: Final = 1
+_UTF_8: Final = 1 << 11
+_STORED, _DEFLATED = 0, 8
+
+
+class Entry(NamedTuple):
+    """One file as the directory declares it."""
+
+    name: str
+    flags: int
+    method: int
+    crc: int
+    packed: int
+    size: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class Directory:
+    """Where the directory lies, and how far the archive was moved by bytes before it."""
+
+    start: int
+    size: int
+    shift: int
+
+
+class ZipEntries:
+    """A zip on disk. Two handles, so that reading entries does not disturb the directory."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._data = path.open("rb")
+        try:
+            self._directory = _find_directory(self._data)
+        except BaseException:
+            self._data.close()
+            raise
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Every entry, in the directory's order."""
+        end = self._directory.start + self._directory.size
+        with self._path.open("rb") as file:
+            file.seek(self._directory.start)
+            position = self._directory.start
+            while position < end:
+                entry, length = _read_entry(file, end - position)
+                position += length
+                yield entry
+
+    def read(self, entry: Entry, limit: int = MAX_IMAGE_BYTES) -> bytes | Refused:
+        """Content of ``entry``, whole and with the right checksum, or why it cannot be had."""
+        if entry.flags & _ENCRYPTED:
+            return Refused("encrypted in the archive")
+        if entry.method not in (_STORED, _DEFLATED):
+            return Refused(f"packed with unsupported zip method {entry.method}; use deflate")
+        if entry.size > limit or entry.packed > limit:
+            return Refused(f"unpacks to more than {limit >> 20} MiB")
+        self._data.seek(entry.offset + self._directory.shift)
+        header = self._data.read(_LOCAL.size)
+        if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
+            return Refused("damaged in the archive: its header is missing")
+        *_, name_length, extra_length = _LOCAL.unpack(header)
+        self._data.seek(name_length + extra_length, os.SEEK_CUR)
+        content = self._data.read(entry.packed)
+        if len(content) < entry.packed:
+            return Refused("damaged in the archive: cut off")
+        if entry.method == _DEFLATED:
+            inflated = _inflate(content, entry.size)
+            if inflated is None:
+                return Refused("damaged in the archive: it cannot be unpacked")
+            content = inflated
+        if len(content) != entry.size:
+            return Refused("damaged in the archive: its size is not the declared one")
+        if zlib.crc32(content) != entry.crc:
+            return Refused("damaged in the archive: wrong checksum")
+        return content
+
+    def close(self) -> None:
+        """Close the file."""
+        self._data.close()
+
+
+def _inflate(packed: bytes, size: int) -> bytes | None:
+    """At most one byte more than the declared ``size``, whatever is packed."""
+    try:
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, size + 1)
+    except zlib.error:
+        return None
+
+
+def _find_directory(file: BinaryIO) -> Directory:
+    length = file.seek(0, os.SEEK_END)
+    tail_start = max(0, length - _MAX_COMMENT - _END.size)
+    file.seek(tail_start)
+    tail = file.read()
+    at = tail.rfind(b"PK\5\6", 0, max(0, len(tail) - _END.size + 4))
+    if at < 0:
+        raise invalid_archive(
+            "The upload is not a whole zip archive: its directory is missing. Pack it again."
+        )
+    *_, size, offset, _ = _END.unpack_from(tail, at)
+    end = tail_start + at
+    locator_at = end - _LOCATOR_64.size
+    if locator_at >= 0:
+        file.seek(locator_at)
+        mark, _, end_64, _ = _LOCATOR_64.unpack(file.read(_LOCATOR_64.size))
+        if mark == b"PK\6\7":
+            size, offset, end = _zip64(file, locator_at, end_64, length)
+    start = end - size
+    if start < 0 or start < offset:
+        raise invalid_archive("The zip archive's directory is damaged. Pack it again.")
+    return Directory(start=start, size=size, shift=start - offset)
+
+
+def _zip64(file: BinaryIO, locator_at: int, declared: int, length: int) -> tuple[int, int, int]:
+    # Bytes put before the archive move the record, but it always ends at its locator.
+    for position in (declared, locator_at - _END_64.size):
+        if 0 <= position <= length - _END_64.size:
+            file.seek(position)
+            mark, *_, size, offset = _END_64.unpack(file.read(_END_64.size))
+            if mark == b"PK\6\6":
+                return size, offset, position
+    raise invalid_archive("The zip archive's directory is damaged. Pack it again.")
+
+
+def _read_entry(file: BinaryIO, left: int) -> tuple[Entry, int]:
+    header = file.read(_CENTRAL.size)
+    if left < _CENTRAL.size or len(header) < _CENTRAL.size or header[:4] != b"PK\1\2":
+        raise invalid_archive("The zip archive's directory is damaged. Pack it again.")
+    (
+        _, _, _, flags, method, _, _, crc, packed, size,
+        name_length, extra_length, comment_length, _, _, _, offset,
+    ) = _CENTRAL.unpack(header)  # fmt: skip
+    rest = file.read(name_length + extra_length + comment_length)
+    raw = rest[:name_length]
+    if _FULL_32 in (packed, size, offset):
+        extra = rest[name_length : name_length + extra_length]
+        size, packed, offset = _wide(extra, size, packed, offset)
+    # cp437 is what the format prescribes, but many tools write UTF-8 without saying so.
+    name = raw.decode("utf-8", "replace") if flags & _UTF_8 else _guess(raw)
+    return Entry(name, flags, method, crc, packed, size, offset), len(header) + len(rest)
+
+
+def _guess(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("cp437")
+
+
+def _wide(extra: bytes, *values: int) -> tuple[int, ...]:
+    """Zip64's eight-byte forms of those of ``values`` that did not fit four bytes."""
+    position = 0
+    while position + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, position)
+        position += 4
+        if kind == 1:
+            found = list(
+                struct.unpack_from(f"<{length // 8}Q", extra.ljust(position + length), position)
+            )
+            return tuple(found.pop(0) if value == _FULL_32 and found else value for value in values)
+        position += length
+    return values
