@@ -1,11 +1,19 @@
+import "./ui/styles/tokens.css";
+import "./ui/styles/base.css";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { RouterProvider } from "react-router";
+import { makeQueryClient } from "./api/queryClient";
+import { router } from "./routes/router";
 
 const root = document.getElementById("root");
-if (root) {
-  createRoot(root).render(
-    <StrictMode>
-      <h1>Karat</h1>
-    </StrictMode>,
-  );
-}
+if (!root) throw new Error("#root is missing");
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={makeQueryClient()}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

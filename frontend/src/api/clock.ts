@@ -1,0 +1,10 @@
+let offset = 0;
+
+/** Learn the server's clock from the `Date` header: an annotator's computer may be minutes off. */
+export function noteServerTime(response: Response): void {
+  const date = Date.parse(response.headers.get("date") ?? "");
+  if (!Number.isNaN(date)) offset = date - Date.now();
+}
+
+/** Milliseconds since the epoch by the server's clock, to about a second. */
+export const serverNow = (): number => Date.now() + offset;

@@ -1,0 +1,35 @@
+import type { components } from "./schema";
+
+export type Problem = components["schemas"]["Problem"];
+
+/** An answer of the server that says no, read from `application/problem+json`. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | null;
+
+  constructor(status: number, problem: Partial<Problem>) {
+    const fields = problem.errors?.map((error) => `${error.field}: ${error.message}`).join("; ");
+    super(fields || problem.detail || problem.title || `HTTP ${status}`);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = problem.code ?? `http_${status}`;
+    this.field = problem.field ?? null;
+  }
+}
+
+/** No answer came back: the network or the server is away. */
+export class NetworkError extends Error {
+  constructor(cause?: unknown) {
+    super("The server could not be reached.", { cause });
+    this.name = "NetworkError";
+  }
+}
+
+export const isUnauthenticated = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 401 && error.code !== "bad_credentials";
+
+/** Whether sending the same request again may succeed without anyone's doing. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof NetworkError ||
+  (error instanceof ApiError && (error.status >= 500 || [408, 425, 429].includes(error.status)));

@@ -1,0 +1,48 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call, client } from "./client";
+import { ApiError, NetworkError } from "./errors";
+import type { Job, Split } from "./types";
+
+export const importsQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "imports"],
+    queryFn: () =>
+      call(
+        client.GET("/api/projects/{project_id}/imports", {
+          params: { path: { project_id: projectId } },
+        }),
+      ),
+  });
+
+export const importReportUrl = (projectId: number, jobId: number): string =>
+  `/api/projects/${projectId}/imports/${jobId}/report.csv`;
+
+export type Upload = {
+  projectId: number;
+  body: Blob;
+  filename: string;
+  split: Split;
+  onProgress: (sent: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+/** Upload one file as an import. XMLHttpRequest, since `fetch` reports no upload progress. */
+export function uploadImport(upload: Upload): Promise<Job> {
+  const { projectId, body, filename, split, onProgress, signal } = upload;
+  const query = new URLSearchParams({ filename, split });
+  return new Promise((resolve, reject) => {
+    const xhr = new XMLHttpRequest();
+    xhr.open("POST", `/api/projects/${projectId}/imports?${query}`);
+    xhr.responseType = "json";
+    xhr.setRequestHeader("content-type", "application/octet-stream");
+    xhr.upload.onprogress = (event) => onProgress(event.loaded, event.total || body.size);
+    xhr.onload = () => {
+      if (xhr.status < 300) resolve(xhr.response as Job);
+      else reject(new ApiError(xhr.status, xhr.response ?? { title: xhr.statusText }));
+    };
+    xhr.onerror = () => reject(new NetworkError());
+    xhr.onabort = () => reject(new DOMException("The upload was stopped.", "AbortError"));
+    signal.addEventListener("abort", () => xhr.abort());
+    xhr.send(body);
+  });
+}

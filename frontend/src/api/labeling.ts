@@ -1,0 +1,46 @@
+import { call, client } from "./client";
+import type { Answer, LabelStatus, Lease, RecentAnswer, SubmitResponse } from "./types";
+
+/** What the label queue needs from the server, so that tests can stand in for it. */
+export type LabelingApi = {
+  lease(projectId: number, n: number, client: string): Promise<Lease>;
+  submit(projectId: number, answers: Answer[]): Promise<SubmitResponse>;
+  status(projectId: number): Promise<LabelStatus>;
+  recent(projectId: number, limit: number): Promise<RecentAnswer[]>;
+  release(projectId: number, client: string): Promise<void>;
+};
+
+const at = (projectId: number) => ({ path: { project_id: projectId } });
+
+export const labelingApi: LabelingApi = {
+  lease: (projectId, n, tab) =>
+    call(
+      client.POST("/api/projects/{project_id}/labeling/lease", {
+        params: at(projectId),
+        body: { n, client: tab },
+      }),
+    ),
+  submit: (projectId, answers) =>
+    call(
+      client.POST("/api/projects/{project_id}/labeling/answers", {
+        params: at(projectId),
+        body: { answers },
+      }),
+    ),
+  status: (projectId) =>
+    call(client.GET("/api/projects/{project_id}/labeling/status", { params: at(projectId) })),
+  recent: async (projectId, limit) => {
+    const params = { ...at(projectId), query: { limit } };
+    const page = await call(client.GET("/api/projects/{project_id}/labeling/recent", { params }));
+    return page.items;
+  },
+  release: async (projectId, tab) => {
+    await call(
+      client.POST("/api/projects/{project_id}/labeling/release", {
+        params: at(projectId),
+        body: { client: tab },
+        keepalive: true,
+      }),
+    );
+  },
+};

@@ -1,0 +1,78 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call, client } from "./client";
+import type { components } from "./schema";
+import type { ClassInput, ExportFormat, Project, Settings } from "./types";
+
+type ProjectOut = components["schemas"]["ProjectOut"];
+
+const at = (id: number) => ({ params: { path: { project_id: id } } });
+
+/** The API leaves settings untyped, since annotators get none; here they are typed, or null. */
+function typed({ settings, ...project }: ProjectOut): Project {
+  const shown = Object.keys(settings).length > 0;
+  return { ...project, settings: shown ? (settings as Settings) : null };
+}
+
+export const projectsQuery = queryOptions({
+  queryKey: ["projects"],
+  queryFn: () => call(client.GET("/api/projects")),
+});
+
+/** Its key is the beginning of the keys of everything in the project. */
+export const projectQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["project", id],
+    queryFn: async () => typed(await call(client.GET("/api/projects/{project_id}", at(id)))),
+  });
+
+export const createProject = async (name: string): Promise<Project> =>
+  typed(await call(client.POST("/api/projects", { body: { name, guidelines: "", classes: [] } })));
+
+export type ProjectChange = {
+  name?: string;
+  guidelines?: string;
+  classes?: ClassInput[];
+  settings?: Settings;
+};
+
+export const updateProject = async (id: number, body: ProjectChange): Promise<Project> =>
+  typed(await call(client.PATCH("/api/projects/{project_id}", { ...at(id), body })));
+
+export type ProjectAction = "start" | "pause" | "resume";
+
+export const actOnProject = async (id: number, action: ProjectAction): Promise<Project> =>
+  typed(await call(client.POST(`/api/projects/{project_id}/${action}`, at(id))));
+
+export const deleteProject = (id: number) =>
+  call(client.DELETE("/api/projects/{project_id}", at(id)));
+
+export const membersQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["project", id, "members"],
+    queryFn: () => call(client.GET("/api/projects/{project_id}/members", at(id))),
+  });
+
+const member = (id: number, userId: number) => ({
+  params: { path: { project_id: id, user_id: userId } },
+});
+
+export const addMember = (id: number, userId: number) =>
+  call(client.PUT("/api/projects/{project_id}/members/{user_id}", member(id, userId)));
+
+export const removeMember = (id: number, userId: number) =>
+  call(client.DELETE("/api/projects/{project_id}/members/{user_id}", member(id, userId)));
+
+export const settingsDefaultsQuery = queryOptions({
+  queryKey: ["settings", "defaults"],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async () => (await call(client.GET("/api/settings/defaults"))) as Settings,
+});
+
+export const algorithmsQuery = queryOptions({
+  queryKey: ["algorithms"],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: () => call(client.GET("/api/algorithms")),
+});
+
+export const exportUrl = (id: number, format: ExportFormat): string =>
+  `/api/projects/${id}/export?format=${format}`;

@@ -1,0 +1,37 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call, client } from "./client";
+
+export const roundsQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "rounds"],
+    queryFn: () =>
+      call(
+        client.GET("/api/projects/{project_id}/rounds", {
+          params: { path: { project_id: projectId } },
+        }),
+      ),
+  });
+
+const round = (projectId: number, number: number) => ({
+  params: { path: { project_id: projectId, number } },
+});
+
+export const closeRound = (projectId: number, number: number) =>
+  call(client.POST("/api/projects/{project_id}/rounds/{number}/close", round(projectId, number)));
+
+export const retryRound = (projectId: number, number: number) =>
+  call(client.POST("/api/projects/{project_id}/rounds/{number}/retry", round(projectId, number)));
+
+/** The latest jobs of a project, newest first. */
+export const jobsQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "jobs"],
+    queryFn: () =>
+      call(client.GET("/api/jobs", { params: { query: { project_id: projectId, limit: 20 } } })),
+  });
+
+const job = (id: number) => ({ params: { path: { job_id: id } } });
+
+export const cancelJob = (id: number) => call(client.POST("/api/jobs/{job_id}/cancel", job(id)));
+
+export const retryJob = (id: number) => call(client.POST("/api/jobs/{job_id}/retry", job(id)));

@@ -1,0 +1,111 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { revokeToken, tokensQuery } from "../../api/auth";
+import type { Token, TokenWithSecret } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { Chip } from "../../ui/Chip";
+import { CopyButton } from "../../ui/CopyButton";
+import { formatDate } from "../../ui/format";
+import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Table } from "../../ui/Table";
+import styles from "./AccountScreen.module.css";
+import { NewTokenDialog } from "./NewTokenDialog";
+
+export function TokensCard() {
+  const tokens = useQuery(tokensQuery);
+  const [creating, setCreating] = useState(false);
+  const [fresh, setFresh] = useState<TokenWithSecret | null>(null);
+  return (
+    <Card
+      title={t.people.tokens}
+      hint={t.people.tokensHint}
+      actions={<Button onClick={() => setCreating(true)}>{t.people.newToken}</Button>}
+    >
+      {fresh && (
+        <Notice tone="gold" actions={<CopyButton text={fresh.secret} />}>
+          <strong>{t.people.tokenOnce}</strong>
+          <input
+            className={styles.secret}
+            aria-label={t.people.tokenSecret}
+            readOnly
+            value={fresh.secret}
+            onFocus={(event) => event.target.select()}
+          />
+        </Notice>
+      )}
+      {tokens.isPending && (
+        <Loading>
+          <Skeleton height="6rem" />
+        </Loading>
+      )}
+      {tokens.error && <Failure error={tokens.error} onRetry={() => tokens.refetch()} />}
+      {tokens.data?.items.length === 0 && <p className={styles.quiet}>{t.people.noTokens}</p>}
+      {tokens.data && tokens.data.items.length > 0 && <TokenTable tokens={tokens.data.items} />}
+      {creating && (
+        <NewTokenDialog
+          onClose={() => setCreating(false)}
+          onCreated={(token) => {
+            setFresh(token);
+            setCreating(false);
+          }}
+        />
+      )}
+    </Card>
+  );
+}
+
+function TokenTable({ tokens }: { tokens: Token[] }) {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: revokeToken,
+    onSettled: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  });
+  return (
+    <>
+      {revoke.error && <Notice tone="bad">{revoke.error.message}</Notice>}
+      <Table label={t.people.tokens}>
+        <thead>
+          <tr>
+            <th scope="col">{t.people.tokenName}</th>
+            <th scope="col">{t.people.created}</th>
+            <th scope="col">{t.people.lastUsed}</th>
+            <th scope="col">{t.people.expires}</th>
+            <th scope="col">
+              <span className="visually-hidden">{t.people.revoke}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map((token) => (
+            <tr key={token.id}>
+              <td>
+                <strong>{token.name}</strong>
+                <div className={styles.prefix}>{token.prefix}…</div>
+              </td>
+              <td>{formatDate(token.created_at)}</td>
+              <td>{token.last_used_at ? formatDate(token.last_used_at) : t.common.never}</td>
+              <td>{token.expires_at ? formatDate(token.expires_at) : t.common.never}</td>
+              <td data-number>
+                {token.revoked_at ? (
+                  <Chip>{t.people.revoked}</Chip>
+                ) : (
+                  <Button
+                    size="small"
+                    kind="quiet"
+                    aria-label={t.people.revokeToken(token.name)}
+                    busy={revoke.isPending && revoke.variables === token.id}
+                    onClick={() => revoke.mutate(token.id)}
+                  >
+                    {t.people.revoke}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { onSignedOut } from "../../api/signedOut";
+import type { User } from "../../api/types";
+import { t } from "../../strings";
+import { Dialog } from "../../ui/Dialog";
+import { LoginForm } from "./LoginForm";
+
+/** Asks to sign in again over whatever is on screen, so that nothing on it is lost. */
+export function SignedOutDialog({ user, onSignedIn }: { user: User; onSignedIn: () => void }) {
+  const [open, setOpen] = useState(false);
+  const client = useQueryClient();
+  useEffect(() => onSignedOut(() => setOpen(true)), []);
+  if (!open) return null;
+  const finish = (signedIn: User) => {
+    if (signedIn.id !== user.id) {
+      window.location.assign("/");
+      return;
+    }
+    setOpen(false);
+    client.invalidateQueries();
+    onSignedIn();
+  };
+  return (
+    <Dialog title={t.people.signedOutTitle}>
+      <p>{t.people.signedOutText}</p>
+      <LoginForm email={user.email} onDone={finish} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+import { Link } from "react-router";
+import type { LabelStatus } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Meter } from "../../ui/Meter";
+import styles from "./LabelBar.module.css";
+import type { SessionView } from "./queue/model";
+
+type LabelBarProps = {
+  project: { id: number; name: string };
+  /** Where the project's name leads, for those who may see more of it. */
+  projectLink: string | null;
+  status: LabelStatus | null;
+  mine: SessionView["mine"];
+  onHelp: () => void;
+};
+
+export function LabelBar({ project, projectLink, status, mine, onHelp }: LabelBarProps) {
+  const round = status?.round;
+  return (
+    <div className={styles.bar}>
+      <h1 className={styles.title}>
+        {projectLink ? <Link to={projectLink}>{project.name}</Link> : project.name}
+      </h1>
+      <div className={styles.progress}>
+        {round && (
+          <Meter
+            label={t.projects.round(round.number)}
+            value={round.spent}
+            max={round.budget}
+            text={t.projects.spent(round.spent, round.budget)}
+          />
+        )}
+      </div>
+      <dl className={styles.counts}>
+        <div>
+          <dt>{t.label.today}</dt>
+          <dd>{mine ? mine.today.toLocaleString() : "–"}</dd>
+        </div>
+        <div>
+          <dt>{t.label.total}</dt>
+          <dd>{mine ? mine.total.toLocaleString() : "–"}</dd>
+        </div>
+      </dl>
+      <Button kind="quiet" size="small" aria-keyshortcuts="h" onClick={onHelp}>
+        {t.label.help}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { useLayoutEffect, useRef, useState } from "react";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Skeleton } from "../../ui/State";
+import { measurePaint } from "./measure";
+import type { Prepared } from "./queue/images";
+import type { Subject } from "./queue/model";
+import styles from "./Stage.module.css";
+
+/** Images up to this size are drawn as crisp pixels, in whole multiples. */
+export const PIXELS_UP_TO = 128;
+
+type StageProps = {
+  subject: Subject;
+  prepared: Prepared | undefined;
+  smooth: boolean;
+  onShown: () => void;
+  onRetry: () => void;
+};
+
+/** Shows one image as large as it fits. The decoded element itself is put on the page. */
+export function Stage({ subject, prepared, smooth, onShown, onRetry }: StageProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const box = useBox(frame);
+  const ready = prepared?.state === "ready" ? prepared.image : null;
+
+  useLayoutEffect(() => {
+    const parent = frame.current;
+    if (!parent || !ready || !box) return;
+    const { width, height, pixelated } = fitted(ready, box, smooth);
+    ready.style.width = `${width}px`;
+    ready.style.height = `${height}px`;
+    ready.style.imageRendering = pixelated ? "pixelated" : "auto";
+  }, [ready, box, smooth]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shown once per query, whatever its callback is.
+  useLayoutEffect(() => {
+    const parent = frame.current;
+    if (!parent || !ready) return;
+    ready.alt = t.label.imageAlt(subject.name);
+    ready.dataset.queryId = String(subject.query_id);
+    parent.replaceChildren(ready);
+    measurePaint();
+    onShown();
+    return () => parent.replaceChildren();
+  }, [ready, subject.query_id]);
+
+  return (
+    <div className={styles.stage}>
+      <div ref={frame} className={styles.frame} />
+      {prepared?.state === "failed" ? (
+        <div className={styles.message} role="alert" data-query-id={subject.query_id}>
+          <p>{t.label.imageFailed}</p>
+          <Button onClick={onRetry}>{t.common.retry}</Button>
+        </div>
+      ) : (
+        !ready && (
+          <div className={styles.message}>
+            <Skeleton width="min(22rem, 60vw)" height="min(22rem, 60vw)" />
+          </div>
+        )
+      )}
+    </div>
+  );
+}
+
+type Box = { width: number; height: number };
+
+function useBox(ref: React.RefObject<HTMLDivElement | null>): Box | null {
+  const [box, setBox] = useState<Box | null>(null);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const measure = () => setBox({ width: element.clientWidth, height: element.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [ref]);
+  return box;
+}
+
+function fitted(image: HTMLImageElement, box: Box, smooth: boolean) {
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const scale = Math.min(box.width / width, box.height / height);
+  const pixelated = !smooth && Math.max(width, height) <= PIXELS_UP_TO;
+  const factor = pixelated ? Math.max(1, Math.floor(scale)) : scale;
+  return { width: width * factor, height: height * factor, pixelated };
+}

@@ -1,0 +1,92 @@
+import type { CSSProperties, ReactNode } from "react";
+import type { LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { FIXED_KEYS } from "../../ui/hotkeys";
+import { Kbd } from "../../ui/Kbd";
+import styles from "./VerdictPanel.module.css";
+import { type Choice, isSame } from "./verdicts";
+
+type VerdictPanelProps = {
+  classes: LabelClass[];
+  /** The verdict the image was given before, when it is revisited. */
+  given: Choice | null;
+  /** The verdict just given, to show that the key was heard. */
+  flashed: Choice | null;
+  disabled: boolean;
+  canUndo: boolean;
+  onAnswer: (choice: Choice) => void;
+  onUndo: () => void;
+};
+
+export function VerdictPanel(props: VerdictPanelProps) {
+  const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo } = props;
+  const button = (choice: Choice, hotkey: string | null, name: string, extra: Extra = {}) => (
+    <button
+      key={name}
+      type="button"
+      className={`${styles.verdict} ${extra.className ?? ""}`}
+      style={extra.colour ? ({ "--colour": extra.colour } as CSSProperties) : undefined}
+      aria-label={name}
+      aria-keyshortcuts={hotkey ?? undefined}
+      aria-pressed={given ? isSame(given, choice) : undefined}
+      data-flashed={isSame(flashed, choice) || undefined}
+      disabled={disabled}
+      onClick={() => onAnswer(choice)}
+    >
+      {extra.mark === undefined ? (
+        <span className={styles.colour} aria-hidden="true" />
+      ) : (
+        extra.mark
+      )}
+      <span className={styles.name}>
+        {name}
+        {extra.hint && <small>{extra.hint}</small>}
+      </span>
+      {hotkey && <Kbd>{hotkey.toUpperCase()}</Kbd>}
+    </button>
+  );
+  return (
+    <fieldset className={styles.panel} aria-label={t.label.verdicts}>
+      <div className={styles.classes}>
+        {classes.map((item) =>
+          button({ verdict: "class", classId: item.id }, item.hotkey, item.name, {
+            colour: item.colour,
+          }),
+        )}
+      </div>
+      {button({ verdict: "ood", classId: null }, FIXED_KEYS.ood, t.label.ood, {
+        className: styles.ood,
+        mark: <span className={styles.hatch} aria-hidden="true" />,
+        hint: t.label.oodHint,
+      })}
+      <div className={styles.others}>
+        {button({ verdict: "unsure", classId: null }, FIXED_KEYS.unsure, t.label.unsure, {
+          className: styles.plain,
+          mark: null,
+        })}
+        {button({ verdict: "skip", classId: null }, FIXED_KEYS.skip, t.label.skip, {
+          className: styles.plain,
+          mark: null,
+        })}
+        <button
+          type="button"
+          className={`${styles.verdict} ${styles.plain}`}
+          aria-label={t.label.undo}
+          aria-keyshortcuts={FIXED_KEYS.undo}
+          disabled={!canUndo}
+          onClick={onUndo}
+        >
+          <span className={styles.name}>{t.label.undo}</span>
+          <Kbd>{FIXED_KEYS.undo.toUpperCase()}</Kbd>
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+type Extra = {
+  className?: string | undefined;
+  colour?: string;
+  mark?: ReactNode;
+  hint?: string;
+};

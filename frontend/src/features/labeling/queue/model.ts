@@ -1,0 +1,43 @@
+import type { LabelStatus, LeaseItem, Verdict } from "../../../api/types";
+
+/** One image to judge, as far as the label page knows it. */
+export type Subject = Pick<
+  LeaseItem,
+  "query_id" | "example_id" | "image_url" | "width" | "height" | "name"
+>;
+
+/** A verdict that was given, by the key under which it was stored. */
+export type Given = { key: string; verdict: Verdict; classId: number | null };
+
+/** A place in the queue. `given` is set when the annotator came back to it with undo. */
+export type Entry = { subject: Subject; leaseToken: string | null; given: Given | null };
+
+/** An answer as it is kept on this device until the server has acknowledged it. */
+export type StoredAnswer = {
+  key: string;
+  userId: number;
+  projectId: number;
+  subject: Subject;
+  verdict: Verdict;
+  classId: number | null;
+  seconds: number;
+  supersedes: string | null;
+  leaseToken: string | null;
+};
+
+export type PendingAnswer = StoredAnswer & { seq: number };
+
+/** An answer the server refused for good, kept for the annotator to see. */
+export type RejectedAnswer = StoredAnswer & { code: string; detail: string };
+
+export type SessionView = {
+  phase: "loading" | "labeling" | "waiting" | "failed";
+  current: Entry | null;
+  upcoming: Entry[];
+  /** The answers that undo can reach, the latest last. */
+  history: Entry[];
+  status: LabelStatus | null;
+  /** My own answers to this project, those of this visit included. */
+  mine: { today: number; total: number } | null;
+  error: Error | null;
+};

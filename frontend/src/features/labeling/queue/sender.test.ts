@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FakeServer } from "../../../test/fakeServer";
+import type { StoredAnswer } from "./model";
+import { type Outbox, openOutbox } from "./outbox";
+import { AnswerSender } from "./sender";
+import { uuid } from "./uuid";
+
+const USER = 7;
+let server: FakeServer;
+let outbox: Outbox;
+let database: string;
+let waits: number[];
+let senders: AnswerSender[];
+
+function answerTo(queryId: number, change: Partial<StoredAnswer> = {}): StoredAnswer {
+  const image_url = `/images/${queryId}`;
+  return {
+    key: uuid(),
+    userId: USER,
+    projectId: 1,
+    subject: { query_id: queryId, example_id: queryId, image_url, width: 8, height: 8, name: "" },
+    verdict: "class",
+    classId: 3,
+    seconds: 1.5,
+    supersedes: null,
+    leaseToken: null,
+    ...change,
+  };
+}
+
+function makeSender(store: Outbox = outbox): AnswerSender {
+  const sender = new AnswerSender({
+    userId: USER,
+    outbox: store,
+    api: server,
+    exclusive: (work) => work(),
+    wait: async (milliseconds, wake) => {
+      waits.push(milliseconds);
+      await new Promise((resolve) => setTimeout(resolve, wake.aborted ? 0 : 1));
+    },
+  });
+  senders.push(sender);
+  return sender;
+}
+
+const isEmpty = (sender: AnswerSender) =>
+  vi.waitFor(async () => {
+    expect(await outbox.pending(USER)).toHaveLength(0);
+    expect(sender.getView().state).toBe("idle");
+  });
+
+beforeEach(async () => {
+  server = new FakeServer(100);
+  database = uuid();
+  outbox = await openOutbox(database);
+  waits = [];
+  senders = [];
+});
+
+afterEach(() => {
+  for (const sender of senders) sender.stop();
+});
+
+describe("sending answers", () => {
+  it("sends them once, in the order in which they were given", async () => {
+    const sender = makeSender();
+    const answers = [1, 2, 3, 4, 5].map((id) => answerTo(id));
+    for (const answer of answers) await sender.add(answer);
+    await isEmpty(sender);
+    expect(server.received).toEqual(answers.map((answer) => answer.key));
+    expect(server.taken[0]).toMatchObject({
+      query_id: 1,
+      verdict: "class",
+      class_id: 3,
+      seconds: 1.5,
+    });
+  });
+
+  it("keeps the order while answers come in during a slow request", async () => {
+    server.delayMs = 5;
+    const sender = makeSender();
+    for (let id = 1; id <= 20; id += 1) {
+      await sender.add(answerTo(id));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await isEmpty(sender);
+    expect(server.taken.map((answer) => answer.query_id)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+  });
+
+  it("tries again with growing pauses when the network is away", async () => {
+    server.faults.push("refuse-connection", "refuse-connection", "refuse-connection");
+    const sender = makeSender();
+    await sender.add(answerTo(1));
+    await isEmpty(sender);
+    expect(server.taken).toHaveLength(1);
+    expect(waits).toHaveLength(3);
+    expect(waits[2]).toBeGreaterThan(waits[0] ?? 0);
+  });
+
+  it("counts an answer once when the response was lost", async () => {
+    server.faults.push("lose-response");
+    const sender = makeSender();
+    await sender.add(answerTo(1));
+    await isEmpty(sender);
+    expect(server.received).toHaveLength(2);
+    expect(server.taken).toHaveLength(1);
+  });
+
+  it("sends after a reload what was not acknowledged before", async () => {
+    server.signedOut = true;
+    const before = makeSender();
+    const answer = answerTo(1);
+    await before.add(answer);
+    await vi.waitFor(() => expect(before.getView().state).toBe("signed_out"));
+    server.signedOut = false;
+    const after = makeSender(await openOutbox(database));
+    await after.flush();
+    await isEmpty(after);
+    expect(server.taken.map((taken) => taken.key)).toEqual([answer.key]);
+  });
+
+  it("holds everything when signed out, and sends it after signing in again", async () => {
+    server.signedOut = true;
+    const sender = makeSender();
+    await sender.add(answerTo(1));
+    await vi.waitFor(() => expect(sender.getView().state).toBe("signed_out"));
+    await sender.add(answerTo(2));
+    expect(sender.getView().state).toBe("signed_out");
+    expect(await outbox.pending(USER)).toHaveLength(2);
+    server.signedOut = false;
+    sender.wake();
+    await isEmpty(sender);
+    expect(server.taken).toHaveLength(2);
+  });
+
+  it("never sends the answers of another user", async () => {
+    await outbox.add(answerTo(1, { userId: 8 }));
+    const sender = makeSender();
+    await sender.add(answerTo(2));
+    await isEmpty(sender);
+    expect(server.taken.map((answer) => answer.query_id)).toEqual([2]);
+    expect(await outbox.pending(8)).toHaveLength(1);
+  });
+
+  it("accepts that someone else was faster", async () => {
+    server.elsewhere.add(1);
+    const sender = makeSender();
+    await sender.add(answerTo(1));
+    await isEmpty(sender);
+    expect(sender.getView().rejected).toHaveLength(0);
+  });
+
+  it("sets refused answers aside and shows them", async () => {
+    server.rejectedQueries.add(2);
+    const sender = makeSender();
+    for (const id of [1, 2, 3]) await sender.add(answerTo(id));
+    await isEmpty(sender);
+    expect(server.taken.map((answer) => answer.query_id)).toEqual([1, 3]);
+    expect(sender.getView().rejected).toMatchObject([
+      { code: "unknown_query", subject: { query_id: 2 } },
+    ]);
+    await sender.dismissRejected();
+    expect(sender.getView().rejected).toHaveLength(0);
+  });
+
+  it("finds the one malformed answer among good ones", async () => {
+    server.malformedQueries.add(3);
+    for (const id of [1, 2, 3, 4, 5]) await outbox.add(answerTo(id));
+    const sender = makeSender();
+    await sender.flush();
+    await isEmpty(sender);
+    expect(server.taken.map((answer) => answer.query_id)).toEqual([1, 2, 4, 5]);
+    expect(sender.getView().rejected).toMatchObject([{ code: "malformed" }]);
+  });
+
+  it("does not let a paused project hold up another one", async () => {
+    server.faults.push("paused");
+    await outbox.add(answerTo(1, { projectId: 1 }));
+    await outbox.add(answerTo(2, { projectId: 2 }));
+    const sender = makeSender();
+    void sender.flush();
+    await vi.waitFor(() => expect(server.taken.map((taken) => taken.query_id)).toEqual([2]));
+    expect(sender.getView().pending).toHaveLength(1);
+    sender.wake();
+    await isEmpty(sender);
+    expect(server.taken.map((answer) => answer.query_id)).toEqual([2, 1]);
+  });
+});

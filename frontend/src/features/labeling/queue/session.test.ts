@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FakeServer } from "../../../test/fakeServer";
+import { type Outbox, openOutbox } from "./outbox";
+import { AnswerSender } from "./sender";
+import { LabelSession } from "./session";
+import { Stopwatch } from "./stopwatch";
+import { uuid } from "./uuid";
+
+const USER = 7;
+const PROJECT = 1;
+let server: FakeServer;
+let outbox: Outbox;
+let now: number;
+const open: { session: LabelSession; sender: AnswerSender }[] = [];
+
+function start() {
+  const sender = new AnswerSender({
+    userId: USER,
+    outbox,
+    api: server,
+    exclusive: (work) => work(),
+    wait: () => new Promise((resolve) => setTimeout(resolve, 1)),
+  });
+  const session = new LabelSession({
+    projectId: PROJECT,
+    userId: USER,
+    client: "tab",
+    api: server,
+    sender,
+    stopwatch: new Stopwatch(),
+    now: () => now,
+    isHidden: () => false,
+  });
+  open.push({ session, sender });
+  session.start();
+  return { session, sender };
+}
+
+const shown = (session: LabelSession) => session.getView().current?.subject.query_id;
+const shows = (session: LabelSession, queryId: number) =>
+  vi.waitFor(() => expect(shown(session)).toBe(queryId));
+const arrived = (count: number) => vi.waitFor(() => expect(server.taken).toHaveLength(count));
+
+beforeEach(async () => {
+  now = Date.now();
+  server = new FakeServer(100);
+  server.now = () => now;
+  outbox = await openOutbox(uuid());
+});
+
+afterEach(() => {
+  for (const { session, sender } of open.splice(0)) {
+    session.stop();
+    sender.stop();
+  }
+});
+
+describe("the label queue", () => {
+  it("shows every image once, in rank order, refilling before it runs dry", async () => {
+    const { session } = start();
+    const seen: (number | undefined)[] = [];
+    await shows(session, 1);
+    for (let index = 0; index < 60; index += 1) {
+      seen.push(shown(session));
+      expect(await session.answer("ood")).toBe(true);
+      await vi.waitFor(() => expect(session.getView().current).not.toBeNull());
+    }
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
+    await arrived(60);
+    expect(server.leases).toBeLessThan(40);
+  });
+
+  it("stores the answer before it moves on", async () => {
+    const { session, sender } = start();
+    await shows(session, 1);
+    server.signedOut = true;
+    const moved = session.answer("class", 3);
+    expect(shown(session)).toBe(1);
+    await moved;
+    expect(shown(session)).toBe(2);
+    expect(await sender.pendingOf(PROJECT)).toMatchObject([{ verdict: "class", classId: 3 }]);
+  });
+
+  it("takes one verdict per image, however fast the keys come", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    const accepted = await Promise.all([session.answer("ood"), session.answer("ood")]);
+    expect(accepted).toEqual([true, false]);
+    expect(shown(session)).toBe(2);
+  });
+
+  it("goes on through the leased images while the network is away", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    server.faults.push(...Array<"refuse-connection">(40).fill("refuse-connection"));
+    for (let index = 0; index < 10; index += 1) await session.answer("ood");
+    expect(shown(session)).toBe(11);
+    await arrived(10);
+    expect(server.taken.map((answer) => answer.query_id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it("returns to the previous image, and the new verdict supersedes", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    await session.answer("class", 3);
+    await session.answer("ood");
+    expect(session.undo()).toBe(true);
+    expect(session.undo()).toBe(true);
+    expect(session.getView().current).toMatchObject({
+      subject: { query_id: 1 },
+      given: { verdict: "class", classId: 3 },
+    });
+    await session.answer("class", 4);
+    expect(shown(session)).toBe(2);
+    expect(session.keep()).toBe(true);
+    expect(shown(session)).toBe(3);
+    await arrived(3);
+    const [first, , third] = server.taken;
+    expect(third).toMatchObject({ query_id: 1, class_id: 4, supersedes: first?.key });
+  });
+
+  it("supersedes the latest verdict when an image is changed twice", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    for (const verdict of ["ood", "unsure", "skip"] as const) {
+      await session.answer(verdict);
+      session.undo();
+    }
+    await arrived(3);
+    expect(server.taken.map((answer) => answer.supersedes)).toEqual([
+      undefined,
+      server.taken[0]?.key,
+      server.taken[1]?.key,
+    ]);
+  });
+
+  it("undoes across a reload, unsent answers included", async () => {
+    const before = start();
+    await shows(before.session, 1);
+    await before.session.answer("class", 3);
+    await arrived(1);
+    server.signedOut = true;
+    await before.session.answer("ood");
+    before.sender.stop();
+    server.signedOut = false;
+    const after = start();
+    await vi.waitFor(() => expect(after.session.getView().history).toHaveLength(2));
+    await vi.waitFor(() => expect(shown(after.session)).toBe(3));
+    after.session.undo();
+    expect(after.session.getView().current?.given).toMatchObject({ verdict: "ood" });
+    after.session.undo();
+    expect(after.session.getView().current?.given).toMatchObject({ verdict: "class", classId: 3 });
+  });
+
+  it("drops images whose lease went to someone else, but not the one on screen", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    for (const id of [1, 2, 3]) server.elsewhere.add(id);
+    session.wake();
+    await vi.waitFor(() => expect(session.getView().upcoming[0]?.subject.query_id).toBe(4));
+    expect(shown(session)).toBe(1);
+    await session.answer("ood");
+    expect(shown(session)).toBe(4);
+    await arrived(1);
+  });
+
+  it("sends a late answer, and asks anew for images whose lease has run out", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    now += 700_000;
+    server.elsewhere.add(2);
+    await session.answer("ood");
+    await shows(session, 3);
+    await arrived(1);
+  });
+
+  it("waits while a model is trained, and goes on by itself", async () => {
+    server = new FakeServer(2);
+    server.now = () => now;
+    const { session } = start();
+    await shows(session, 1);
+    await session.answer("ood");
+    await shows(session, 2);
+    await session.answer("ood");
+    await vi.waitFor(() => expect(session.getView().phase).toBe("waiting"));
+    expect(session.getView().status?.waiting_for).toBe("training");
+    server.publish(5);
+    session.wake();
+    await shows(session, 3);
+  });
+
+  it("lets others have its images when the tab is left", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    session.stop();
+    expect(server.released).toEqual(["tab"]);
+  });
+});

@@ -1,0 +1,51 @@
+import { uuid } from "./uuid";
+
+const STORAGE_KEY = "karat:client";
+
+/**
+ * The name under which this tab holds leases.
+ *
+ * It survives a reload, so that the annotator keeps their place. A duplicated tab starts with a copy
+ * of the session storage; the lock, held as long as the tab lives, tells the copy from the original.
+ */
+export async function tabClient(): Promise<string> {
+  const stored = sessionStorage.getItem(STORAGE_KEY);
+  if (stored && (await claim(stored))) return stored;
+  const fresh = uuid();
+  sessionStorage.setItem(STORAGE_KEY, fresh);
+  await claim(fresh);
+  return fresh;
+}
+
+const claimed = new Map<string, Promise<boolean>>();
+
+function claim(client: string): Promise<boolean> {
+  const known = claimed.get(client);
+  if (known) return known;
+  const result = "locks" in navigator ? claimLock(client) : claimChannel(client);
+  claimed.set(client, result);
+  return result;
+}
+
+function claimLock(client: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    navigator.locks.request(`karat-client-${client}`, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      return lock ? new Promise<void>(() => {}) : undefined;
+    });
+  });
+}
+
+/** Plain HTTP origins have no locks: ask the other tabs instead. */
+function claimChannel(client: string): Promise<boolean> {
+  const channel = new BroadcastChannel("karat-client");
+  return new Promise((resolve) => {
+    let free = true;
+    channel.onmessage = ({ data }: MessageEvent<{ ask?: string; taken?: string }>) => {
+      if (data.taken === client) free = false;
+      if (data.ask === client) channel.postMessage({ taken: client });
+    };
+    channel.postMessage({ ask: client });
+    setTimeout(() => resolve(free), 60);
+  });
+}

@@ -1,0 +1,93 @@
+import { useEffect, useState } from "react";
+import { listenToProject } from "../../api/events";
+import { labelingApi } from "../../api/labeling";
+import { ImageCache } from "./queue/images";
+import type { AnswerSender } from "./queue/sender";
+import { LabelSession } from "./queue/session";
+import { Stopwatch } from "./queue/stopwatch";
+import { tabClient } from "./queue/tab";
+
+export type Labeling = { session: LabelSession; images: ImageCache; stopwatch: Stopwatch };
+
+type Place = { projectId: number; userId: number; sender: AnswerSender | null };
+
+/** Opens this tab's place in the queue for as long as the page is shown. */
+export function useLabelSession({ projectId, userId, sender }: Place): Labeling | null {
+  const [labeling, setLabeling] = useState<Labeling | null>(null);
+  useEffect(() => {
+    if (!sender) return;
+    let close: (() => void) | undefined;
+    let unmounted = false;
+    tabClient().then((client) => {
+      if (unmounted) return;
+      const opened = open({ projectId, userId, sender, client });
+      close = opened.close;
+      setLabeling(opened.labeling);
+    });
+    return () => {
+      unmounted = true;
+      close?.();
+      setLabeling(null);
+    };
+  }, [projectId, userId, sender]);
+  return labeling;
+}
+
+function open(place: { projectId: number; userId: number; sender: AnswerSender; client: string }) {
+  const stopwatch = new Stopwatch();
+  const images = new ImageCache();
+  const session = new LabelSession({ ...place, api: labelingApi, stopwatch });
+  session.subscribe(() => {
+    const { current, upcoming, history } = session.getView();
+    const [next, ...later] = upcoming;
+    const around = [current, next, history.at(-1), ...later];
+    images.keep(around.flatMap((entry) => (entry ? [entry.subject.image_url] : [])));
+  });
+  const stopListening = listenWhileWaiting(place.projectId, session);
+  const onVisibility = () => {
+    stopwatch.setVisible(!document.hidden);
+    if (!document.hidden) session.wake();
+  };
+  const touch = () => stopwatch.touch();
+  const release = () => session.release();
+  const onPageShow = (event: PageTransitionEvent) => {
+    if (event.persisted) session.wake();
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  window.addEventListener("pagehide", release);
+  window.addEventListener("pageshow", onPageShow);
+  window.addEventListener("pointermove", touch, { passive: true });
+  window.addEventListener("keydown", touch, { capture: true, passive: true });
+  session.start();
+  const close = () => {
+    document.removeEventListener("visibilitychange", onVisibility);
+    window.removeEventListener("pagehide", release);
+    window.removeEventListener("pageshow", onPageShow);
+    window.removeEventListener("pointermove", touch);
+    window.removeEventListener("keydown", touch, { capture: true });
+    stopListening();
+    session.stop();
+  };
+  return { labeling: { session, images, stopwatch }, close };
+}
+
+/** Events of the project, heard only while there is nothing to judge: new images then come at once. */
+function listenWhileWaiting(projectId: number, session: LabelSession): () => void {
+  let stop: (() => void) | null = null;
+  const update = () => {
+    const waiting = session.getView().phase === "waiting";
+    if (waiting && !stop) {
+      stop = listenToProject(projectId, (kind) => {
+        if (kind !== "job") session.wake();
+      });
+    } else if (!waiting) {
+      stop?.();
+      stop = null;
+    }
+  };
+  const unsubscribe = session.subscribe(update);
+  return () => {
+    unsubscribe();
+    stop?.();
+  };
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  actOnProject,
+  exportUrl,
+  type ProjectAction,
+  projectQuery,
+  projectsQuery,
+} from "../../api/projects";
+import { closeRound } from "../../api/rounds";
+import type { ExportFormat, Project, Round } from "../../api/types";
+import { t } from "../../strings";
+import { Button, ButtonLink } from "../../ui/Button";
+import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { Menu } from "../../ui/Menu";
+import { Notice } from "../../ui/State";
+import styles from "./OverviewScreen.module.css";
+
+const FORMATS: ExportFormat[] = ["csv", "jsonl", "imagefolder"];
+
+export function Actions({ project, rounds }: { project: Project; rounds: Round[] }) {
+  const [closing, setClosing] = useState<number | null>(null);
+  const client = useQueryClient();
+  const refresh = () => {
+    client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
+    client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+  };
+  const act = useMutation({
+    mutationFn: (action: ProjectAction) => actOnProject(project.id, action),
+    onSuccess: (changed) => client.setQueryData(projectQuery(project.id).queryKey, changed),
+    onSettled: refresh,
+  });
+  const close = useMutation({
+    mutationFn: (number: number) => closeRound(project.id, number),
+    onSuccess: () => setClosing(null),
+    onSettled: refresh,
+  });
+  const open = rounds.find((round) => round.state === "open");
+  return (
+    <>
+      <div className={styles.actions}>
+        {project.state === "running" && (
+          <Button busy={act.isPending} onClick={() => act.mutate("pause")}>
+            {t.overview.pause}
+          </Button>
+        )}
+        {project.state === "paused" && (
+          <Button kind="primary" busy={act.isPending} onClick={() => act.mutate("resume")}>
+            {t.overview.resume}
+          </Button>
+        )}
+        {open && <Button onClick={() => setClosing(open.number)}>{t.overview.closeRound}</Button>}
+        <ButtonLink to={`/projects/${project.id}/settings#images`}>
+          {t.overview.importMore}
+        </ButtonLink>
+        <Menu label={t.overview.export}>
+          {FORMATS.map((format) => (
+            <a key={format} href={exportUrl(project.id, format)} download>
+              {t.overview.exports[format]}
+            </a>
+          ))}
+        </Menu>
+      </div>
+      {act.error && <Notice tone="bad">{act.error.message}</Notice>}
+      {closing !== null && (
+        <ConfirmDialog
+          title={t.overview.closeConfirm(closing)}
+          text={t.overview.closeText}
+          action={t.overview.closeRound}
+          busy={close.isPending}
+          error={close.error}
+          onConfirm={() => close.mutate(closing)}
+          onClose={() => setClosing(null)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { projectQuery } from "../../api/projects";
+import { cancelJob, retryJob } from "../../api/rounds";
+import type { Job, JobProgress } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { formatSeconds } from "../../ui/format";
+import { Meter } from "../../ui/Meter";
+import { Notice } from "../../ui/State";
+import styles from "./JobCard.module.css";
+
+/** A job at work, step by step, or why it failed. */
+export function JobCard({ job, projectId }: { job: Job; projectId: number }) {
+  const client = useQueryClient();
+  const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
+  const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
+  const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
+  const title = t.overview.job[job.kind] ?? job.kind;
+  const error = retry.error ?? cancel.error;
+  if (job.state === "failed") {
+    return (
+      <Notice
+        tone="bad"
+        actions={
+          <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
+            {t.overview.retryJob}
+          </Button>
+        }
+      >
+        <strong>
+          {title}: {t.overview.jobFailed}
+        </strong>
+        <p>{error?.message ?? job.error?.detail ?? job.message}</p>
+      </Notice>
+    );
+  }
+  const { progress } = job;
+  return (
+    <Card
+      title={title}
+      hint={progress ? etaOf(progress) : t.overview.jobQueued}
+      actions={
+        job.kind === "import_pool" && (
+          <Button
+            size="small"
+            kind="quiet"
+            busy={cancel.isPending || job.cancel_requested}
+            onClick={() => cancel.mutate()}
+          >
+            {t.overview.cancelJob}
+          </Button>
+        )
+      }
+    >
+      {progress && <Phases progress={progress} />}
+      {error && <Notice tone="bad">{error.message}</Notice>}
+    </Card>
+  );
+}
+
+const nameOf = (phase: string): string => t.overview.phases[phase] ?? phase;
+
+const etaOf = (progress: JobProgress): string =>
+  progress.eta_seconds === null
+    ? nameOf(progress.phase)
+    : t.overview.jobEta(formatSeconds(progress.eta_seconds));
+
+function Phases({ progress }: { progress: JobProgress }) {
+  const { phases, phase_index: at, step, steps, seconds } = progress;
+  return (
+    <>
+      <Meter
+        label={nameOf(progress.phase)}
+        value={at + (steps > 0 ? step / steps : 0)}
+        max={phases.length}
+        text={steps > 1 ? t.overview.step(step, steps) : ""}
+      />
+      <ol className={styles.phases}>
+        {phases.map((phase, index) => (
+          <li
+            key={phase}
+            data-state={index < at ? "done" : index === at ? "now" : "next"}
+            aria-current={index === at ? "step" : undefined}
+          >
+            {nameOf(phase)}
+            {seconds[phase] !== undefined && <small>{formatSeconds(seconds[phase])}</small>}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { jobsQuery, roundsQuery } from "../../api/rounds";
+import type { Job, Project } from "../../api/types";
+import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { Parts } from "../../ui/Meter";
+import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Actions } from "./Actions";
+import { Curves } from "./Curves";
+import { JobCard } from "./JobCard";
+import styles from "./OverviewScreen.module.css";
+import { RoundNow } from "./RoundNow";
+import { RoundsTable } from "./RoundsTable";
+
+export function OverviewScreen({ project }: { project: Project }) {
+  const rounds = useQuery(roundsQuery(project.id));
+  const jobs = useQuery({
+    ...jobsQuery(project.id),
+    // Events bring progress; this is for the case that one is missed.
+    refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 4_000 : false),
+  });
+  if (project.state === "draft") {
+    return (
+      <Notice
+        tone="gold"
+        actions={
+          <ButtonLink to={`/projects/${project.id}/settings`} kind="primary" size="small">
+            {t.overview.goToSetup}
+          </ButtonLink>
+        }
+      >
+        {t.overview.nextStep}
+      </Notice>
+    );
+  }
+  const items = rounds.data?.items ?? [];
+  return (
+    <div className={styles.page}>
+      <Actions project={project} rounds={items} />
+      {shownJobs(jobs.data?.items ?? []).map((job) => (
+        <JobCard key={job.id} job={job} projectId={project.id} />
+      ))}
+      <div className={styles.top}>
+        <RoundNow project={project} rounds={items} />
+        <PoolCard project={project} />
+      </div>
+      {rounds.isPending && (
+        <Loading>
+          <Skeleton height="20rem" />
+        </Loading>
+      )}
+      {rounds.error && <Failure error={rounds.error} onRetry={() => rounds.refetch()} />}
+      {rounds.data && items.length === 0 && (
+        <Empty title={t.overview.noRounds}>{t.overview.noRoundsText}</Empty>
+      )}
+      {items.length > 0 && (
+        <>
+          <Curves rounds={items} cost={project.settings?.cost ?? null} />
+          <Card title={t.overview.rounds}>
+            <RoundsTable rounds={items} />
+          </Card>
+        </>
+      )}
+    </div>
+  );
+}
+
+const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
+
+/** Jobs at work, and the latest one if it failed. */
+const shownJobs = (jobs: Job[]): Job[] =>
+  jobs.filter((job, index) => isActive(job) || (index === 0 && job.state === "failed"));
+
+function PoolCard({ project }: { project: Project }) {
+  const { counts } = project;
+  const { parts } = t.overview;
+  return (
+    <Card
+      title={t.overview.pool}
+      hint={[
+        t.projects.images(counts.pool),
+        ...(counts.evaluation > 0 ? [t.overview.evaluation(counts.evaluation)] : []),
+      ].join(", ")}
+    >
+      <Parts
+        label={t.overview.pool}
+        parts={[
+          { label: parts.in, value: counts.labeled_in, tone: "in" },
+          { label: parts.ood, value: counts.labeled_ood, tone: "ood" },
+          { label: parts.unsure, value: counts.unsure, tone: "unsure" },
+          { label: parts.queried, value: counts.queried, tone: "queried" },
+          { label: parts.unlabeled, value: counts.unlabeled, tone: "rest" },
+        ]}
+      />
+    </Card>
+  );
+}

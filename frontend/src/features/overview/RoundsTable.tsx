@@ -1,0 +1,87 @@
+import { Fragment } from "react";
+import type { Round } from "../../api/types";
+import { t } from "../../strings";
+import { Chip } from "../../ui/Chip";
+import { formatCost, formatPercent, formatSeconds } from "../../ui/format";
+import { Table } from "../../ui/Table";
+import styles from "./OverviewScreen.module.css";
+
+const TONES = {
+  selecting: "gold",
+  open: "good",
+  closing: "gold",
+  closed: "plain",
+  failed: "bad",
+} as const;
+
+export function RoundsTable({ rounds }: { rounds: Round[] }) {
+  const { columns } = t.overview;
+  return (
+    <Table label={t.overview.rounds}>
+      <thead>
+        <tr>
+          <th scope="col">{columns.round}</th>
+          <th scope="col">{columns.state}</th>
+          <th scope="col">{columns.strategy}</th>
+          <th scope="col" data-number>
+            {columns.spent}
+          </th>
+          <th scope="col" data-number>
+            {columns.in}
+          </th>
+          <th scope="col" data-number>
+            {columns.ood}
+          </th>
+          <th scope="col" data-number>
+            {columns.unsure}
+          </th>
+          <th scope="col" data-number>
+            {columns.share}
+          </th>
+          <th scope="col" data-number>
+            {columns.accuracy}
+          </th>
+          <th scope="col" data-number>
+            {columns.training}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rounds.toReversed().map((round) => (
+          <Fragment key={round.number}>
+            <tr>
+              <th scope="row">{round.number}</th>
+              <td>
+                <Chip tone={TONES[round.state]}>{t.projects.roundStates[round.state]}</Chip>
+              </td>
+              <td>{round.strategy}</td>
+              <td data-number>
+                {formatCost(round.spent)}
+                <span className={styles.quiet}> / {formatCost(round.budget)}</span>
+              </td>
+              <td data-number>{round.answered.class.toLocaleString()}</td>
+              <td data-number>{round.answered.ood.toLocaleString()}</td>
+              <td data-number>{round.answered.unsure.toLocaleString()}</td>
+              <td data-number>{formatPercent(round.in_share)}</td>
+              <td data-number>{formatPercent(round.accuracy)}</td>
+              <td data-number>{trainingTime(round)}</td>
+            </tr>
+            {round.notes.length > 0 && (
+              <tr>
+                <td />
+                <td colSpan={9} className={styles.notes}>
+                  {round.notes.join(" ")}
+                </td>
+              </tr>
+            )}
+          </Fragment>
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+function trainingTime(round: Round): string {
+  const total = Object.values(round.seconds).reduce((sum, seconds) => sum + seconds, 0);
+  return total > 0 ? formatSeconds(total) : "–";
+}

@@ -1,0 +1,67 @@
+import { Link } from "react-router";
+import type { ProjectSummary } from "../../api/types";
+import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
+import { Meter } from "../../ui/Meter";
+import { ProjectChip } from "../../ui/ProjectChip";
+import styles from "./ProjectCard.module.css";
+
+export function ProjectCard({
+  project,
+  canManage,
+}: {
+  project: ProjectSummary;
+  canManage: boolean;
+}) {
+  const { id, name, state, counts, current_round: round } = project;
+  const home = canManage ? `/projects/${id}` : `/projects/${id}/label`;
+  return (
+    <article className={styles.card}>
+      <header>
+        <h2 className={styles.name}>
+          <Link to={state === "draft" && canManage ? `/projects/${id}/settings` : home}>
+            {name}
+          </Link>
+        </h2>
+        <ProjectChip state={state} />
+      </header>
+      <dl className={styles.counts}>
+        <Count value={counts.pool} label={t.projects.counts.pool} />
+        <Count value={counts.labeled_in} label={t.projects.counts.in} />
+        <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
+      </dl>
+      <footer>
+        {round ? (
+          <Meter
+            label={t.projects.round(round.number)}
+            value={round.spent}
+            max={round.budget}
+            text={t.projects.spent(round.spent, round.budget)}
+          />
+        ) : (
+          <p className={styles.idle}>{t.projects.noRound}</p>
+        )}
+        {state === "draft" ? (
+          canManage && <ButtonLink to={`/projects/${id}/settings`}>{t.projects.setUp}</ButtonLink>
+        ) : (
+          <ButtonLink
+            to={`/projects/${id}/label`}
+            kind={state === "running" ? "primary" : "secondary"}
+            aria-label={t.projects.labelProject(name)}
+          >
+            {t.projects.label}
+          </ButtonLink>
+        )}
+      </footer>
+    </article>
+  );
+}
+
+function Count({ value, label }: { value: number; label: string }) {
+  return (
+    <div>
+      <dd>{value.toLocaleString()}</dd>
+      <dt>{label}</dt>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query";
+import { projectsQuery } from "../../api/projects";
+import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
+import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { ProjectCard } from "./ProjectCard";
+import styles from "./ProjectList.module.css";
+
+export function ProjectList({ canCreate }: { canCreate: boolean }) {
+  const projects = useQuery({ ...projectsQuery, refetchInterval: 15_000 });
+  const items = projects.data?.items ?? [];
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <h1>{t.projects.title}</h1>
+        {canCreate && items.length > 0 && (
+          <ButtonLink to="/projects/new" kind="primary">
+            {t.projects.newProject}
+          </ButtonLink>
+        )}
+      </header>
+      {projects.isPending && (
+        <Loading>
+          <div className={styles.grid}>
+            <Skeleton height="13.5rem" />
+            <Skeleton height="13.5rem" />
+            <Skeleton height="13.5rem" />
+          </div>
+        </Loading>
+      )}
+      {projects.error && !projects.data && (
+        <Failure error={projects.error} onRetry={() => projects.refetch()} />
+      )}
+      {projects.data && items.length === 0 && (
+        <Empty
+          title={t.projects.emptyTitle}
+          actions={
+            canCreate && (
+              <ButtonLink to="/projects/new" kind="primary" size="large">
+                {t.projects.newProject}
+              </ButtonLink>
+            )
+          }
+        >
+          {canCreate ? t.projects.emptyManager : t.projects.emptyAnnotator}
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <ul className={styles.grid}>
+          {items.map((project) => (
+            <li key={project.id}>
+              <ProjectCard project={project} canManage={canCreate} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import { TextArea, TextField } from "../../ui/Field";
+import { ClassEditor } from "./ClassEditor";
+import type { ClassDraft } from "./classes";
+import styles from "./SetupScreen.module.css";
+
+export type Basics = { name: string; guidelines: string; classes: ClassDraft[] };
+
+type BasicsCardProps = {
+  basics: Basics;
+  isDraft: boolean;
+  onChange: (basics: Basics) => void;
+};
+
+export function BasicsCard({ basics, isDraft, onChange }: BasicsCardProps) {
+  return (
+    <Card title={t.setup.basics} hint={t.setup.basicsHint} id="classes">
+      <TextField
+        label={t.setup.name}
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={basics.name}
+        onChange={(event) => onChange({ ...basics, name: event.target.value })}
+      />
+      <fieldset className={styles.group}>
+        <legend>{t.setup.classes}</legend>
+        <ClassEditor
+          classes={basics.classes}
+          canReorder={isDraft}
+          onChange={(classes) => onChange({ ...basics, classes })}
+        />
+      </fieldset>
+      <TextArea
+        label={t.setup.guidelines}
+        hint={t.setup.guidelinesHint}
+        maxLength={20_000}
+        value={basics.guidelines}
+        onChange={(event) => onChange({ ...basics, guidelines: event.target.value })}
+      />
+    </Card>
+  );
+}

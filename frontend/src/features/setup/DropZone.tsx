@@ -1,0 +1,61 @@
+import { useRef, useState } from "react";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { readDrop, readPicked, type Source } from "./folders";
+import styles from "./ImagesCard.module.css";
+
+type DropZoneProps = { onTake: (files: File[], folders: Source[]) => void };
+
+export function DropZone({ onTake }: DropZoneProps) {
+  const [over, setOver] = useState(false);
+  const file = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  return (
+    <section
+      aria-label={t.setup.dropHere}
+      className={styles.zone}
+      data-over={over || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={async (event) => {
+        event.preventDefault();
+        setOver(false);
+        const { files, folders } = await readDrop(event.dataTransfer.items);
+        onTake(files, folders);
+      }}
+    >
+      <p>{t.setup.dropHere}</p>
+      <div className={styles.choices}>
+        <Button onClick={() => file.current?.click()}>{t.setup.chooseFile}</Button>
+        <Button onClick={() => folder.current?.click()}>{t.setup.chooseFolder}</Button>
+      </div>
+      <input
+        ref={file}
+        type="file"
+        multiple
+        hidden
+        aria-label={t.setup.chooseFile}
+        accept=".zip,.parquet,image/*"
+        onChange={(event) => {
+          onTake(Array.from(event.target.files ?? []), []);
+          event.target.value = "";
+        }}
+      />
+      <input
+        ref={folder}
+        type="file"
+        hidden
+        aria-label={t.setup.chooseFolder}
+        // Not in React's types, but in every browser.
+        {...{ webkitdirectory: "" }}
+        onChange={(event) => {
+          if (event.target.files?.length) onTake([], [readPicked(event.target.files)]);
+          event.target.value = "";
+        }}
+      />
+    </section>
+  );
+}

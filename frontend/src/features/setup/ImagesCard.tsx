@@ -1,0 +1,76 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, useSyncExternalStore } from "react";
+import { importsQuery } from "../../api/imports";
+import { projectQuery } from "../../api/projects";
+import type { Project, Split } from "../../api/types";
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import { SelectField } from "../../ui/Field";
+import { Failure, Notice } from "../../ui/State";
+import { DropZone } from "./DropZone";
+import { fromImages, isArchive, isImage, type Source } from "./folders";
+import styles from "./ImagesCard.module.css";
+import { ImportList } from "./ImportList";
+import { UploadList } from "./UploadList";
+import { uploadsOf } from "./uploads";
+
+const SPLITS: Split[] = ["pool", "evaluation", "auxiliary_ood"];
+
+export function ImagesCard({ project }: { project: Project }) {
+  const [split, setSplit] = useState<Split>("pool");
+  const [refused, setRefused] = useState<string[]>([]);
+  const client = useQueryClient();
+  const imports = useQuery({
+    ...importsQuery(project.id),
+    // Events bring progress; this is for the case that one is missed.
+    refetchInterval: ({ state }) =>
+      state.data?.items.some((job) => job.state === "queued" || job.state === "running")
+        ? 3_000
+        : false,
+  });
+  const uploads = uploadsOf(project.id);
+  const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
+  const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
+
+  const take = (files: File[], folders: Source[]) => {
+    const loose = files.filter((file) => isImage(file.name));
+    const contents: (File | Source)[] = [
+      ...folders,
+      ...files.filter((file) => isArchive(file.name)),
+      ...(loose.length === 1 ? loose : []),
+      ...(loose.length > 1 ? [fromImages(loose)] : []),
+    ];
+    for (const content of contents) uploads.add(content, split, refresh);
+    setRefused(files.map((file) => file.name).filter((name) => !isArchive(name) && !isImage(name)));
+  };
+
+  return (
+    <Card title={t.setup.images} hint={t.setup.imagesHint} id="images">
+      <div className={styles.split}>
+        <SelectField
+          label={t.setup.addTo}
+          hint={t.setup.splitHints[split]}
+          value={split}
+          onChange={(event) => setSplit(event.target.value as Split)}
+        >
+          {SPLITS.map((name) => (
+            <option key={name} value={name}>
+              {t.setup.splits[name]}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <DropZone onTake={take} />
+      {refused.map((name) => (
+        <Notice key={name} tone="bad">
+          {t.setup.unsupported(name)}
+        </Notice>
+      ))}
+      {entries.length > 0 && <UploadList entries={entries} onRemove={(id) => uploads.remove(id)} />}
+      {imports.error && <Failure error={imports.error} onRetry={() => imports.refetch()} />}
+      {imports.data && imports.data.items.length > 0 && (
+        <ImportList projectId={project.id} jobs={imports.data.items} />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { importReportUrl } from "../../api/imports";
+import { projectQuery } from "../../api/projects";
+import { cancelJob, retryJob } from "../../api/rounds";
+import type { ImportReport, Job, Split } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Meter } from "../../ui/Meter";
+import { Notice } from "../../ui/State";
+import { Table } from "../../ui/Table";
+import styles from "./ImagesCard.module.css";
+
+const STATES = {
+  queued: { text: t.setup.importQueued, tone: "plain" },
+  running: { text: t.setup.importRunning, tone: "gold" },
+  succeeded: { text: t.setup.importDone, tone: "good" },
+  failed: { text: t.setup.importFailed, tone: "bad" },
+  cancelled: { text: t.setup.importCancelled, tone: "plain" },
+} as const;
+
+export function ImportList({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
+  return (
+    <ul className={styles.list} aria-label={t.setup.imports}>
+      {jobs.map((job) => (
+        <ImportItem key={job.id} projectId={projectId} job={job} />
+      ))}
+    </ul>
+  );
+}
+
+function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
+  const client = useQueryClient();
+  const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
+  const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
+  const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
+  const { filename, split } = job.params as { filename?: string; split?: Split };
+  const { text, tone } = STATES[job.state];
+  const report = job.state === "succeeded" ? (job.result as ImportReport | null) : null;
+  const active = job.state === "queued" || job.state === "running";
+  return (
+    <li>
+      <div className={styles.item}>
+        <strong>{filename ?? `#${job.id}`}</strong>
+        {split && <Chip>{t.setup.splits[split]}</Chip>}
+        <Chip tone={tone}>{text}</Chip>
+        {report && <span className={styles.end}>{summaryOf(report)}</span>}
+        {active && (
+          <Button
+            size="small"
+            kind="quiet"
+            className={styles.end ?? ""}
+            busy={cancel.isPending || job.cancel_requested}
+            onClick={() => cancel.mutate()}
+          >
+            {t.setup.stop}
+          </Button>
+        )}
+      </div>
+      {job.state === "running" && job.progress && (
+        <Meter
+          label={text}
+          hideLabel
+          value={job.progress.step}
+          max={job.progress.steps}
+          text={t.overview.step(job.progress.step, job.progress.steps)}
+        />
+      )}
+      {job.state === "failed" && (
+        <Notice
+          tone="bad"
+          actions={
+            <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
+              {t.common.retry}
+            </Button>
+          }
+        >
+          {job.error?.detail ?? job.message}
+        </Notice>
+      )}
+      {report && report.refused > 0 && (
+        <Refused report={report} href={importReportUrl(projectId, job.id)} />
+      )}
+    </li>
+  );
+}
+
+function summaryOf(report: ImportReport): string {
+  const parts = [t.setup.added(report.added)];
+  if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
+  if (report.refused > 0) parts.push(t.setup.refused(report.refused));
+  return parts.join(", ");
+}
+
+function Refused({ report, href }: { report: ImportReport; href: string }) {
+  return (
+    <details className={styles.report}>
+      <summary>{t.setup.whyRefused}</summary>
+      <div className={styles.refused}>
+        <Table label={t.setup.whyRefused}>
+          <thead>
+            <tr>
+              <th scope="col">{t.setup.file}</th>
+              <th scope="col">{t.setup.reason}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {report.refused_examples.map(({ name, reason }) => (
+              <tr key={name}>
+                <td>{name}</td>
+                <td>{reason}</td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </div>
+      <a href={href} download>
+        {t.setup.fullReport}
+      </a>
+    </details>
+  );
+}

@@ -1,0 +1,90 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { usersQuery } from "../../api/auth";
+import { addMember, membersQuery, removeMember } from "../../api/projects";
+import type { Project } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { SelectField } from "../../ui/Field";
+import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import styles from "./SetupScreen.module.css";
+
+export function MembersCard({ project }: { project: Project }) {
+  const members = useQuery(membersQuery(project.id));
+  const users = useQuery(usersQuery);
+  const [chosen, setChosen] = useState("");
+  const client = useQueryClient();
+  const onSettled = () => client.invalidateQueries({ queryKey: membersQuery(project.id).queryKey });
+  const add = useMutation({
+    mutationFn: (userId: number) => addMember(project.id, userId),
+    onSuccess: () => setChosen(""),
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: (userId: number) => removeMember(project.id, userId),
+    onSettled,
+  });
+  const known = new Set(members.data?.items.map(({ user }) => user.id));
+  const others = users.data?.items.filter((user) => user.active && !known.has(user.id)) ?? [];
+  const error = add.error ?? remove.error;
+  return (
+    <Card title={t.setup.members} hint={t.setup.membersHint} id="members">
+      {members.isPending && (
+        <Loading>
+          <Skeleton height="5rem" />
+        </Loading>
+      )}
+      {members.error && <Failure error={members.error} onRetry={() => members.refetch()} />}
+      {members.data && (
+        <ul className={styles.members} aria-label={t.setup.members}>
+          {members.data.items.map(({ user }) => (
+            <li key={user.id}>
+              <div>
+                {user.name}
+                <div className={styles.quiet}>
+                  {user.email} · {t.people.roles[user.role]}
+                </div>
+              </div>
+              <Button
+                size="small"
+                kind="quiet"
+                aria-label={t.setup.removeMember(user.name)}
+                busy={remove.isPending && remove.variables === user.id}
+                onClick={() => remove.mutate(user.id)}
+              >
+                {t.common.remove}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && (
+        <form
+          className={styles.add}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (chosen) add.mutate(Number(chosen));
+          }}
+        >
+          <SelectField
+            label={t.setup.addMember}
+            value={chosen}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            <option value="">{t.setup.chooseUser}</option>
+            {others.map((user) => (
+              <option key={user.id} value={user.id}>
+                {user.name} ({user.email})
+              </option>
+            ))}
+          </SelectField>
+          <Button type="submit" disabled={!chosen} busy={add.isPending}>
+            {t.setup.addMember}
+          </Button>
+        </form>
+      )}
+      {error && <Notice tone="bad">{error.message}</Notice>}
+    </Card>
+  );
+}

@@ -1,0 +1,151 @@
+import { useQuery } from "@tanstack/react-query";
+import { algorithmsQuery } from "../../api/projects";
+import type { AlgorithmKind, Settings } from "../../api/types";
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import { CheckField, SelectField } from "../../ui/Field";
+import { NumberField } from "../../ui/NumberField";
+import { Failure, Loading, Skeleton } from "../../ui/State";
+import { AlgorithmField } from "./AlgorithmField";
+import styles from "./SetupScreen.module.css";
+
+type MethodCardProps = {
+  settings: Settings;
+  /** Whether images are there, which fixes the model and its input size. */
+  hasImages: boolean;
+  onChange: (settings: Settings) => void;
+};
+
+export function MethodCard({ settings, hasImages, onChange }: MethodCardProps) {
+  const algorithms = useQuery(algorithmsQuery);
+  const change = (values: Partial<Settings>) => onChange({ ...settings, ...values });
+  const needs =
+    algorithms.data?.items.find(
+      (one) => one.kind === "strategy" && one.name === settings.strategy.name,
+    )?.needs ?? [];
+  const chooser = (kind: AlgorithmKind, note: string | null, disabled = false) => (
+    <AlgorithmField
+      kind={kind}
+      algorithms={algorithms.data?.items.filter((one) => one.kind === kind) ?? []}
+      choice={settings[kind]}
+      note={note}
+      disabled={disabled}
+      onChange={(choice) => change({ [kind]: choice })}
+    />
+  );
+  return (
+    <Card title={t.setup.method} hint={t.setup.methodHint} id="method">
+      <BudgetFields settings={settings} onChange={change} />
+      {algorithms.isPending && (
+        <Loading>
+          <Skeleton height="18rem" />
+        </Loading>
+      )}
+      {algorithms.error && (
+        <Failure error={algorithms.error} onRetry={() => algorithms.refetch()} />
+      )}
+      {algorithms.data && (
+        <div className={styles.choosers}>
+          {chooser("strategy", null)}
+          {chooser("purity", needs.includes("purity") ? null : t.setup.unused)}
+          {chooser("informativeness", needs.includes("informativeness") ? null : t.setup.unused)}
+          {chooser("model", hasImages ? t.setup.fixedModel : null, hasImages)}
+        </div>
+      )}
+      <details className={styles.advanced}>
+        <summary>{t.setup.advanced}</summary>
+        <div className={styles.params}>
+          <NumberField
+            label={t.setup.seed}
+            hint={t.setup.seedHint}
+            value={settings.seed}
+            integer
+            min={0}
+            onChange={(seed) => seed !== null && change({ seed })}
+          />
+          <NumberField
+            label={t.setup.inputSize}
+            hint={hasImages ? t.setup.fixedByImport : t.setup.inputSizeHint}
+            value={settings.input_size}
+            integer
+            min={8}
+            max={512}
+            disabled={hasImages}
+            onChange={(size) => size !== null && change({ input_size: size })}
+          />
+          <NumberField
+            label={t.setup.leaseSeconds}
+            hint={t.setup.leaseSecondsHint}
+            value={settings.lease_seconds}
+            integer
+            min={1}
+            max={86_400}
+            onChange={(seconds) => seconds !== null && change({ lease_seconds: seconds })}
+          />
+        </div>
+      </details>
+    </Card>
+  );
+}
+
+type BudgetFieldsProps = { settings: Settings; onChange: (values: Partial<Settings>) => void };
+
+function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
+  const { cost } = settings;
+  const fixed = cost.mode === "fixed";
+  return (
+    <>
+      <div className={styles.params}>
+        <NumberField
+          label={t.setup.budget}
+          hint={fixed ? t.setup.budgetFixed : t.setup.budgetSeconds}
+          value={settings.budget}
+          min={0.001}
+          onChange={(budget) => budget !== null && onChange({ budget })}
+        />
+        <SelectField
+          label={t.setup.costMode}
+          value={cost.mode}
+          onChange={(event) =>
+            onChange({ cost: { ...cost, mode: event.target.value as "fixed" | "seconds" } })
+          }
+        >
+          <option value="fixed">{t.setup.costModes.fixed}</option>
+          <option value="seconds">{t.setup.costModes.seconds}</option>
+        </SelectField>
+        {fixed && (
+          <>
+            <NumberField
+              label={t.setup.costIn}
+              value={cost.c_in}
+              min={0.001}
+              onChange={(c_in) => c_in !== null && onChange({ cost: { ...cost, c_in } })}
+            />
+            <NumberField
+              label={t.setup.costOod}
+              value={cost.c_ood}
+              min={0.001}
+              onChange={(c_ood) => c_ood !== null && onChange({ cost: { ...cost, c_ood } })}
+            />
+          </>
+        )}
+        <NumberField
+          label={t.setup.maxRounds}
+          hint={t.setup.maxRoundsHint}
+          value={settings.max_rounds}
+          nullable
+          integer
+          min={1}
+          max={10_000}
+          onChange={(max_rounds) => onChange({ max_rounds })}
+        />
+      </div>
+      <CheckField
+        label={t.setup.zeroWait}
+        hint={t.setup.zeroWaitHint}
+        checked={settings.zero_wait}
+        onChange={(event) => onChange({ zero_wait: event.target.checked })}
+      />
+    </>
+  );
+}

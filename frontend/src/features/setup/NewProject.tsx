@@ -1,0 +1,60 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useNavigate } from "react-router";
+import { createProject, projectQuery, projectsQuery } from "../../api/projects";
+import { t } from "../../strings";
+import { Button, ButtonLink } from "../../ui/Button";
+import { TextField } from "../../ui/Field";
+import { Notice } from "../../ui/State";
+import styles from "./NewProject.module.css";
+
+/** Asks for the name only: a draft then exists, and nothing that is added to it can be lost. */
+export function NewProject() {
+  const [name, setName] = useState("");
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const create = useMutation({
+    mutationFn: () => createProject(name.trim()),
+    onSuccess: (project) => {
+      client.setQueryData(projectQuery(project.id).queryKey, project);
+      client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      navigate(`/projects/${project.id}/settings`, { replace: true });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <div>
+        <h1>{t.setup.newTitle}</h1>
+        <p className={styles.hint}>{t.setup.newHint}</p>
+      </div>
+      <TextField
+        label={t.setup.name}
+        placeholder={t.setup.namePlaceholder}
+        autoFocus
+        autoComplete="off"
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {create.error && <Notice tone="bad">{create.error.message}</Notice>}
+      <div className={styles.actions}>
+        <Button
+          type="submit"
+          kind="primary"
+          size="large"
+          disabled={!name.trim()}
+          busy={create.isPending}
+        >
+          {t.setup.create}
+        </Button>
+        <ButtonLink to="/" kind="quiet" size="large">
+          {t.common.cancel}
+        </ButtonLink>
+      </div>
+    </form>
+  );
+}

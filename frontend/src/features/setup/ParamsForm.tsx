@@ -1,0 +1,92 @@
+import type { Algorithm, ParamSchema } from "../../api/types";
+import { CheckField, SelectField, TextField } from "../../ui/Field";
+import { NumberField } from "../../ui/NumberField";
+import styles from "./SetupScreen.module.css";
+
+type Params = Record<string, unknown>;
+
+type ParamsFormProps = { algorithm: Algorithm; params: Params; onChange: (params: Params) => void };
+
+/** The parameters of an algorithm, as fields made from its JSON Schema. */
+export function ParamsForm({ algorithm, params, onChange }: ParamsFormProps) {
+  const properties = (algorithm.params_schema.properties ?? {}) as Record<string, ParamSchema>;
+  return (
+    <div className={styles.params}>
+      {Object.entries(properties).map(([name, schema]) => (
+        <ParamField
+          key={name}
+          name={name}
+          schema={schema}
+          value={params[name] ?? algorithm.defaults[name] ?? null}
+          onChange={(value) => onChange({ ...params, [name]: value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+type ParamFieldProps = {
+  name: string;
+  schema: ParamSchema;
+  value: unknown;
+  onChange: (value: unknown) => void;
+};
+
+function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
+  const nullable = outer.anyOf?.some((option) => option.type === "null") ?? false;
+  const schema = { ...outer, ...outer.anyOf?.find((option) => option.type !== "null") };
+  const label = labelOf(name);
+  const hint = outer.description;
+  if (schema.enum) {
+    return (
+      <SelectField
+        label={label}
+        hint={hint}
+        value={String(value)}
+        onChange={(event) =>
+          onChange(schema.enum?.find((item) => String(item) === event.target.value))
+        }
+      >
+        {schema.enum.map((item) => (
+          <option key={String(item)}>{String(item)}</option>
+        ))}
+      </SelectField>
+    );
+  }
+  if (schema.type === "boolean") {
+    return (
+      <CheckField
+        label={label}
+        hint={hint}
+        checked={Boolean(value)}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    );
+  }
+  if (schema.type === "integer" || schema.type === "number") {
+    return (
+      <NumberField
+        label={label}
+        hint={hint}
+        value={value as number | null}
+        nullable={nullable}
+        integer={schema.type === "integer"}
+        min={schema.minimum}
+        max={schema.maximum}
+        onChange={onChange}
+      />
+    );
+  }
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      value={value === null ? "" : String(value)}
+      onChange={(event) => onChange(nullable && !event.target.value ? null : event.target.value)}
+    />
+  );
+}
+
+/** `learning_rate` → `Learning rate`. */
+const labelOf = (name: string): string =>
+  name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");

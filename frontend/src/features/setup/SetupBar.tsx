@@ -1,0 +1,89 @@
+import { useQuery } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { importsQuery } from "../../api/imports";
+import type { Project } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import styles from "./SetupScreen.module.css";
+import { uploadsOf } from "./uploads";
+
+type SetupBarProps = {
+  project: Project;
+  classCount: number;
+  dirty: boolean;
+  valid: boolean;
+  saving: boolean;
+  starting: boolean;
+  onSave: () => void;
+  onDiscard: () => void;
+  onStart: () => void;
+};
+
+/** Says what is still missing before the start, and saves. */
+export function SetupBar(props: SetupBarProps) {
+  const { project, classCount, dirty, valid, saving, starting } = props;
+  const isDraft = project.state === "draft";
+  const missing = useMissing(project, classCount);
+  return (
+    <div className={styles.bar}>
+      <div className={styles.status} role="status">
+        {isDraft ? (
+          <>
+            <strong>{missing.length === 0 ? t.setup.readyTitle : t.setup.notReady}</strong>
+            <p>
+              {missing.length === 0
+                ? t.setup.summary(
+                    t.projects.images(project.counts.pool),
+                    t.projects.classes(classCount),
+                  )
+                : missing.join(" · ")}
+            </p>
+          </>
+        ) : (
+          <strong>{t.setup.unsaved}</strong>
+        )}
+      </div>
+      <div className={styles.actions}>
+        {dirty && !isDraft && (
+          <Button kind="quiet" onClick={props.onDiscard}>
+            {t.common.cancel}
+          </Button>
+        )}
+        {dirty && (
+          <Button
+            kind={isDraft ? "secondary" : "primary"}
+            disabled={!valid}
+            busy={saving}
+            onClick={props.onSave}
+          >
+            {saving ? t.common.saving : t.setup.saveChanges}
+          </Button>
+        )}
+        {isDraft && (
+          <Button
+            kind="primary"
+            disabled={missing.length > 0 || !valid}
+            busy={starting}
+            onClick={props.onStart}
+          >
+            {t.setup.start}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useMissing(project: Project, classCount: number): string[] {
+  const uploads = uploadsOf(project.id);
+  const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
+  const imports = useQuery(importsQuery(project.id));
+  const busy =
+    entries.some((entry) => entry.state !== "failed") ||
+    imports.data?.items.some((job) => job.state === "queued" || job.state === "running");
+  const missing = [];
+  if (classCount < 2) missing.push(t.setup.needClasses);
+  if (busy) missing.push(t.setup.needImport);
+  else if (project.counts.pool === 0) missing.push(t.setup.needImages);
+  return missing;
+}

@@ -1,0 +1,99 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useNavigate } from "react-router";
+import { actOnProject, projectQuery, projectsQuery, updateProject } from "../../api/projects";
+import type { Project, Settings, User } from "../../api/types";
+import { Notice } from "../../ui/State";
+import { type Basics, BasicsCard } from "./BasicsCard";
+import { problemsOf, toDrafts, toInputs } from "./classes";
+import { DangerCard } from "./DangerCard";
+import { ImagesCard } from "./ImagesCard";
+import { MembersCard } from "./MembersCard";
+import { MethodCard } from "./MethodCard";
+import { SetupBar } from "./SetupBar";
+import styles from "./SetupScreen.module.css";
+import { useDraft } from "./useDraft";
+
+type SetupScreenProps = { project: Project & { settings: Settings }; user: User };
+
+/** Everything about a project that can be set, before it is started and after. */
+export function SetupScreen({ project, user }: SetupScreenProps) {
+  const { id, state, counts } = project;
+  const isDraft = state === "draft";
+  const basics = useDraft<Basics>(`karat:basics:${id}`, {
+    name: project.name,
+    guidelines: project.guidelines,
+    classes: toDrafts(project.classes),
+  });
+  const settings = useDraft<Settings>(`karat:settings:${id}`, project.settings);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+
+  const save = useMutation({
+    mutationFn: async () => {
+      const saved = await updateProject(id, {
+        ...(basics.dirty && {
+          name: basics.value.name.trim(),
+          guidelines: basics.value.guidelines,
+          classes: toInputs(basics.value.classes),
+        }),
+        ...(settings.dirty && { settings: settings.value }),
+      });
+      client.setQueryData(projectQuery(id).queryKey, saved);
+      client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      basics.discard();
+      settings.discard();
+    },
+  });
+  const start = useMutation({
+    mutationFn: async () => {
+      if (basics.dirty || settings.dirty) await save.mutateAsync();
+      client.setQueryData(projectQuery(id).queryKey, await actOnProject(id, "start"));
+      client.invalidateQueries({ queryKey: projectQuery(id).queryKey });
+    },
+    onSuccess: () => navigate(`/projects/${id}`),
+  });
+
+  useScrollToHash();
+  const dirty = basics.dirty || settings.dirty;
+  const valid = problemsOf(basics.value.classes).size === 0 && basics.value.name.trim() !== "";
+  const error = start.error ?? save.error;
+  return (
+    <div className={styles.page}>
+      <BasicsCard basics={basics.value} isDraft={isDraft} onChange={basics.set} />
+      <ImagesCard project={project} />
+      <MethodCard
+        settings={settings.value}
+        hasImages={counts.pool + counts.evaluation + counts.auxiliary_ood > 0}
+        onChange={settings.set}
+      />
+      <MembersCard project={project} />
+      {user.role === "admin" && <DangerCard project={project} />}
+      {error && <Notice tone="bad">{error.message}</Notice>}
+      {(isDraft || dirty) && (
+        <SetupBar
+          project={project}
+          classCount={basics.value.classes.length}
+          dirty={dirty}
+          valid={valid}
+          saving={save.isPending}
+          starting={start.isPending}
+          onSave={() => save.mutate()}
+          onDiscard={() => {
+            basics.discard();
+            settings.discard();
+          }}
+          onStart={() => start.mutate()}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Links such as `settings#images` lead to a card that is there only after the project has loaded. */
+function useScrollToHash(): void {
+  const [hash] = useState(() => window.location.hash.slice(1));
+  useEffect(() => {
+    if (hash) document.getElementById(hash)?.scrollIntoView();
+  }, [hash]);
+}

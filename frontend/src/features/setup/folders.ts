@@ -1,0 +1,80 @@
+import { downloadZip } from "client-zip";
+
+export type Source = { name: string; files: { path: string; file: File }[] };
+
+const ARCHIVE = /\.(zip|parquet)$/i;
+const IMAGE = /\.(jpe?g|png|webp|bmp|gif|tiff?)$/i;
+const METADATA = /(^|\/)metadata\.(csv|jsonl)$/i;
+
+export const isArchive = (name: string): boolean => ARCHIVE.test(name);
+export const isImage = (name: string): boolean => IMAGE.test(name);
+
+/** Hidden files and what operating systems leave lying about are no part of a pool. */
+const isWanted = (path: string): boolean =>
+  !/(^|\/)(\.|__)/.test(path) && (IMAGE.test(path) || METADATA.test(path));
+
+/** What was dropped: files as they are, folders with the paths inside them. */
+export async function readDrop(
+  items: DataTransferItemList,
+): Promise<{ files: File[]; folders: Source[] }> {
+  // The list is emptied as soon as the event handler returns, so the entries are taken first.
+  const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter(
+    (entry) => entry !== null,
+  );
+  const files: File[] = [];
+  const folders: Source[] = [];
+  for (const entry of entries) {
+    if (entry.isDirectory) {
+      const found: Source["files"] = [];
+      await walk(entry as FileSystemDirectoryEntry, "", found);
+      folders.push({ name: entry.name, files: found });
+    } else {
+      files.push(await fileOf(entry as FileSystemFileEntry));
+    }
+  }
+  return { files, folders };
+}
+
+async function walk(folder: FileSystemDirectoryEntry, prefix: string, found: Source["files"]) {
+  const reader = folder.createReader();
+  while (true) {
+    // A reader hands out at most a hundred entries at a time.
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (entries.length === 0) return;
+    for (const entry of entries) {
+      const path = prefix + entry.name;
+      if (entry.isDirectory) await walk(entry as FileSystemDirectoryEntry, `${path}/`, found);
+      else if (isWanted(path))
+        found.push({ path, file: await fileOf(entry as FileSystemFileEntry) });
+    }
+  }
+}
+
+const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
+  new Promise((resolve, reject) => entry.file(resolve, reject));
+
+/** The files of a folder picker, with the paths inside the chosen folder. */
+export function readPicked(files: FileList): Source {
+  const all = Array.from(files, (file) => ({ path: file.webkitRelativePath, file }));
+  const name = all[0]?.path.split("/")[0] ?? "folder";
+  const inside = all.map(({ path, file }) => ({ path: path.slice(name.length + 1), file }));
+  return { name, files: inside.filter(({ path }) => isWanted(path)) };
+}
+
+/** Loose images as one source. */
+export const fromImages = (images: File[]): Source => ({
+  name: "images",
+  files: images.map((file) => ({ path: file.name, file })),
+});
+
+/** A zip of the source. Images are stored as they are: they are compressed already. */
+export async function pack(source: Source): Promise<Blob> {
+  const files = source.files.map(({ path, file }) => ({
+    name: path,
+    input: file,
+    lastModified: new Date(file.lastModified),
+  }));
+  return downloadZip(files).blob();
+}

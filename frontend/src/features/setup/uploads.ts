@@ -1,0 +1,123 @@
+import { uploadImport } from "../../api/imports";
+import type { Split } from "../../api/types";
+import { pack, type Source } from "./folders";
+
+export type UploadEntry = {
+  id: number;
+  name: string;
+  split: Split;
+  files: number;
+  state: "waiting" | "packing" | "uploading" | "failed";
+  sent: number;
+  total: number;
+  error: string | null;
+};
+
+type Waiting = { entry: UploadEntry; content: File | Source; stop: AbortController };
+
+/** Uploads to one project, one after the other. It outlives the page, so that one may look elsewhere. */
+class UploadQueue {
+  readonly #projectId: number;
+  readonly #listeners = new Set<() => void>();
+  readonly #waiting: Waiting[] = [];
+  #entries: readonly UploadEntry[] = [];
+  #running = false;
+  #nextId = 1;
+
+  constructor(projectId: number) {
+    this.#projectId = projectId;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getEntries = (): readonly UploadEntry[] => this.#entries;
+
+  add(content: File | Source, split: Split, onDone: () => void): void {
+    const isFile = content instanceof File;
+    const entry: UploadEntry = {
+      id: this.#nextId,
+      name: content.name,
+      split,
+      files: isFile ? 1 : content.files.length,
+      state: "waiting",
+      sent: 0,
+      total: isFile ? content.size : 0,
+      error: null,
+    };
+    this.#nextId += 1;
+    this.#waiting.push({ entry, content, stop: new AbortController() });
+    this.#publish([...this.#entries, entry]);
+    void this.#run(onDone);
+  }
+
+  /** Stop an upload, or forget a failed one. */
+  remove(id: number): void {
+    const index = this.#waiting.findIndex(({ entry }) => entry.id === id);
+    const [waiting] = index >= 0 ? this.#waiting.splice(index, 1) : [];
+    waiting?.stop.abort();
+    this.#publish(this.#entries.filter((entry) => entry.id !== id));
+  }
+
+  async #run(onDone: () => void): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    window.addEventListener("beforeunload", warn);
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      await this.#upload(next);
+      const index = this.#waiting.indexOf(next);
+      if (index >= 0) this.#waiting.splice(index, 1);
+      onDone();
+    }
+    window.removeEventListener("beforeunload", warn);
+    this.#running = false;
+  }
+
+  async #upload({ entry, content, stop }: Waiting): Promise<void> {
+    const { id, split } = entry;
+    try {
+      const isFile = content instanceof File;
+      if (!isFile) this.#change(id, { state: "packing" });
+      const body = isFile ? content : await pack(content);
+      if (stop.signal.aborted) return;
+      this.#change(id, { state: "uploading", total: body.size });
+      await uploadImport({
+        projectId: this.#projectId,
+        body,
+        filename: isFile ? content.name : `${content.name}.zip`,
+        split,
+        onProgress: (sent, total) => this.#change(id, { sent, total }),
+        signal: stop.signal,
+      });
+      this.#publish(this.#entries.filter((other) => other.id !== id));
+    } catch (error) {
+      if (!stop.signal.aborted) this.#change(id, { state: "failed", error: messageOf(error) });
+    }
+  }
+
+  #change(id: number, change: Partial<UploadEntry>): void {
+    this.#publish(
+      this.#entries.map((entry) => (entry.id === id ? { ...entry, ...change } : entry)),
+    );
+  }
+
+  #publish(entries: readonly UploadEntry[]): void {
+    this.#entries = entries;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+
+const queues = new Map<number, UploadQueue>();
+
+export function uploadsOf(projectId: number): UploadQueue {
+  const queue = queues.get(projectId) ?? new UploadQueue(projectId);
+  queues.set(projectId, queue);
+  return queue;
+}

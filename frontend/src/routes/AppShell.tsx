@@ -1,0 +1,97 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, Navigate, NavLink, Outlet, useLocation, useMatch, useNavigate } from "react-router";
+import { logout, meQuery } from "../api/auth";
+import type { User } from "../api/types";
+import { SignedOutDialog } from "../features/auth/SignedOutDialog";
+import { SenderProvider, useSender } from "../features/labeling/SenderProvider";
+import { UnsentBadge } from "../features/labeling/UnsentBadge";
+import { t } from "../strings";
+import { Logo } from "../ui/Logo";
+import { Menu } from "../ui/Menu";
+import { Failure } from "../ui/State";
+import styles from "./AppShell.module.css";
+
+/** What every page behind the login shares: who is signed in, the header, and the answers on their way. */
+export function AppShell() {
+  const me = useQuery(meQuery);
+  const location = useLocation();
+  if (me.isPending) return null;
+  if (me.error && !me.data) {
+    return (
+      <main className={styles.main}>
+        <Failure error={me.error} onRetry={() => me.refetch()} />
+      </main>
+    );
+  }
+  if (!me.data) {
+    const next = encodeURIComponent(location.pathname + location.search);
+    return <Navigate to={`/login?next=${next}`} replace />;
+  }
+  return (
+    <SenderProvider user={me.data}>
+      <Frame user={me.data} />
+    </SenderProvider>
+  );
+}
+
+function Frame({ user }: { user: User }) {
+  const sender = useSender();
+  const isDesk = useMatch("/projects/:projectId/label") !== null;
+  return (
+    <>
+      <a href="#content" className={styles.skip}>
+        {t.common.skipToContent}
+      </a>
+      <header className={styles.header}>
+        <Link to="/" className={styles.brand}>
+          <Logo />
+          <span>{t.common.product}</span>
+        </Link>
+        <nav className={styles.nav} aria-label={t.common.mainNavigation}>
+          <NavLink to="/" end>
+            {t.common.projects}
+          </NavLink>
+          {user.role === "admin" && <NavLink to="/users">{t.common.users}</NavLink>}
+        </nav>
+        <div className={styles.end}>
+          <UnsentBadge />
+          <AccountMenu user={user} />
+        </div>
+      </header>
+      <main id="content" className={isDesk ? styles.desk : styles.main} tabIndex={-1}>
+        <Outlet context={user} />
+      </main>
+      <SignedOutDialog user={user} onSignedIn={() => sender?.wake()} />
+    </>
+  );
+}
+
+function AccountMenu({ user }: { user: User }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const signOut = async () => {
+    await logout();
+    navigate("/login");
+    client.clear();
+  };
+  return (
+    <Menu
+      kind="quiet"
+      name={t.common.accountMenu(user.name)}
+      label={<span className={styles.avatar}>{initials(user.name || user.email)}</span>}
+    >
+      <Link to="/account">{t.common.account}</Link>
+      <hr />
+      <button type="button" onClick={signOut}>
+        {t.common.signOut}
+      </button>
+    </Menu>
+  );
+}
+
+const initials = (name: string): string =>
+  name
+    .split(/[\s@.]+/)
+    .slice(0, 2)
+    .map((part) => part.charAt(0).toUpperCase())
+    .join("");

@@ -1,0 +1,30 @@
+import { useQuery } from "@tanstack/react-query";
+import { Navigate, useNavigate, useSearchParams } from "react-router";
+import { meQuery } from "../api/auth";
+import { LoginForm } from "../features/auth/LoginForm";
+import { t } from "../strings";
+import { Logo } from "../ui/Logo";
+import { useTitle } from "../ui/useTitle";
+import styles from "./LoginRoute.module.css";
+
+export function LoginRoute() {
+  useTitle(t.people.signIn);
+  const me = useQuery(meQuery);
+  const navigate = useNavigate();
+  const [search] = useSearchParams();
+  const next = search.get("next") ?? "/";
+  const target = next.startsWith("/") && !next.startsWith("//") ? next : "/";
+  if (me.data) return <Navigate to={target} replace />;
+  return (
+    <main className={styles.page}>
+      <div className={styles.panel}>
+        <div className={styles.brand}>
+          <Logo size={40} />
+          <h1>{t.common.product}</h1>
+          <p>{t.common.tagline}</p>
+        </div>
+        <LoginForm onDone={() => navigate(target, { replace: true })} />
+      </div>
+    </main>
+  );
+}

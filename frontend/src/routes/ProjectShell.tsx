@@ -1,0 +1,56 @@
+import { Navigate, NavLink, Outlet } from "react-router";
+import { useProjectEvents } from "../api/events";
+import { t } from "../strings";
+import { ButtonLink } from "../ui/Button";
+import { ProjectChip } from "../ui/ProjectChip";
+import { Failure, Loading, Skeleton } from "../ui/State";
+import { useTitle } from "../ui/useTitle";
+import styles from "./ProjectShell.module.css";
+import { useProject, useProjectId } from "./useProject";
+import { useUser } from "./useUser";
+
+/** The frame around a project's pages, kept current by the project's events. */
+export function Component() {
+  const user = useUser();
+  const id = useProjectId();
+  const project = useProject();
+  useProjectEvents(id);
+  useTitle(project.data?.name);
+  if (project.error && !project.data) {
+    return <Failure error={project.error} onRetry={() => project.refetch()} />;
+  }
+  if (!project.data) {
+    return (
+      <Loading>
+        <Skeleton height="2.625rem" width="40%" />
+        <Skeleton height="30rem" />
+      </Loading>
+    );
+  }
+  const { name, state, permissions } = project.data;
+  if (!permissions.includes("manage")) return <Navigate to={`/projects/${id}/label`} replace />;
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <div className={styles.title}>
+          <h1>{name}</h1>
+          <ProjectChip state={state} />
+        </div>
+        <nav className={styles.tabs} aria-label={t.common.projectNavigation}>
+          <NavLink to={`/projects/${id}`} end>
+            {t.overview.tab}
+          </NavLink>
+          <NavLink to={`/projects/${id}/settings`}>
+            {state === "draft" ? t.setup.tabDraft : t.setup.tab}
+          </NavLink>
+          {state !== "draft" && (
+            <ButtonLink to={`/projects/${id}/label`} kind="primary" className={styles.label ?? ""}>
+              {t.projects.label}
+            </ButtonLink>
+          )}
+        </nav>
+      </header>
+      <Outlet context={user} />
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { createBrowserRouter } from "react-router";
+import { AppShell } from "./AppShell";
+import { CrashPage, NotFoundPage } from "./ErrorPages";
+import { LoginRoute } from "./LoginRoute";
+import { ProjectsRoute } from "./ProjectsRoute";
+
+export const router = createBrowserRouter([
+  { path: "/login", Component: LoginRoute, ErrorBoundary: CrashPage },
+  {
+    path: "/",
+    Component: AppShell,
+    ErrorBoundary: CrashPage,
+    HydrateFallback: () => null,
+    children: [
+      { index: true, Component: ProjectsRoute },
+      { path: "projects/new", lazy: () => import("./NewProjectRoute") },
+      {
+        path: "projects/:projectId",
+        lazy: () => import("./ProjectShell"),
+        children: [
+          { index: true, lazy: () => import("./OverviewRoute") },
+          { path: "settings", lazy: () => import("./SettingsRoute") },
+        ],
+      },
+      { path: "projects/:projectId/label", lazy: () => import("./LabelRoute") },
+      { path: "users", lazy: () => import("./UsersRoute") },
+      { path: "account", lazy: () => import("./AccountRoute") },
+      { path: "*", Component: NotFoundPage },
+    ],
+  },
+]);

@@ -1,0 +1,34 @@
+const plural = (count: number, one: string, many: string) =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+
+export const projects = {
+  title: "Projects",
+  newProject: "New project",
+  emptyTitle: "No projects yet",
+  emptyManager: "A project is a pool of images, the classes you look for, and a budget.",
+  emptyAnnotator: "You are not a member of a project yet. Ask whoever runs yours to add you.",
+  label: "Label",
+  labelProject: (name: string) => `Label ${name}`,
+  setUp: "Go on with the set-up",
+  states: { draft: "Draft", running: "Running", paused: "Paused", finished: "Finished" },
+  roundStates: {
+    selecting: "Selecting",
+    open: "Open",
+    closing: "Training",
+    closed: "Closed",
+    failed: "Failed",
+  },
+  round: (number: number) => `Round ${number}`,
+  noRound: "Not started",
+  spent: (spent: number, budget: number) =>
+    `${spent.toLocaleString(undefined, { maximumFractionDigits: 1 })} of ${budget.toLocaleString()}`,
+  counts: {
+    pool: "in the pool",
+    in: "labeled",
+    ood: "OOD",
+    evaluation: "for evaluation",
+  },
+  images: (count: number) => plural(count, "image", "images"),
+  classes: (count: number) => plural(count, "class", "classes"),
+  noImages: "No images yet",
+};

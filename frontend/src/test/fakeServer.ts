@@ -1,0 +1,137 @@
+import { ApiError, NetworkError } from "../api/errors";
+import type { LabelingApi } from "../api/labeling";
+import type { Answer, AnswerResult, LabelStatus, Lease, SubmitResponse } from "../api/types";
+
+type Fault = "refuse-connection" | "lose-response" | "signed-out" | "paused" | "malformed";
+
+/** A labeling server in memory, with faults on order. */
+export class FakeServer implements LabelingApi {
+  /** Every answer as it was first taken, in order. */
+  readonly taken: Answer[] = [];
+  /** Every key as it came in, with repetitions. */
+  readonly received: string[] = [];
+  readonly faults: Fault[] = [];
+  readonly rejectedQueries = new Set<number>();
+  readonly malformedQueries = new Set<number>();
+  /** Queries that others hold or have answered. */
+  readonly elsewhere = new Set<number>();
+  readonly released: string[] = [];
+  waitingFor: LabelStatus["waiting_for"] = "training";
+  signedOut = false;
+  delayMs = 0;
+  leaseMs = 600_000;
+  leases = 0;
+  now: () => number = () => Date.now();
+  readonly #results = new Map<string, AnswerResult>();
+  readonly #answered = new Set<number>();
+  #size: number;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  publish(count: number): void {
+    this.#size += count;
+  }
+
+  async lease(_projectId: number, n: number, _client: string): Promise<Lease> {
+    await this.#arrive();
+    this.leases += 1;
+    const items = [];
+    for (let id = 1; id <= this.#size && items.length < n; id += 1) {
+      if (this.#answered.has(id) || this.elsewhere.has(id)) continue;
+      items.push({
+        query_id: id,
+        example_id: 1000 + id,
+        rank: id,
+        round: 0,
+        image_url: `/images/${id}`,
+        width: 8,
+        height: 8,
+        name: `${id}.png`,
+      });
+    }
+    const expires_at = new Date(this.now() + this.leaseMs).toISOString();
+    return { lease_token: `token-${this.leases}`, expires_at, items, status: this.#status() };
+  }
+
+  async submit(_projectId: number, answers: Answer[]): Promise<SubmitResponse> {
+    const loseResponse = await this.#arrive();
+    for (const answer of answers) {
+      if (this.malformedQueries.has(answer.query_id)) {
+        throw new ApiError(422, { code: "malformed", detail: "no such class" });
+      }
+    }
+    const results = answers.map((answer) => this.#take(answer));
+    if (loseResponse) throw new NetworkError();
+    return { results, status: this.#status() };
+  }
+
+  async status(): Promise<LabelStatus> {
+    await this.#arrive();
+    const count = this.taken.filter((answer) => !answer.supersedes).length;
+    return { ...this.#status(), mine: { today: count, total: count, round: count } };
+  }
+
+  async recent() {
+    return this.taken
+      .slice(-10)
+      .reverse()
+      .map((answer) => ({
+        key: answer.key,
+        query_id: answer.query_id,
+        example_id: 1000 + answer.query_id,
+        image_url: `/images/${answer.query_id}`,
+        verdict: answer.verdict,
+        class_id: answer.class_id ?? null,
+        created_at: new Date(0).toISOString(),
+      }));
+  }
+
+  async release(_projectId: number, client: string): Promise<void> {
+    this.released.push(client);
+  }
+
+  async #arrive(): Promise<boolean> {
+    if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+    const fault = this.faults.shift();
+    if (fault === "refuse-connection") throw new NetworkError();
+    if (fault === "paused") throw new ApiError(409, { code: "project_not_running" });
+    if (fault === "signed-out" || this.signedOut) {
+      throw new ApiError(401, { code: "unauthenticated" });
+    }
+    return fault === "lose-response";
+  }
+
+  #take(answer: Answer): AnswerResult {
+    this.received.push(answer.key);
+    const known = this.#results.get(answer.key);
+    if (known) return { ...known, status: "duplicate" };
+    const result = this.#judge(answer);
+    this.#results.set(answer.key, result);
+    return result;
+  }
+
+  #judge(answer: Answer): AnswerResult {
+    const base = { key: answer.key, round: 0, code: null, detail: null };
+    if (this.rejectedQueries.has(answer.query_id)) {
+      const code = "unknown_query";
+      return { ...base, status: "rejected", annotation_id: null, counted: false, code };
+    }
+    this.taken.push(answer);
+    this.#answered.add(answer.query_id);
+    const late = this.elsewhere.has(answer.query_id);
+    const annotation_id = this.taken.length;
+    return { ...base, status: late ? "late" : "accepted", annotation_id, counted: !late };
+  }
+
+  #status(): LabelStatus {
+    return {
+      project_state: "running",
+      round: { number: 0, state: "open", spent: this.taken.length, budget: 100 },
+      waiting_for: this.#answered.size >= this.#size ? this.waitingFor : "nothing",
+      mine: null,
+      remaining: this.#size - this.#answered.size,
+    };
+  }
+}

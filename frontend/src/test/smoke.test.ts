@@ -1,5 +1,0 @@
-import { expect, it } from "vitest";
-
-it("has IndexedDB", () => {
-  expect(indexedDB).toBeDefined();
-});

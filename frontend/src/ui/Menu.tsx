@@ -1,0 +1,56 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Button } from "./Button";
+import styles from "./Menu.module.css";
+
+type MenuProps = {
+  label: ReactNode;
+  name?: string;
+  kind?: "secondary" | "quiet";
+  children: ReactNode;
+};
+
+/** A button that opens a short list of links and actions. */
+export function Menu({ label, name, kind = "secondary", children }: MenuProps) {
+  const [open, setOpen] = useState(false);
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const onPointer = (event: PointerEvent) => {
+      if (!ref.current?.contains(event.target as Node)) setOpen(false);
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      setOpen(false);
+      ref.current?.querySelector("button")?.focus();
+    };
+    document.addEventListener("pointerdown", onPointer);
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("pointerdown", onPointer);
+      document.removeEventListener("keydown", onKey);
+    };
+  }, [open]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: closes when the focus leaves; nothing to operate.
+    <div
+      ref={ref}
+      className={styles.menu}
+      onBlur={(event) => {
+        if (event.relatedTarget && !event.currentTarget.contains(event.relatedTarget))
+          setOpen(false);
+      }}
+    >
+      <Button kind={kind} aria-expanded={open} aria-label={name} onClick={() => setOpen(!open)}>
+        {label}
+        <span className={styles.caret} aria-hidden="true" />
+      </Button>
+      {open && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: a choice inside bubbles up and closes the list.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: links and buttons turn keys into clicks.
+        <div className={styles.list} onClick={() => setOpen(false)}>
+          {children}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import styles from "./Meter.module.css";
+
+type MeterProps = { label: string; value: number; max: number; hideLabel?: boolean; text?: string };
+
+/** A thin gold bar: how much of something is done. */
+export function Meter({ label, value, max, hideLabel, text }: MeterProps) {
+  const share = max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
+  return (
+    <div className={styles.meter}>
+      {!hideLabel && (
+        <div className={styles.caption}>
+          <span>{label}</span>
+          {text && <span className={styles.text}>{text}</span>}
+        </div>
+      )}
+      <div
+        className={styles.track}
+        role="progressbar"
+        aria-label={label}
+        aria-valuenow={Math.round(share * 100)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuetext={text}
+      >
+        <div className={styles.fill} style={{ transform: `scaleX(${share})` }} />
+      </div>
+    </div>
+  );
+}
+
+export type Part = {
+  label: string;
+  value: number;
+  tone: "in" | "ood" | "unsure" | "queried" | "rest";
+};
+
+/** A whole in parts, with its legend. */
+export function Parts({ label, parts }: { label: string; parts: Part[] }) {
+  const total = parts.reduce((sum, part) => sum + part.value, 0);
+  return (
+    <figure className={styles.parts} aria-label={label}>
+      <div className={styles.bar} aria-hidden="true">
+        {parts
+          .filter((part) => part.value > 0)
+          .map((part) => (
+            <div
+              key={part.label}
+              className={styles[part.tone]}
+              style={{ flexGrow: part.value, minWidth: 2 }}
+            />
+          ))}
+      </div>
+      <dl className={styles.legend}>
+        {parts.map((part) => (
+          <div key={part.label}>
+            <dt>
+              <span className={`${styles.swatch} ${styles[part.tone]}`} />
+              {part.label}
+            </dt>
+            <dd>
+              {part.value.toLocaleString()}
+              <span className={styles.share}>
+                {total > 0
+                  ? ` ${((100 * part.value) / total).toFixed(part.value / total < 0.1 ? 1 : 0)} %`
+                  : ""}
+              </span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </figure>
+  );
+}

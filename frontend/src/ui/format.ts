@@ -1,0 +1,39 @@
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const dateTimeFormat = new Intl.DateTimeFormat(undefined, {
+  dateStyle: "medium",
+  timeStyle: "short",
+});
+
+export const formatDate = (iso: string): string => dateFormat.format(new Date(iso));
+
+export const formatDateTime = (iso: string): string => dateTimeFormat.format(new Date(iso));
+
+export const formatCount = (value: number): string => value.toLocaleString();
+
+/** Costs may be whole answers or seconds. */
+export const formatCost = (value: number): string =>
+  value.toLocaleString(undefined, { maximumFractionDigits: 1 });
+
+export const formatPercent = (share: number | null): string =>
+  share === null ? "–" : `${(100 * share).toFixed(1)} %`;
+
+/** Seconds as people say them: 4 s, 2 min 5 s, 1 h 10 min. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return whole % 60 ? `${minutes} min ${whole % 60} s` : `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value.toFixed(value < 10 && unit > 0 ? 1 : 0)} ${units[unit]}`;
+}

@@ -1,0 +1,44 @@
+/** Keys of the label page that no class can take. */
+export const FIXED_KEYS = {
+  ood: "x",
+  unsure: "q",
+  skip: "s",
+  undo: "u",
+  smooth: "z",
+  help: "h",
+} as const;
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz".split("");
+const FIXED: ReadonlySet<string> = new Set(Object.values(FIXED_KEYS));
+
+/** Keys a class can have, in the order in which they are given out. */
+export const CLASS_KEYS: readonly string[] = [
+  ..."1234567890",
+  ...LETTERS.filter((letter) => !FIXED.has(letter)),
+];
+
+/** The first key that is not taken yet, or null when all are. */
+export function freeKey(taken: Iterable<string | null>): string | null {
+  const used = new Set(taken);
+  return CLASS_KEYS.find((key) => !used.has(key)) ?? null;
+}
+
+/**
+ * The key of an event as it is printed on a button.
+ *
+ * Falls back to the key's place on the keyboard, for layouts and input methods on which the Latin
+ * letters or the bare digits are not within reach.
+ */
+export function keyOf(event: Pick<KeyboardEvent, "key" | "code">): string {
+  const key = event.key.toLowerCase();
+  if (/^[a-z0-9?]$/.test(key) || key.length > 1) return key;
+  const place = /^(?:Key([A-Z])|(?:Digit|Numpad)([0-9]))$/.exec(event.code);
+  return (place?.[1] ?? place?.[2] ?? key).toLowerCase();
+}
+
+/** Whether a key press belongs to a text field or a dialog instead of the page. */
+export function isElsewhere(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return true;
+  const target = event.target as HTMLElement | null;
+  return Boolean(target?.closest("input, textarea, select, [contenteditable], dialog"));
+}
