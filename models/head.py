@@ -118,7 +118,7 @@ def _minimise(
         loss = functional.cross_entropy(x @ weight + bias, target)
         loss = loss + l2 / (2 * len(x)) * weight.square().sum()
         loss.backward()  # type: ignore[no-untyped-call]
-        return float(loss)
+        return float(loss.detach())
 
     optimizer.step(objective)  # type: ignore[no-untyped-call]
     return weight.detach(), bias.detach()

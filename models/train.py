@@ -30,7 +30,6 @@ def train(
     params: TrainingParams,
     seed: int,
     checkpoint: Path | None = None,
-    checkpoint_seconds: float = _CHECKPOINT_SECONDS,
     progress: Progress | None = None,
 ) -> Network:
     """Train for exactly `params.steps` iterations of SGD; leaves the network in evaluation mode.
@@ -45,7 +44,6 @@ def train(
         params: schedule, optimiser and augmentation (thesis, section 4.4).
         seed: decides batches, augmentation and dropout.
         checkpoint: where to keep resumable state; resumed from when it exists.
-        checkpoint_seconds: least time between two checkpoints.
         progress: called every few steps; may raise `Cancelled`.
 
     Raises:
@@ -89,7 +87,7 @@ def train(
                     f"Training diverged by step {step + 1}; lower learning_rate "
                     f"(now {params.learning_rate:g})."
                 )
-            if checkpoint is not None and time.monotonic() - saved_at >= checkpoint_seconds:
+            if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
                 _store(checkpoint, network, optimizer, step + 1, run)
                 saved_at = time.monotonic()
     if progress is not None:

@@ -13,7 +13,7 @@ class MQNetParams(Params):
     learning_rate: float = Field(
         default=0.01, gt=0, le=10, description="Falls to a tenth at 50 % of the epochs."
     )
-    momentum: float = Field(default=0.9, ge=0, lt=1, description="Momentum of SGD.")
+    momentum: float = Field(default=0.0, ge=0, lt=1, description="Momentum of SGD.")
     weight_decay: float = Field(default=5e-4, ge=0, le=1, description="Weight decay of SGD.")
     margin: float = Field(
         default=0.1, ge=0, lt=1, description="By how much a better example has to score higher."

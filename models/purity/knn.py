@@ -29,15 +29,15 @@ def similarity_to(
     embeddings: Float32Array, references: Float32Array, neighbours: int
 ) -> Float32Array:
     """Return the cosine similarity of (N, D) rows to their k-th nearest of (L, D) references."""
-    result = np.zeros(len(embeddings), dtype=np.float32)
+    result: Float32Array = np.zeros(len(embeddings), dtype=np.float32)
     count = len(references)
     if count == 0:
         return result
     place = count - min(neighbours, count)
-    directions = unit_rows(references).T
+    directions: Float32Array = unit_rows(references).T
     rows = max(1, _BLOCK_VALUES // count)
     for start in range(0, len(embeddings), rows):
-        block = unit_rows(embeddings[start : start + rows]) @ directions  # (B, L)
+        block: Float32Array = unit_rows(embeddings[start : start + rows]) @ directions  # (B, L)
         nearest = block.max(axis=1) if place == count - 1 else _kth(block, place)
         result[start : start + rows] = nearest
     return result
@@ -46,7 +46,8 @@ def similarity_to(
 def unit_rows(embeddings: Float32Array) -> Float32Array:
     """Scale (N, D) rows to length 1; a zero row stays zero."""
     length = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    return (embeddings / np.maximum(length, 1e-12)).astype(np.float32, copy=False)
+    rows: Float32Array = (embeddings / np.maximum(length, 1e-12)).astype(np.float32)
+    return rows
 
 
 def _kth(block: Float32Array, place: int) -> Float32Array:

@@ -1,0 +1,122 @@
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from models import catalog
+from models.catalog import Spec, find, specs, validate
+from models.errors import ModelError
+from models.resolve import resolve
+
+DOCS = Path(__file__).parents[2] / "docs" / "algorithms"
+
+every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda spec: f"{spec.kind}-{spec.name}")
+
+
+def test_reading_the_catalog_loads_no_torch() -> None:
+    code = (
+        "import sys, models.catalog, models.data, models.evaluate\n"
+        "models.catalog.validate('strategy', 'mqnet', {})\n"
+        "assert not {'torch', 'sklearn', 'torchvision', 'timm'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@every_spec
+def test_entry_is_complete_and_loads(spec: Spec) -> None:
+    assert callable(resolve(spec))
+    assert spec.title
+    assert spec.summary.endswith(".")
+    assert spec.needs <= {"purity", "informativeness", "embeddings"}
+    assert find(spec.kind, spec.name) is spec
+
+
+@every_spec
+def test_parameters_are_described_and_have_defaults(spec: Spec) -> None:
+    for name, field in spec.params.model_fields.items():
+        assert field.description, name
+        assert not field.is_required(), name
+    defaults = validate(spec.kind, spec.name, {})
+    assert validate(spec.kind, spec.name, defaults) == defaults
+    assert spec.params.model_json_schema()["additionalProperties"] is False
+
+
+@every_spec
+def test_documentation_names_every_parameter(spec: Spec) -> None:
+    page = (DOCS / f"{spec.kind}-{spec.name}.md").read_text()
+    assert f"{spec.kind}-{spec.name}.md" in (DOCS / "index.md").read_text()
+    for name, value in validate(spec.kind, spec.name, {}).items():
+        shown = "empty" if value is None else str(value).lower()
+        assert f"| `{name}` | {shown} |" in page, name
+
+
+def test_every_page_belongs_to_an_algorithm() -> None:
+    expected = {f"{spec.kind}-{spec.name}.md" for spec in specs()} | {"index.md"}
+    assert {page.name for page in DOCS.glob("*.md")} == expected
+
+
+def test_names_are_unique_within_their_kind() -> None:
+    names = [(spec.kind, spec.name) for spec in specs()]
+    assert len(names) == len(set(names))
+
+
+def test_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(ModelError, match="no purity 'csii'; known: probe, knn, energy"):
+        find("purity", "csii")
+
+
+@pytest.mark.parametrize(
+    ("params", "fault"),
+    [
+        ({"neighbors": 3}, "neighbors: Extra inputs"),
+        ({"neighbours": 0}, "neighbours: .*greater than or equal to 1"),
+        ({"neighbours": "many"}, "neighbours: "),
+    ],
+)
+def test_bad_parameter_is_named(params: dict[str, object], fault: str) -> None:
+    with pytest.raises(ModelError, match=fault):
+        validate("purity", "knn", params)
+
+
+def test_not_a_number_is_refused() -> None:
+    with pytest.raises(ModelError, match=r"temperature: .*finite"):
+        validate("purity", "energy", {"temperature": float("inf")})
+
+
+def test_finetuning_without_weights_is_refused() -> None:
+    with pytest.raises(ModelError, match="finetune needs pretrained"):
+        validate("model", "timm", {"pretrained": False})
+
+
+class ThirdParty(BaseModel):
+    """Parameters of a plug-in."""
+
+
+PLUGIN = Spec("mine", "purity", "Mine", "Ours.", "models.purity.knn:score", ThirdParty)
+TAKEN = Spec("knn", "purity", "Mine", "Ours.", "models.purity.knn:score", ThirdParty)
+
+
+def _install(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    point = EntryPoint("plugin", f"{__name__}:{name}", catalog.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(catalog, "entry_points", lambda group: [point] if group else [])
+    monkeypatch.setattr(catalog, "specs", catalog.specs.__wrapped__)
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
+
+
+def test_third_party_algorithm_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    _install(monkeypatch, "PLUGIN")
+    assert catalog.find("purity", "mine") is PLUGIN
+
+
+def test_third_party_cannot_replace_a_built_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    _install(monkeypatch, "TAKEN")
+    with pytest.raises(ModelError, match="purity knn, which is in use"):
+        catalog.specs()
+
+
+def test_missing_target_says_so() -> None:
+    with pytest.raises(ModelError, match=r"cannot be loaded from models\.purity\.gone:score"):
+        resolve(Spec("gone", "purity", "Gone", "Gone.", "models.purity.gone:score"))

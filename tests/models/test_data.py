@@ -1,0 +1,117 @@
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from numpy.typing import NDArray
+from PIL import Image
+
+from models.data import PixelStore, fit_image
+from models.errors import ModelError
+
+
+def _noise(count: int, size: int) -> NDArray[np.uint8]:
+    return np.random.default_rng(0).integers(0, 256, (count, size, size, 3), dtype=np.uint8)
+
+
+def test_rows_come_back_in_the_order_asked_for(tmp_path: Path) -> None:
+    images = _noise(6, 9)
+    with PixelStore.writer(tmp_path / "pixels.bin", 9) as writer:
+        writer.write(0, images[:4])
+        writer.write(4, images[4:])
+    store = PixelStore.open(tmp_path / "pixels.bin", 9, 6)
+    assert len(store) == store.count == 6
+    assert_array_equal(store[np.array([5, 0, 5])], images[[5, 0, 5]])
+    assert_array_equal(store[slice(1, 4)], images[1:4])
+    assert store[np.array([], dtype=np.int64)].shape == (0, 9, 9, 3)
+
+
+def test_a_resumed_import_rewrites_rows_in_any_order(tmp_path: Path) -> None:
+    images, path = _noise(5, 8), tmp_path / "pixels.bin"
+    with PixelStore.writer(path, 8) as writer:
+        writer.write(2, images[2:])
+        writer.write(0, np.zeros_like(images[:2]))
+        writer.flush()
+    with PixelStore.writer(path, 8) as writer:
+        writer.write(0, images[:2])
+    assert_array_equal(PixelStore.open(path, 8, 5)[slice(None)], images)
+
+
+def test_a_view_ends_at_its_count(tmp_path: Path) -> None:
+    with PixelStore.writer(tmp_path / "pixels.bin", 8) as writer:
+        writer.write(0, _noise(5, 8))
+    store = PixelStore.open(tmp_path / "pixels.bin", 8, 3)
+    with pytest.raises(IndexError):
+        store[np.array([3])]
+    with pytest.raises(ModelError, match="holds 5 images of 8 px, not 6"):
+        PixelStore.open(tmp_path / "pixels.bin", 8, 6)
+
+
+def test_a_missing_store_is_named(tmp_path: Path) -> None:
+    assert len(PixelStore.open(tmp_path / "none.bin", 8, 0)) == 0
+    with pytest.raises(ModelError, match=r"none\.bin; import the pool again"):
+        PixelStore.open(tmp_path / "none.bin", 8, 1)
+
+
+def test_images_of_the_wrong_size_are_refused(tmp_path: Path) -> None:
+    with (
+        PixelStore.writer(tmp_path / "pixels.bin", 8) as writer,
+        pytest.raises(ModelError, match="use fit_image"),
+    ):
+        writer.write(0, _noise(1, 9))
+
+
+def test_an_image_of_the_right_size_is_left_alone() -> None:
+    pixels = _noise(1, 16)[0]
+    assert_array_equal(fit_image(Image.fromarray(pixels), 16), pixels)
+
+
+def test_the_centre_square_is_kept() -> None:
+    wide = np.zeros((20, 60, 3), dtype=np.uint8)
+    wide[:, 20:40] = 200
+    assert (fit_image(Image.fromarray(wide), 10)[:, 2:-2] == 200).all()
+    tall = np.ascontiguousarray(wide.transpose(1, 0, 2))
+    assert (fit_image(Image.fromarray(tall), 10)[2:-2] == 200).all()
+
+
+def test_a_checkerboard_shrinks_to_grey() -> None:
+    board = (np.indices((128, 128)).sum(axis=0) % 2 * 255).astype(np.uint8)
+    shrunk = fit_image(Image.fromarray(board).convert("RGB"), 16)
+    assert abs(shrunk.astype(int) - 127).max() <= 2
+
+
+def test_transparency_becomes_white() -> None:
+    clear = Image.new("RGBA", (8, 8), (255, 0, 0, 0))
+    assert (fit_image(clear, 8) == 255).all()
+    palette = Image.new("P", (8, 8), 0)
+    palette.putpalette([0, 0, 255] * 256)
+    assert_array_equal(fit_image(palette, 8)[0, 0], [0, 0, 255])
+    palette.info["transparency"] = 0
+    assert (fit_image(palette, 8) == 255).all()
+    assert (fit_image(Image.new("LA", (8, 8), (0, 0)), 8) == 255).all()
+
+
+def test_exif_orientation_is_applied() -> None:
+    pixels = np.zeros((8, 8, 3), dtype=np.uint8)
+    pixels[:4] = 250
+    exif = Image.Exif()
+    exif[0x0112] = 3  # upside down
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", exif=exif)
+    turned = fit_image(Image.open(file), 8)
+    assert_array_equal(turned, pixels[::-1])
+
+
+def test_sixteen_bit_grey_keeps_its_upper_bits() -> None:
+    grey = np.full((8, 8), 0x80FF, dtype=np.uint16)
+    assert (fit_image(Image.fromarray(grey), 8) == 0x80).all()
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "CMYK", "YCbCr", "HSV", "LAB", "F"])
+def test_every_mode_becomes_rgb(mode: str) -> None:
+    assert fit_image(Image.new(mode, (12, 9)), 8).shape == (8, 8, 3)
+
+
+def test_an_extreme_strip_is_cheap() -> None:
+    assert fit_image(Image.new("RGB", (100_000, 1), (9, 8, 7)), 32)[5, 5].tolist() == [9, 8, 7]

@@ -1,0 +1,147 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+
+from models import embed
+from models.data import PixelStore
+from models.embed import embed_pool, extractor_path, uses_embeddings
+from models.errors import Cancelled, ModelError
+from models.head import Scaling, fit_head
+
+PARAMS = {"features": 32, "dimension": 24, "iterations": 3}
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embed, "_BLOCK", 40)
+    monkeypatch.setattr(embed, "_BLOCKS_PER_SAVE", 2)
+
+
+def first(store: PixelStore, count: int) -> PixelStore:
+    return PixelStore.open(store.path, store.size, count)
+
+
+def embedded(store: PixelStore, out: Path, **more: object) -> NDArray[np.float32]:
+    embed_pool(store, "patch_kmeans", PARAMS | more, out=out, seed=0)
+    result: NDArray[np.float32] = np.load(out)
+    return result
+
+
+def test_features_tell_digits_apart(
+    digit_store: PixelStore, digit_labels: NDArray[np.int64], tmp_path: Path
+) -> None:
+    x = embedded(first(digit_store, 800), tmp_path / "x.npy", features=48, dimension=64)
+    assert x.shape == (800, 64)
+    assert x.dtype == np.float32
+    head = fit_head(x[:300], digit_labels[:300], classes=10, l2=0.3, scaling=Scaling.fit(x))
+    assert (head.logits(x[300:]).argmax(axis=1) == digit_labels[300:800]).mean() > 0.85
+
+
+class _Killed(BaseException):
+    """Stands for a signal: nothing in between may catch it."""
+
+
+@pytest.mark.parametrize("kill", [Cancelled, _Killed])
+def test_a_killed_call_resumes(
+    digit_store: PixelStore, tmp_path: Path, kill: type[BaseException]
+) -> None:
+    store, out = first(digit_store, 500), tmp_path / "x.npy"
+    expected = embedded(store, tmp_path / "whole.npy")
+    embedded_rows: list[int] = []
+
+    def die(step: int, steps: int) -> None:
+        if steps == 500 and step >= 160:
+            raise kill
+
+    with pytest.raises(kill):
+        embed_pool(store, "patch_kmeans", PARAMS, out=out, seed=0, progress=die)
+    assert not out.exists()
+    embed_pool(
+        store, "patch_kmeans", PARAMS, out=out, seed=0,
+        progress=lambda step, _: embedded_rows.append(step),
+    )  # fmt: skip
+    assert embedded_rows[0] == 160
+    assert_allclose(np.load(out), expected, atol=1e-4)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "x.npy", "x.extractor.safetensors", "whole.npy", "whole.extractor.safetensors",
+    }  # fmt: skip
+
+
+def test_later_images_get_embeddings_of_the_same_kind(
+    digit_store: PixelStore, tmp_path: Path
+) -> None:
+    out = tmp_path / "x.npy"
+    before = embedded(first(digit_store, 300), out)
+    after = embedded(first(digit_store, 450), out)
+    assert after.shape == (450, 24)
+    assert_array_equal(after[:300], before)
+    embed_pool(first(digit_store, 450), "patch_kmeans", PARAMS, out=out, seed=7, rows=(250, 450))
+    assert_allclose(np.load(out), after, atol=1e-4)
+
+
+def test_a_complete_file_is_left_alone(digit_store: PixelStore, tmp_path: Path) -> None:
+    out = tmp_path / "x.npy"
+    embedded(first(digit_store, 100), out)
+    written = out.stat().st_mtime_ns
+    embedded(first(digit_store, 100), out, l2=9.0)
+    assert out.stat().st_mtime_ns == written
+
+
+def test_rows_may_not_leave_a_gap(digit_store: PixelStore, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"rows 5\.\.10 of 1797: 0 are embedded"):
+        embed_pool(
+            digit_store, "patch_kmeans", PARAMS, out=tmp_path / "x.npy", seed=0, rows=(5, 10)
+        )
+
+
+def test_other_parameters_need_another_file(digit_store: PixelStore, tmp_path: Path) -> None:
+    out = tmp_path / "x.npy"
+    embedded(first(digit_store, 100), out)
+    with pytest.raises(ModelError, match="with other parameters into another file"):
+        embedded(first(digit_store, 200), out, features=40)
+    extractor_path(out).unlink()
+    with pytest.raises(ModelError, match=r"x\.extractor\.safetensors is missing"):
+        embedded(first(digit_store, 200), out)
+
+
+def test_a_network_that_is_trained_is_not_embedded(digit_store: PixelStore, tmp_path: Path) -> None:
+    assert not uses_embeddings("cnn_tiny", {})
+    assert not uses_embeddings("torchvision", {"mode": "scratch"})
+    assert uses_embeddings("torchvision", {"mode": "frozen"})
+    assert uses_embeddings("patch_kmeans", {})
+    with pytest.raises(ModelError, match="cnn_tiny is not frozen"):
+        embed_pool(digit_store, "cnn_tiny", {}, out=tmp_path / "x.npy", seed=0)
+
+
+def test_a_frozen_network_embeds_without_a_download(
+    digit_store: PixelStore, tmp_path: Path
+) -> None:
+    params = {"mode": "frozen", "pretrained": False, "architecture": "resnet18"}
+    out = tmp_path / "x.npy"
+    for count in (30, 50):
+        embed_pool(first(digit_store, count), "torchvision", params, out=out, seed=0)
+    assert np.load(out).shape == (50, 512)
+    again = tmp_path / "again.npy"
+    embed_pool(first(digit_store, 30), "torchvision", params, out=again, seed=0)
+    assert_allclose(np.load(again), np.load(out)[:30], atol=1e-4)
+
+
+@pytest.mark.parametrize("size", [8, 13, 40])
+def test_any_image_size_works(tmp_path: Path, size: int) -> None:
+    images = np.random.default_rng(0).integers(0, 256, (40, size, size, 3), dtype=np.uint8)
+    images[:5] = 77
+    with PixelStore.writer(tmp_path / "pixels.bin", size) as writer:
+        writer.write(0, images)
+    x = embedded(PixelStore.open(tmp_path / "pixels.bin", size, 40), tmp_path / "x.npy")
+    assert x.shape == (40, 24)
+    assert np.isfinite(x).all()
+
+
+def test_images_smaller_than_a_patch_are_refused(tmp_path: Path) -> None:
+    with PixelStore.writer(tmp_path / "pixels.bin", 6) as writer:
+        writer.write(0, np.zeros((5, 6, 6, 3), np.uint8))
+    with pytest.raises(ModelError, match="larger than 6 px, got 5 of 6 px"):
+        embedded(PixelStore.open(tmp_path / "pixels.bin", 6, 5), tmp_path / "x.npy")

@@ -1,0 +1,244 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+
+from models.errors import ModelError
+from models.mqnet import (
+    CLAMP,
+    InputNormalisation,
+    MQNet,
+    Normalisation,
+    meta_inputs,
+    ranking_loss,
+    train_mqnet,
+)
+from models.params import NoParams
+from models.params.strategies import MQNetParams
+from models.pool_scores import PoolScores
+from models.strategies import mqnet as strategy
+from models.strategies import p_plus_i
+
+PARAMS = MQNetParams()
+
+finite = st.floats(-1e6, 1e6, width=32)
+pairs_of_scores = arrays(np.float32, st.tuples(st.integers(2, 30), st.just(2)), elements=finite)
+
+
+def random_network(seed: int, scale: float) -> MQNet:
+    """Any weights at all, negative ones and saturating ones among them."""
+    network = MQNet()
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.copy_(scale * torch.randn(parameter.shape, generator=generator))
+    return network
+
+
+def scores_of(raw: NDArray[np.float32]) -> PoolScores:
+    return PoolScores(
+        np.arange(len(raw)), np.zeros((len(raw), 2), np.float32), raw[:, 0], raw[:, 1]
+    )
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    raw=pairs_of_scores,
+    seed=st.integers(0, 2**31),
+    scale=st.sampled_from([1e-3, 0.1, 1.0, 10.0, 1e3]),
+)
+def test_strict_dominance_never_loses(raw: NDArray[np.float32], seed: int, scale: float) -> None:
+    scores = scores_of(raw)
+    z = meta_inputs(
+        scores.purity,
+        scores.informativeness,
+        InputNormalisation.fit(scores.purity, scores.informativeness),
+    )
+    ranking = strategy.rank(
+        scores, len(raw), PARAMS, seed=0, mqnet=random_network(seed, scale), query_had_ood=True
+    )
+    place = np.empty(len(raw), dtype=int)
+    place[ranking.order] = np.arange(len(raw))
+    dominates = (z[:, None] > z[None]).all(axis=2)
+    assert not (dominates & (place[:, None] > place[None])).any()
+    weakly = (z[:, None] >= z[None]).all(axis=2)
+    lower = ranking.meta_scores[:, None] < ranking.meta_scores[None]
+    assert not (weakly & lower).any()
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    inputs=arrays(np.float32, (20, 2), elements=st.floats(2**-14, 2**14, width=32)),
+    seed=st.integers(0, 2**31),
+)
+def test_scores_equal_the_forward_pass(inputs: NDArray[np.float32], seed: int) -> None:
+    network = random_network(seed, 1.0)
+    with torch.no_grad():
+        expected = network(torch.from_numpy(inputs)).numpy()
+    assert_allclose(network.scores(inputs), expected, atol=1e-5)
+
+
+@settings(deadline=None)
+@given(raw=pairs_of_scores)
+def test_meta_inputs_equal_the_definition(raw: NDArray[np.float32]) -> None:
+    normalisation = InputNormalisation.fit(raw[:, 0], raw[:, 1])
+    result = meta_inputs(raw[:, 0], raw[:, 1], normalisation)
+    for column in range(2):
+        values = [float(value) for value in raw[:, column]]
+        mean = sum(values) / len(values)
+        std = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+        for value, got in zip(values, result[:, column], strict=True):
+            z = 0.0 if min(values) == max(values) else (value - mean) / std
+            assert_allclose(got, np.exp(max(-10.0, min(10.0, z))), rtol=1e-3)
+
+
+def test_equal_scores_have_no_deviation() -> None:
+    same = np.full(7, 0.1, dtype=np.float32)
+    assert Normalisation.fit(same).std == 0
+    assert_array_equal(Normalisation.fit(same).apply(np.array([0.1, 5.0])), [0, 0])
+    assert_array_equal(Normalisation.fit(np.empty(0)).apply(np.empty(0)), np.empty(0))
+
+
+def test_outliers_are_clamped() -> None:
+    normalisation = InputNormalisation(Normalisation(0, 1), Normalisation(0, 1))
+    result = meta_inputs(np.array([1e30, -1e30]), np.array([0.0, 11.0]), normalisation)
+    assert_allclose(result, np.exp([[CLAMP, 0], [-CLAMP, CLAMP]]), rtol=1e-6)
+
+
+@settings(deadline=None)
+@given(
+    values=arrays(np.float64, (4, 12), elements=st.floats(0, 1)),
+    margin=st.sampled_from([0.0, 0.1, 0.5]),
+)
+def test_ranking_loss_equals_the_definition(values: NDArray[np.float64], margin: float) -> None:
+    expected = []
+    for phi_i, phi_j, loss_i, loss_j in values.T:
+        if loss_i > loss_j:
+            expected.append(max(0.0, margin - (phi_i - phi_j)))
+        elif loss_i < loss_j:
+            expected.append(max(0.0, margin + (phi_i - phi_j)))
+        else:
+            expected.append(0.0)
+    phi_i, phi_j, loss_i, loss_j = torch.from_numpy(values)
+    got = ranking_loss(phi_i, phi_j, loss_i, loss_j, margin)
+    assert_allclose(got.numpy(), expected, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(phi=arrays(np.float32, (2, 9), elements=st.floats(0, 1, width=32)), tie=st.floats(0, 100))
+def test_ties_give_neither_loss_nor_gradient(phi: NDArray[np.float32], tie: float) -> None:
+    scores = torch.from_numpy(phi).requires_grad_()
+    losses = torch.full((9,), tie)
+    total = ranking_loss(scores[0], scores[1], losses, losses, 0.1).sum()
+    total.backward()  # type: ignore[no-untyped-call]
+    assert total.item() == 0
+    assert scores.grad is not None
+    assert (scores.grad == 0).all()
+
+
+def _answers(
+    count: int, *, weight_on_purity: float
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    rng = np.random.default_rng(5)
+    z = rng.standard_normal((count, 2))
+    inputs = np.exp(z).astype(np.float32)
+    return inputs, np.maximum(0, z @ [weight_on_purity, 1 - weight_on_purity] + 1)
+
+
+@pytest.mark.parametrize("all_pairs", [False, True])
+@pytest.mark.parametrize("weight_on_purity", [0.0, 0.5, 1.0])
+def test_training_learns_which_input_matters(all_pairs: bool, weight_on_purity: float) -> None:
+    inputs, losses = _answers(300, weight_on_purity=weight_on_purity)
+    params = MQNetParams(all_pairs=all_pairs)
+    scores = train_mqnet(inputs, losses, params=params, seed=0).scores(inputs)
+    ordered = losses[:, None] > losses[None]
+    agree = (scores[:, None] > scores[None])[ordered].mean()
+    assert agree > 0.85
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 129])
+@pytest.mark.parametrize("all_pairs", [False, True])
+def test_any_number_of_answers_trains(count: int, all_pairs: bool) -> None:
+    inputs, losses = _answers(count, weight_on_purity=0.5)
+    network = train_mqnet(inputs, losses, params=MQNetParams(all_pairs=all_pairs), seed=0)
+    assert all(torch.isfinite(value).all() for value in network.parameters())
+
+
+def test_saturated_inputs_still_train() -> None:
+    inputs = np.exp(np.array([[10, -10], [-10, 10]] * 20, dtype=np.float32))
+    network = train_mqnet(inputs, np.array([1.0, 0.0] * 20), params=PARAMS, seed=0)
+    assert np.isfinite(network.scores(inputs)).all()
+
+
+def test_no_weight_dies() -> None:
+    inputs, losses = _answers(200, weight_on_purity=0.0)
+    network = train_mqnet(inputs, losses, params=MQNetParams(learning_rate=0.5), seed=0)
+    assert (network.weight1 > 0).all()
+    assert (network.weight2 > 0).all()
+
+
+def test_training_follows_its_seed_and_leaves_the_warm_start_alone() -> None:
+    inputs, losses = _answers(80, weight_on_purity=0.3)
+
+    def state(seed: int, warm: MQNet | None = None) -> bytes:
+        short = MQNetParams(epochs=3)
+        network = train_mqnet(inputs, losses, params=short, seed=seed, warm=warm)
+        return b"".join(value.numpy().tobytes() for value in network.state_dict().values())
+
+    warm = random_network(0, 0.1)
+    before = warm.scores(inputs)
+    outside = torch.get_rng_state()
+    assert state(1) == state(1) != state(2)
+    assert state(1, warm) != state(1)
+    assert_array_equal(warm.scores(inputs), before)
+    assert_array_equal(torch.get_rng_state().numpy(), outside.numpy())
+
+
+def test_saving_keeps_every_score(tmp_path: Path) -> None:
+    inputs, _ = _answers(40, weight_on_purity=0.5)
+    network = random_network(3, 1.0)
+    network.save(tmp_path / "w.safetensors")
+    assert_array_equal(
+        MQNet.load(tmp_path / "w.safetensors").scores(inputs), network.scores(inputs)
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["w.safetensors"]
+
+
+def test_loading_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="No such file"):
+        MQNet.load(tmp_path / "none.safetensors")
+    (tmp_path / "text").write_text("no tensors")
+    with pytest.raises(ModelError, match="not a readable safetensors file"):
+        MQNet.load(tmp_path / "text")
+
+
+RAW = np.array([[0, 3], [3, 0], [2, 2], [2, 2]], dtype=np.float32)
+
+
+def test_saturated_ties_break_by_sum_then_position() -> None:
+    constant = random_network(0, 0.0)
+    ranking = strategy.rank(scores_of(RAW), 4, PARAMS, seed=0, mqnet=constant, query_had_ood=True)
+    plain = p_plus_i.rank(scores_of(RAW), 4, NoParams(), seed=0, mqnet=None, query_had_ood=True)
+    assert len(set(ranking.meta_scores.tolist())) == 1
+    assert_array_equal(ranking.order, plain.order)
+    assert list(ranking.order).index(2) < list(ranking.order).index(3)
+
+
+def test_first_round_adds_the_inputs() -> None:
+    ranking = strategy.rank(scores_of(RAW), 2, PARAMS, seed=0, mqnet=None, query_had_ood=True)
+    assert ranking.notes == (strategy.UNTRAINED_NOTE,)
+    z = np.exp((RAW - RAW.mean(axis=0)) / RAW.std(axis=0)).sum(axis=1)
+    assert_allclose(ranking.meta_scores, z, rtol=1e-5)
+
+
+@pytest.mark.parametrize("network", [None, MQNet()])
+def test_without_ood_informativeness_ranks_alone(network: MQNet | None) -> None:
+    ranking = strategy.rank(scores_of(RAW), 4, PARAMS, seed=0, mqnet=network, query_had_ood=False)
+    assert_array_equal(ranking.order, [0, 2, 3, 1])
+    assert ranking.notes == (strategy.NO_OOD_NOTE,)

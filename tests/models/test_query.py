@@ -1,0 +1,232 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+
+from models import query
+from models.catalog import specs
+from models.errors import Cancelled, ModelError
+from models.mqnet import MQNet
+from models.pool_scores import PoolScores
+from models.protocols import Indices, Outputs, Progress, Ranking
+from models.query import QuerySettings, meta_train, score_pool, select
+
+SETTINGS = QuerySettings(strategy_params={"epochs": 20})
+
+
+class FakeModel:
+    """Fixed outputs for a pool of 400: three classes, and OOD in the last third."""
+
+    classes = 3
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(0)
+        self.labels: Indices = np.where(np.arange(400) < 260, np.arange(400) % 3, -1)
+        centers = 2 * rng.standard_normal((4, 8))
+        self.embeddings = (centers[self.labels] + rng.standard_normal((400, 8))).astype(np.float32)
+        self.logits = (self.embeddings @ rng.standard_normal((8, 3))).astype(np.float32)
+        self.passes: list[Indices] = []
+
+    def infer(self, indices: Indices, *, progress: Progress | None = None) -> Outputs:
+        self.passes.append(indices)
+        if progress is not None:
+            progress(len(indices), len(indices))
+        return Outputs(self.logits[indices], self.embeddings[indices])
+
+    def save(self, path: Path) -> None:
+        raise AssertionError(path)
+
+
+@pytest.fixture
+def model() -> FakeModel:
+    return FakeModel()
+
+
+LABELED = np.arange(0, 400, 4)
+UNLABELED = np.setdiff1d(np.arange(400), LABELED)
+
+
+def scored(model: FakeModel, settings: QuerySettings = SETTINGS) -> PoolScores:
+    return score_pool(model, UNLABELED, LABELED, model.labels[LABELED], settings, seed=0)
+
+
+def test_a_round_takes_one_pass_over_each_example(model: FakeModel) -> None:
+    scores = scored(model)
+    assert len(model.passes) == 1
+    assert_array_equal(np.sort(model.passes[0]), np.arange(400))
+    assert_array_equal(scores.indices, UNLABELED)
+    assert_array_equal(scores.logits, model.logits[UNLABELED])
+
+
+@pytest.mark.parametrize("strategy", [spec.name for spec in specs() if spec.kind == "strategy"])
+def test_every_strategy_goes_round(model: FakeModel, strategy: str) -> None:
+    settings = QuerySettings(strategy=strategy)
+    first = select(
+        scored(model, settings), UNLABELED, 40, settings, seed=0, mqnet=None, had_ood=True
+    )
+    assert len(first.order) == 40
+    assert set(first.order) <= set(UNLABELED)
+    scores = scored(model, settings)
+    network, had_ood, notes = meta_train(
+        scores, first.order, model.labels[first.order], settings, seed=0, previous=None
+    )
+    assert (network is not None) == (strategy == "mqnet")
+    assert notes == ()
+    rest = np.setdiff1d(UNLABELED, first.order)
+    second = select(scores, rest, 40, settings, seed=1, mqnet=network, had_ood=had_ood)
+    assert not set(second.order) & set(first.order)
+    assert second.meta_scores.shape == rest.shape
+
+
+def test_mqnet_asks_for_more_in_distribution_than_the_pool_holds(model: FakeModel) -> None:
+    scores = scored(model)
+    first = select(scores, UNLABELED, 60, SETTINGS, seed=0, mqnet=None, had_ood=True)
+    network, had_ood, _ = meta_train(
+        scores, first.order, model.labels[first.order], QuerySettings(), seed=0, previous=None
+    )
+    rest = np.setdiff1d(UNLABELED, first.order)
+    second = select(scores, rest, 60, SETTINGS, seed=0, mqnet=network, had_ood=had_ood)
+    assert (model.labels[second.order] >= 0).mean() > (model.labels[rest] >= 0).mean() + 0.1
+
+
+def test_scores_are_normalised_over_the_candidates(model: FakeModel) -> None:
+    scores, some = scored(model), UNLABELED[50:90]
+    ranking = select(
+        scores, some, 5, QuerySettings(strategy="p_plus_i"), seed=0, mqnet=None, had_ood=True
+    )
+    raw = np.stack([scores.purity[50:90], scores.informativeness[50:90]], axis=1).astype(float)
+    expected = np.exp((raw - raw.mean(axis=0)) / raw.std(axis=0)).sum(axis=1)
+    assert_allclose(ranking.meta_scores, expected, rtol=1e-4)
+
+
+def test_meta_training_uses_the_statistics_of_the_whole_round(
+    model: FakeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = scored(model)
+    seen: list[NDArray[np.floating]] = []
+
+    def capture(inputs: NDArray[np.float32], losses: NDArray[np.float64], **_: object) -> MQNet:
+        seen.extend([inputs, losses])
+        return MQNet()
+
+    monkeypatch.setattr(query, "train_mqnet", capture)
+    asked = UNLABELED[[200, 3, 250, 290]]
+    meta_train(scores, asked, model.labels[asked], SETTINGS, seed=0, previous=None)
+    places = np.searchsorted(UNLABELED, asked)
+    raw = np.stack([scores.purity, scores.informativeness], axis=1).astype(float)
+    z = (raw - raw.mean(axis=0)) / raw.std(axis=0)
+    assert_allclose(seen[0], np.exp(z[places]), rtol=1e-4)
+    for got, index in zip(seen[1], asked, strict=True):
+        weights = np.exp(model.logits[index].astype(float))
+        label = model.labels[index]
+        assert_allclose(got, 0 if label < 0 else -np.log(weights[label] / weights.sum()))
+
+
+@pytest.mark.parametrize(
+    ("labels", "had_ood", "note"),
+    [
+        ([], True, "Fewer than two answers"),
+        ([0], True, "Fewer than two answers"),
+        ([-1, -1, -1], True, "All answers have one loss"),
+    ],
+)
+def test_answers_that_teach_nothing_keep_the_network(
+    model: FakeModel, labels: list[int], had_ood: bool, note: str
+) -> None:
+    previous, asked = MQNet(), UNLABELED[: len(labels)]
+    result = meta_train(
+        scored(model), asked, np.array(labels, dtype=np.int64), SETTINGS, seed=0, previous=previous
+    )
+    assert result[0] is previous
+    assert result[1] is had_ood
+    assert result[2][0].startswith(note)
+
+
+def test_only_in_distribution_answers_switch_purity_off(model: FakeModel) -> None:
+    scores = scored(model)
+    asked = UNLABELED[:30]
+    network, had_ood, _ = meta_train(
+        scores, asked, model.labels[asked], SETTINGS, seed=0, previous=None
+    )
+    assert not had_ood
+    ranking = select(scores, UNLABELED[30:], 10, SETTINGS, seed=0, mqnet=network, had_ood=had_ood)
+    best = np.sort(scores.informativeness[30:])[::-1][:10]
+    assert_array_equal(scores.informativeness[np.searchsorted(UNLABELED, ranking.order)], best)
+    assert ranking.notes
+
+
+def test_answers_from_before_the_scores_are_left_out_with_a_note(model: FakeModel) -> None:
+    asked = np.concatenate([LABELED[:5], UNLABELED[180:220]])
+    network, _, notes = meta_train(
+        scored(model), asked, model.labels[asked], SETTINGS, seed=0, previous=None
+    )
+    assert network is not None
+    assert notes == ("5 answers had no scores of this round and did not train MQ-Net.",)
+
+
+def test_new_examples_wait_for_scores(model: FakeModel) -> None:
+    known = scored(model).take(np.arange(100))
+    ranking = select(known, UNLABELED, 500, SETTINGS, seed=0, mqnet=None, had_ood=True)
+    assert_array_equal(np.sort(ranking.order), UNLABELED[:100])
+    assert np.isnan(ranking.meta_scores[100:]).all()
+    assert ranking.notes[0] == "200 new examples wait for the next round's scores."
+    nothing = select(known, LABELED[5:6], 3, SETTINGS, seed=0, mqnet=None, had_ood=True)
+    assert len(nothing.order) == 0
+
+
+def test_no_candidates_give_no_queries(model: FakeModel) -> None:
+    ranking = select(scored(model), UNLABELED[:0], 10, SETTINGS, seed=0, mqnet=None, had_ood=True)
+    assert isinstance(ranking, Ranking)
+    assert len(ranking.order) == 0
+
+
+def test_parquet_keeps_everything(model: FakeModel, tmp_path: Path) -> None:
+    scores = scored(model)
+    for meta in (None, np.linspace(0, 1, len(scores), dtype=np.float32)):
+        path = tmp_path / "scores.parquet"
+        PoolScores(
+            scores.indices, scores.logits, scores.purity, scores.informativeness, meta
+        ).to_parquet(path)
+        read = PoolScores.from_parquet(path)
+        for name in ("indices", "logits", "purity", "informativeness"):
+            assert_array_equal(getattr(read, name), getattr(scores, name))
+            assert getattr(read, name).dtype == getattr(scores, name).dtype
+        assert (read.meta_scores is None) == (meta is None)
+    kept = read.take(np.array([1])).meta_scores
+    assert kept is not None
+    assert meta is not None
+    assert_array_equal(kept, meta[1:2])
+    assert [found.name for found in tmp_path.iterdir()] == ["scores.parquet"]
+
+
+def test_a_file_without_scores_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "scores.parquet").write_bytes(b"PAR1 nonsense")
+    with pytest.raises(ModelError, match="holds no pool scores"):
+        PoolScores.from_parquet(tmp_path / "scores.parquet")
+
+
+def test_cancelling_stops_the_scoring(model: FakeModel) -> None:
+    def cancel(step: int, steps: int) -> None:
+        raise Cancelled(step, steps)
+
+    with pytest.raises(Cancelled):
+        score_pool(
+            model, UNLABELED, LABELED, model.labels[LABELED], SETTINGS, seed=0, progress=cancel
+        )
+
+
+@pytest.mark.parametrize(
+    ("unlabeled", "labels", "fault"),
+    [
+        (UNLABELED[::-1], np.zeros(100), "increasing order"),
+        (UNLABELED, np.zeros(99), "99 labels for 100 examples"),
+        (UNLABELED, np.full(100, 3), r"expected -1 for OOD and 0\.\.2"),
+    ],
+)
+def test_bad_arguments_are_named(
+    model: FakeModel, unlabeled: Indices, labels: NDArray[np.float64], fault: str
+) -> None:
+    with pytest.raises(ModelError, match=fault):
+        score_pool(model, unlabeled, LABELED, labels.astype(np.int64), SETTINGS, seed=0)

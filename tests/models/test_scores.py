@@ -1,0 +1,191 @@
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from models.catalog import Spec, parse, specs
+from models.protocols import Float32Array, PoolView
+from models.purity import knn, probe
+from models.purity.knn import unit_rows
+from models.resolve import resolve
+
+SCORES = [spec for spec in specs() if spec.kind in {"purity", "informativeness"}]
+
+every_score = pytest.mark.parametrize("spec", SCORES, ids=lambda spec: f"{spec.kind}-{spec.name}")
+
+
+def score(kind: str, name: str, view: PoolView, **params: object) -> Float32Array:
+    spec = next(spec for spec in SCORES if (spec.kind, spec.name) == (kind, name))
+    result: Float32Array = resolve(spec)(view, parse(kind, name, params))
+    return result
+
+
+def _replaced(view: PoolView, **changes: object) -> PoolView:
+    return PoolView(**(vars(view) | changes))
+
+
+@every_score
+def test_contract(spec: Spec, view: PoolView) -> None:
+    before = {name: np.copy(value) for name, value in vars(view).items()}
+    first = score(spec.kind, spec.name, view)
+    assert first.shape == (len(view.logits),)
+    assert first.dtype == np.float32
+    assert np.isfinite(first).all()
+    assert_array_equal(score(spec.kind, spec.name, view), first)
+    for name, value in before.items():
+        assert_array_equal(getattr(view, name), value)
+
+
+@every_score
+def test_an_example_is_scored_by_itself(spec: Spec, view: PoolView) -> None:
+    some = np.array([3, 150, 77])
+    part = _replaced(view, logits=view.logits[some], embeddings=view.embeddings[some])
+    assert_allclose(
+        score(spec.kind, spec.name, part), score(spec.kind, spec.name, view)[some], atol=1e-5
+    )
+
+
+@every_score
+@pytest.mark.parametrize("verdicts", ["none", "only OOD", "only IN", "one"])
+def test_few_verdicts_still_give_scores(spec: Spec, view: PoolView, verdicts: str) -> None:
+    keep = {
+        "none": np.zeros(60, dtype=bool),
+        "only OOD": view.labels < 0,
+        "only IN": view.labels >= 0,
+        "one": np.arange(60) == 0,
+    }[verdicts]
+    few = _replaced(
+        view,
+        labels=view.labels[keep],
+        labeled_logits=view.labeled_logits[keep],
+        labeled_embeddings=view.labeled_embeddings[keep],
+    )
+    assert np.isfinite(score(spec.kind, spec.name, few)).all()
+
+
+@every_score
+def test_extreme_logits_and_empty_pool(spec: Spec, view: PoolView) -> None:
+    extreme = _replaced(view, logits=np.sign(view.logits) * np.float32(1e4))
+    assert np.isfinite(score(spec.kind, spec.name, extreme)).all()
+    empty = _replaced(view, logits=view.logits[:0], embeddings=view.embeddings[:0])
+    assert score(spec.kind, spec.name, empty).shape == (0,)
+
+
+def _probabilities(row: Float32Array) -> list[float]:
+    weights = [math.exp(value - float(max(row))) for value in row.tolist()]
+    return [weight / sum(weights) for weight in weights]
+
+
+def test_informativeness_equals_the_definitions(view: PoolView) -> None:
+    rows = [sorted(_probabilities(row), reverse=True) for row in view.logits]
+    assert_allclose(score("informativeness", "conf", view), [1 - p[0] for p in rows], atol=1e-6)
+    assert_allclose(
+        score("informativeness", "margin", view), [1 - (p[0] - p[1]) for p in rows], atol=1e-6
+    )
+    entropies = [-sum(q * math.log(q) for q in p if q > 0) for p in rows]
+    assert_allclose(score("informativeness", "entropy", view), entropies, atol=1e-5)
+
+
+def test_one_class_carries_no_information(view: PoolView) -> None:
+    single = _replaced(view, logits=view.logits[:, :1])
+    for name in ("conf", "margin", "entropy"):
+        assert_allclose(score("informativeness", name, single), 0, atol=1e-7)
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 10.0])
+def test_energy_equals_the_definition(view: PoolView, temperature: float) -> None:
+    expected = [
+        temperature * math.log(sum(math.exp(value / temperature) for value in row.tolist()))
+        for row in view.logits
+    ]
+    assert_allclose(
+        score("purity", "energy", view, temperature=temperature), expected, rtol=1e-5, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("neighbours", [1, 3, 1000])
+@pytest.mark.parametrize("block", [100, 8_000_000])
+def test_knn_equals_the_plain_loop(
+    view: PoolView, neighbours: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knn, "_BLOCK_VALUES", block)
+    expected = []
+    for x in view.embeddings.astype(float):
+        similarities = sorted(
+            (
+                float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
+                for y, label in zip(view.labeled_embeddings.astype(float), view.labels, strict=True)
+                if label >= 0
+            ),
+            reverse=True,
+        )
+        expected.append(similarities[min(neighbours, len(similarities)) - 1])
+    assert_allclose(score("purity", "knn", view, neighbours=neighbours), expected, atol=1e-5)
+
+
+def _xor_view(seed: int, verdicts: int) -> tuple[PoolView, NDArray[np.bool_]]:
+    """IN and OOD are two clusters each, placed so that no hyperplane separates them."""
+    rng = np.random.default_rng(seed)
+    corners = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])
+    which = rng.integers(0, 4, 600)
+    plane = corners[which] + 0.4 * rng.standard_normal((600, 2))
+    embeddings = np.hstack([plane, 0.2 * rng.standard_normal((600, 6))]).astype(np.float32)
+    labels = np.where(which < 2, which, -1)
+    logits = np.zeros((600, 2), dtype=np.float32)
+    cut = slice(verdicts, None)
+    view = PoolView(
+        logits[cut], embeddings[cut], logits[:verdicts], embeddings[:verdicts],
+        labels[:verdicts], 2, seed=0,
+    )  # fmt: skip
+    return view, which[cut] < 2
+
+
+@pytest.mark.parametrize("landmarks", [2048, 40])
+def test_probe_learns_what_no_hyperplane_separates(landmarks: int) -> None:
+    view, known = _xor_view(0, verdicts=100)
+    probability = score("purity", "probe", view, landmarks=landmarks)
+    assert roc_auc_score(known, probability) > 0.95
+    assert roc_auc_score(known, probability) > roc_auc_score(known, score("purity", "knn", view))
+
+
+def test_probe_is_calibrated() -> None:
+    view, known = _xor_view(1, verdicts=300)
+    probability = score("purity", "probe", view)
+    assert ((probability >= 0) & (probability <= 1)).all()
+    assert abs(probability.mean() - known.mean()) < 0.06
+    for low, high in ((0.0, 0.3), (0.7, 1.0)):
+        inside = (probability >= low) & (probability <= high)
+        assert abs(probability[inside].mean() - known[inside].mean()) < 0.1
+
+
+def test_probe_falls_back_on_knn_while_ood_verdicts_are_few(view: PoolView) -> None:
+    ood = int((view.labels < 0).sum())
+    nearest = score("purity", "knn", view)
+    assert_array_equal(score("purity", "probe", view, least_ood=ood + 1), nearest)
+    assert not np.array_equal(score("purity", "probe", view, least_ood=ood), nearest)
+
+
+def test_probe_is_calibrated_on_verdicts_it_has_not_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The closed form of leave-one-out, against training again without each verdict."""
+    view, _ = _xor_view(2, verdicts=30)
+    calibrated_on: list[NDArray[np.float64]] = []
+
+    def platt(margins: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[float, float]:
+        calibrated_on.append(margins)
+        return 1.0, float(known.sum() * 0)
+
+    monkeypatch.setattr(probe, "_platt", platt)
+    score("purity", "probe", view, l2=0.5)
+    rows = unit_rows(view.labeled_embeddings - view.labeled_embeddings.mean(axis=0)).astype(float)
+    target = np.where(view.labels >= 0, 1.0, -1.0)
+    target -= target.mean()
+    kernel = np.exp(-(2 - 2 * rows @ rows.T))
+    for out, margin in enumerate(calibrated_on[0]):
+        keep = np.arange(30) != out
+        refitted = np.linalg.solve(kernel[np.ix_(keep, keep)] + 0.5 * np.eye(29), target[keep])
+        assert_allclose(kernel[out, keep] @ refitted, margin, atol=1e-3)
