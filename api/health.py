@@ -32,7 +32,7 @@ async def healthz() -> Health:
 async def readyz(request: Request) -> Health:
     """Ready when the database and the broker answer."""
     try:
-        async with request.app.state.autocommit.connect() as connection:
+        async with request.app.state.engine.connect() as connection:
             await connection.execute(text("SELECT 1"))
     except (DBAPIError, OSError) as error:
         raise _away("database_unavailable", "The database cannot be reached.") from error

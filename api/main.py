@@ -17,6 +17,7 @@ from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.pools.routes import router as pools
+from api.principal import Identifier
 from api.projects.routes import router as projects
 from api.rounds.routes import router as rounds
 from api.users.routes import router as users
@@ -44,9 +45,10 @@ _ROUTERS = (
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     engine = async_engine(settings)
-    app.state.autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+    app.state.engine = engine
     app.state.sessions = async_sessions(engine)
     app.state.storage = Storage(settings.data_dir)
+    app.state.identifier = Identifier(engine)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)
     listening = asyncio.create_task(app.state.broadcaster.run())

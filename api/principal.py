@@ -1,5 +1,6 @@
-"""Who is calling: one indexed look-up per request, on a connection that is given back at once."""
+"""Who is calling."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -8,25 +9,31 @@ from fastapi import Depends, Request
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.credentials import TOKEN_PREFIX, secret_hash
+from api.batching import Batcher
+from api.credentials import secret_hash
+from api.hot import Statement, driver, fetch
 from core.errors import Forbidden, Unauthenticated
 from core.states import Role
 
 COOKIE = "karat_session"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
-_BY_SESSION = text(
-    """SELECT u.id, u.role FROM sessions s JOIN users u ON u.id = s.user_id
-    WHERE s.token_hash = :hash AND s.expires_at > now() AND u.active"""
+_IDENTIFY = Statement(
+    text(
+        """SELECT s.token_hash, u.id, u.role, false AS stale
+        FROM sessions s JOIN users u ON u.id = s.user_id
+        WHERE s.token_hash = ANY(CAST(:hashes AS text[])) AND s.expires_at > now() AND u.active
+        UNION ALL
+        SELECT t.token_hash, u.id, u.role,
+            t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute'
+        FROM api_tokens t JOIN users u ON u.id = t.user_id
+        WHERE t.token_hash = ANY(CAST(:hashes AS text[])) AND t.revoked_at IS NULL
+            AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.active"""
+    )
 )
-_BY_TOKEN = text(
-    """SELECT u.id, u.role,
-        t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS stale
-    FROM api_tokens t JOIN users u ON u.id = t.user_id
-    WHERE t.token_hash = :hash AND t.revoked_at IS NULL
-        AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.active"""
+_TOUCH = Statement(
+    text("UPDATE api_tokens SET last_used_at = now() WHERE token_hash = ANY(CAST(:used AS text[]))")
 )
-_TOUCH = text("UPDATE api_tokens SET last_used_at = now() WHERE token_hash = :hash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +49,41 @@ class Principal:
         return self.role in {Role.ADMIN, Role.ENGINEER}
 
 
+class Identifier:
+    """Finds out who calls; calls that come together share a look-up. Nothing is remembered, so a
+    revoked token or session ends with the next request."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._batcher = Batcher(self._identify)
+
+    async def identify(self, secret: str) -> Principal:
+        """Whose token or session ``secret`` is."""
+        found = await self._batcher.submit(None, secret_hash(secret))
+        if found is None:
+            raise Unauthenticated
+        return found
+
+    async def _identify(self, _: None, hashes: Sequence[str]) -> list[Principal | None]:
+        async with self._engine.connect() as connection:
+            plain = await driver(connection)
+            (rows,) = await fetch(plain, (_IDENTIFY, {"hashes": list(set(hashes))}))
+            if used := [row.token_hash for row in rows if row.stale]:
+                await fetch(plain, (_TOUCH, {"used": used}))
+        found = {row.token_hash: Principal(id=row.id, role=Role(row.role)) for row in rows}
+        return [found.get(hashed) for hashed in hashes]
+
+
 async def get_principal(request: Request) -> Principal:
     """The caller, by bearer token or session cookie."""
-    engine: AsyncEngine = request.app.state.autocommit
-    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        if not credentials.startswith(TOKEN_PREFIX):
-            raise Unauthenticated
-        hashed = secret_hash(credentials)
-        async with engine.connect() as connection:
-            row = (await connection.execute(_BY_TOKEN, {"hash": hashed})).first()
-            if row is not None and row.stale:
-                await connection.execute(_TOUCH, {"hash": hashed})
-    else:
-        cookie = request.cookies.get(COOKIE)
-        if not cookie:
-            raise Unauthenticated
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        secret = request.cookies.get(COOKIE, "")
         require_same_origin(request)
-        async with engine.connect() as connection:
-            hashed = secret_hash(cookie)
-            row = (await connection.execute(_BY_SESSION, {"hash": hashed})).first()
-    if row is None:
+    if not secret:
         raise Unauthenticated
-    return Principal(id=row.id, role=Role(row.role))
+    identifier: Identifier = request.app.state.identifier
+    return await identifier.identify(secret)
 
 
 def require_same_origin(request: Request) -> None:

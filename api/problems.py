@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
+import psycopg
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -99,7 +100,7 @@ async def _http_error(_: Request, error: HTTPException) -> JSONResponse:
 
 
 async def _database_error(_: Request, error: Exception) -> JSONResponse:
-    away = isinstance(error, OperationalError | InterfaceError | PoolTimeout) or (
+    away = isinstance(error, OperationalError | InterfaceError | PoolTimeout | psycopg.Error) or (
         isinstance(error, DBAPIError) and error.connection_invalidated
     )
     if not away:
@@ -129,4 +130,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)  # type: ignore[arg-type]
     app.add_exception_handler(DBAPIError, _database_error)
     app.add_exception_handler(PoolTimeout, _database_error)
+    # The hot path talks to psycopg directly.
+    app.add_exception_handler(psycopg.OperationalError, _database_error)
     app.add_exception_handler(Exception, _bug)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import Update, case, update
+from sqlalchemy import ARRAY, BigInteger, String, Update, bindparam, cast, func, update
 
 from core.errors import Conflict
 from core.states import ExampleState, JobKind, JobState, ProjectState, RoundState, Verdict
@@ -164,16 +164,21 @@ def mark_unqueried(example_ids: Collection[int]) -> Update:
     )
 
 
-def mark_answered(verdicts: Mapping[int, Verdict]) -> Update:
-    """Statement: the examples of ``verdicts`` (example id to counted verdict) get their state."""
+def mark_answered() -> Update:
+    """Statement: examples get the state that their counted verdict gives them.
+
+    Its parameters are two arrays of one length: ``answered``, example ids, and ``states``, for each
+    the ``EXAMPLE_STATE_AFTER`` its verdict.
+    """
+    values = (
+        func.unnest(
+            bindparam("answered", type_=ARRAY(BigInteger)), bindparam("states", type_=ARRAY(String))
+        )
+        .table_valued("id", "state", name="answers")
+        .render_derived()
+    )
     return (
         update(Example)
-        .where(Example.id.in_(verdicts))
-        .values(
-            state=case(
-                {example: EXAMPLE_STATE_AFTER[verdict] for example, verdict in verdicts.items()},
-                value=Example.id,
-                else_=Example.state,
-            )
-        )
+        .where(Example.id == cast(values.c.id, BigInteger))
+        .values(state=values.c.state)
     )

@@ -125,7 +125,7 @@ async def labeled_images(
         .where(Example.project_id == project_id, Example.state == ExampleState.LABELED)
         .order_by(Example.pool_index)
     )
-    return list((await session.execute(statement)))
+    return list(await session.execute(statement))
 
 
 def as_image_folder(images: list[tuple[str, int, str, bytes]], storage: Storage) -> Iterator[bytes]:

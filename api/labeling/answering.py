@@ -6,31 +6,27 @@ disk. Instead the answers that arrive while a transaction is on its way share th
 ``docs/adr/0003-answers-share-a-transaction.md``). A client hears "accepted" only after the commit.
 """
 
-import asyncio
-import logging
 import uuid
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from anyio import to_thread
-from sqlalchemy import ARRAY, BigInteger, Uuid, bindparam, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api.batching import Batcher
+from api.hot import driver, fetch
+from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut, Status
 from core import events, queue
-from core.errors import DomainError, NotFound
-from core.lifecycle import EXAMPLE_STATE_AFTER, mark_answered
-from core.project_settings import ProjectSettings
+from core.errors import NotFound
+from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.project_settings import Cost
 from core.rounds import close
-from core.states import ExampleState, RoundState, Verdict
-from core.tables import Annotation, Example, Project, ProjectClass, Query, Round
+from core.states import ExampleState, ProjectState, Role, RoundState, Verdict
+from core.tables import Project, Round
 
-logger = logging.getLogger(__name__)
-
-_MAX_SHARED = 512
 # Rounding of sums of costs must not keep a round open.
 _EPSILON = 1e-9
 _FREE = frozenset({ExampleState.UNLABELED, ExampleState.QUERIED})
@@ -45,69 +41,63 @@ class Submission:
 
 
 @dataclass(slots=True)
-class _Waiting:
-    submission: Submission
-    result: "asyncio.Future[AnswersOut]"
+class _OpenRound:
+    """What deciding needs of a round. It is locked, so nobody else changes it."""
+
+    id: int
+    number: int
+    state: RoundState
+    spent: float
+    budget: float
+    settings: dict[str, Any]
+    cost: Cost
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """The part of an annotation that later answers depend on."""
+
+    id: int
+    client_key: uuid.UUID
+    query_id: int
+    annotator_id: int
+    round_id: int
+    verdict: Verdict
+    counted: bool
 
 
 class AnswerWriter:
-    """Collects the answers to each project and stores them, one transaction at a time."""
+    """Stores the answers to each project, one transaction at a time."""
 
     def __init__(self, sessions: async_sessionmaker[AsyncSession]) -> None:
         self._sessions = sessions
-        self._waiting: dict[int, list[_Waiting]] = defaultdict(list)
-        self._draining: dict[int, asyncio.Task[None]] = {}
+        self._batcher = Batcher(self._write)
 
     async def submit(self, project_id: int, submission: Submission) -> AnswersOut:
-        """Store the answers; returns after they are committed."""
-        waiting = _Waiting(submission, asyncio.get_running_loop().create_future())
-        self._waiting[project_id].append(waiting)
-        if project_id not in self._draining:
-            self._draining[project_id] = asyncio.create_task(self._drain(project_id))
-        return await waiting.result
+        """Store the answers; returns after they are committed.
 
-    async def _drain(self, project_id: int) -> None:
-        try:
-            while waiting := self._waiting.pop(project_id, None):
-                for start in range(0, len(waiting), _MAX_SHARED):
-                    await self._store(project_id, waiting[start : start + _MAX_SHARED])
-        finally:
-            del self._draining[project_id]
+        Raises:
+            NotFound: There is no such project, or the annotator is not a member of it.
+        """
+        stored = await self._batcher.submit(project_id, submission)
+        if stored is None:
+            raise NotFound("project")
+        return stored
 
-    async def _store(self, project_id: int, batch: Sequence[_Waiting]) -> None:
-        try:
-            results = await self._write(project_id, [item.submission for item in batch])
-        except Exception as error:
-            if len(batch) > 1 and not isinstance(error, DomainError):
-                # Nobody's answer may fail because of somebody else's.
-                logger.warning("shared transaction failed, storing one by one: %s", error)
-                for item in batch:
-                    await self._store(project_id, [item])
-                return
-            for item in batch:
-                if not item.result.done():
-                    item.result.set_exception(error)
-            return
-        for item, result in zip(batch, results, strict=True):
-            if not item.result.done():
-                item.result.set_result(result)
-
-    async def _write(self, project_id: int, submissions: Sequence[Submission]) -> list[AnswersOut]:
+    async def _write(
+        self, project_id: int, submissions: Sequence[Submission]
+    ) -> list[AnswersOut | None]:
         async with self._sessions() as session:
-            async with session.begin():
-                answers = [answer for submission in submissions for answer in submission.answers]
-                transaction = await _Transaction.begin(session, project_id, answers)
-                results = [
-                    [
-                        await transaction.decide(submission.annotator_id, answer)
-                        for answer in submission.answers
-                    ]
-                    for submission in submissions
-                ]
-                state = await transaction.store()
+            transaction = await _Transaction.begin(session, project_id, submissions)
+            results = [await transaction.decide_all(submission) for submission in submissions]
+            state = await transaction.commit()
             if queue.pending(session.info):
                 await to_thread.run_sync(queue.deliver, session.info)
-        return [AnswersOut(results=result, status=state) for result in results]
+        return [
+            None if result is None else AnswersOut(results=result, status=state)
+            for result in results
+        ]
 
 
 @dataclass(slots=True)
@@ -115,59 +105,80 @@ class _Transaction:
     """What one shared transaction has read, and what it is going to write."""
 
     session: AsyncSession
-    project: Project
-    rounds: list[Round]
+    project_id: int
+    project_state: ProjectState
+    members: frozenset[int]
+    rounds: list[_OpenRound]
     class_ids: frozenset[int]
     queries: dict[int, Any]
+    # Whether the open round has queries besides those answered here.
+    more_queries: bool
     # State of each example, brought up to date as answers are decided.
     states: dict[int, ExampleState]
     # Annotations by client key, and the latest of each (query, annotator): those stored before
     # and those of this transaction.
-    known: dict[uuid.UUID, "_Stored"]
-    heads: dict[tuple[int, int], "_Stored"]
+    known: dict[uuid.UUID, _Stored]
+    heads: dict[tuple[int, int], _Stored]
     # Latest counted annotation of each example that is being corrected.
     counted: dict[int, int]
     ids: Iterator[int]
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
 
     @classmethod
     async def begin(
-        cls, session: AsyncSession, project_id: int, answers: Sequence[AnswerIn]
+        cls, session: AsyncSession, project_id: int, submissions: Sequence[Submission]
     ) -> "_Transaction":
-        """Lock the rounds, then read everything that the answers refer to."""
-        query_ids = sorted({answer.query_id for answer in answers})
+        """Lock the rounds, then read everything that the answers refer to, in one round trip."""
+        answers = [answer for submission in submissions for answer in submission.answers]
         values = {
             "project": project_id,
-            "queries": query_ids,
+            "annotators": sorted({submission.annotator_id for submission in submissions}),
+            "queries": sorted({answer.query_id for answer in answers}),
             "keys": [answer.key for answer in answers],
             "count": len(answers),
+            "admin": Role.ADMIN.value,
         }
-        rounds = list(await session.scalars(_ROUNDS, values))
-        project = await session.get(Project, project_id)
-        if project is None:
+        corrections = any(answer.supersedes for answer in answers)
+        connection = await driver(await session.connection())
+        rounds, projects, members, queries, left, stored, classes, ids, counted = await fetch(
+            connection,
+            (sql.LOCK_ROUNDS, values),
+            (sql.PROJECT, values),
+            (sql.MEMBERS, values),
+            (sql.QUERIES, values),
+            (sql.MORE_QUERIES, values),
+            (sql.STORED, values),
+            (sql.CLASSES, values),
+            (sql.NEW_IDS, values),
+            (sql.COUNTED, values if corrections else {**values, "queries": []}),
+        )
+        if not projects:
             raise NotFound("project")
-        queries = {row.id: row for row in await session.execute(_QUERIES, values)}
-        stored = [_Stored(*row) for row in await session.execute(_STORED, values)]
-        counted: dict[int, int] = {}
-        if any(answer.supersedes for answer in answers):
-            examples = sorted({row.example_id for row in queries.values()})
-            found = await session.execute(_COUNTED, {"examples": examples})
-            counted = dict(found.all())
+        before = [_Stored(**{**row._asdict(), "verdict": Verdict(row.verdict)}) for row in stored]
         return cls(
             session=session,
-            project=project,
-            rounds=rounds,
-            class_ids=frozenset(await session.scalars(_CLASSES, values)),
-            queries=queries,
-            states={row.example_id: row.state for row in queries.values()},
-            known={row.client_key: row for row in stored},
+            project_id=project_id,
+            project_state=ProjectState(projects[0].state),
+            members=frozenset(row.id for row in members),
+            rounds=[_open_round(row) for row in rounds],
+            class_ids=frozenset(row.id for row in classes),
+            queries={row.id: row for row in queries},
+            more_queries=bool(left),
+            states={row.example_id: ExampleState(row.state) for row in queries},
+            known={row.client_key: row for row in before},
             # Ordered by id, so that the latest of each pair stays.
-            heads={(row.query_id, row.annotator_id): row for row in stored},
-            counted=counted,
-            ids=iter((await session.scalars(_IDS, values)).all()),
+            heads={(row.query_id, row.annotator_id): row for row in before},
+            counted={row.example_id: row.latest for row in counted},
+            ids=iter([row.id for row in ids]),
         )
+
+    async def decide_all(self, submission: Submission) -> list[AnswerResult] | None:
+        """Settle the answers of one request; ``None`` if its author is not a member."""
+        if submission.annotator_id not in self.members:
+            return None
+        return [await self.decide(submission.annotator_id, answer) for answer in submission.answers]
 
     async def decide(self, annotator_id: int, answer: AnswerIn) -> AnswerResult:
         """Settle one answer, given those before it."""
@@ -198,7 +209,7 @@ class _Transaction:
             await self._close(round_)
         return _result(answer, stored, round_.number, "accepted" if counted else "late")
 
-    def _repeat(self, annotator_id: int, answer: AnswerIn, twin: "_Stored") -> AnswerResult:
+    def _repeat(self, annotator_id: int, answer: AnswerIn, twin: _Stored) -> AnswerResult:
         if twin.annotator_id != annotator_id:
             return _rejected(
                 answer, "key_conflict", "This key belongs to another answer; make a new one."
@@ -207,8 +218,8 @@ class _Transaction:
         return _result(answer, twin, number, "duplicate")
 
     def _charge(
-        self, answer: AnswerIn, query: Any, replaced: "_Stored | None", counted: bool
-    ) -> tuple[Round, float]:
+        self, answer: AnswerIn, query: Any, replaced: _Stored | None, counted: bool
+    ) -> tuple[_OpenRound, float]:
         """The round an answer belongs to, and what it takes from that round's budget.
 
         A correction stays with the answer it corrects, so that a round's share of OOD is right, and
@@ -218,19 +229,18 @@ class _Transaction:
         if replaced is not None:
             round_ = by_id[replaced.round_id]
         else:
-            waiting = [item for item in self.rounds if item.state is not RoundState.CLOSED]
-            round_ = status.counting_round(waiting) or by_id[query.round_id]
+            round_ = status.counting_round(self._unfinished()) or by_id[query.round_id]
         if not counted:
             return round_, 0.0
-        prices = ProjectSettings.model_validate(round_.settings).cost
-        cost = prices.of(answer.verdict, answer.seconds)
-        if replaced is not None and prices.mode == "fixed":
-            cost -= prices.of(replaced.verdict, 0.0)
+        cost = round_.cost.of(answer.verdict, answer.seconds)
+        if replaced is not None and round_.cost.mode == "fixed":
+            cost -= round_.cost.of(replaced.verdict, 0.0)
         round_.spent += cost
+        round_.changed = True
         return round_, cost
 
     def _remember(
-        self, stored: "_Stored", query: Any, answer: AnswerIn, cost: float, head: "_Stored | None"
+        self, stored: _Stored, query: Any, answer: AnswerIn, cost: float, head: _Stored | None
     ) -> None:
         self.known[stored.client_key] = stored
         self.heads[stored.query_id, stored.annotator_id] = stored
@@ -240,71 +250,97 @@ class _Transaction:
             self.states[query.example_id] = EXAMPLE_STATE_AFTER[answer.verdict]
             self.verdicts[query.example_id] = answer.verdict
         self.rows.append(
-            {
-                "id": stored.id,
-                "project_id": self.project.id,
-                "example_id": query.example_id,
-                "query_id": stored.query_id,
-                "round_id": stored.round_id,
-                "annotator_id": stored.annotator_id,
-                "client_key": stored.client_key,
-                "verdict": stored.verdict,
-                "class_id": answer.class_id,
-                "seconds": answer.seconds,
-                "cost": cost,
-                "counted": stored.counted,
-                "supersedes_id": head.id if head else None,
-            }
+            (
+                stored.id,
+                self.project_id,
+                query.example_id,
+                stored.query_id,
+                stored.round_id,
+                stored.annotator_id,
+                stored.client_key,
+                stored.verdict.value,
+                answer.class_id,
+                answer.seconds,
+                cost,
+                stored.counted,
+                head.id if head else None,
+            )
         )
 
-    async def store(self) -> Status:
-        """Write what was decided; closes the round if its queue is empty now."""
+    async def commit(self) -> Status:
+        """Write what was decided, in one round trip; closes the round if its queue is empty."""
         if self.rows:
-            await self.session.execute(insert(Annotation), self.rows)
-            # An answered example leaves every queue it stands in; a skipped one only this one.
-            settled = [
-                example for example, verdict in self.verdicts.items() if verdict is not Verdict.SKIP
-            ]
-            values = {"queries": sorted(self.answered), "examples": sorted(settled)}
-            await self.session.execute(_FINISH, values)
-            if self.verdicts:
-                await self.session.execute(mark_answered(self.verdicts))
-            await self.session.flush()
-        open_round = next((item for item in self.rounds if item.state is RoundState.OPEN), None)
-        if open_round is not None and self.rows:
-            rest = await self.session.scalar(_ANY_LEFT, {"round": open_round.id})
-            if rest is None:
+            open_round = next((item for item in self.rounds if item.state is RoundState.OPEN), None)
+            if open_round is not None and not self._any_left(open_round):
                 await self._close(open_round)
-        waiting = [item for item in self.rounds if item.state is not RoundState.CLOSED]
-        return status.describe(self.project.state, waiting, served=True)
+            connection = await driver(await self.session.connection())
+            async with connection.pipeline():
+                await fetch(connection, *self._writes())
+                # Within the pipeline, so that it travels with the writes.
+                await connection.commit()
+        await self.session.commit()
+        return status.describe(self.project_state, self._unfinished(), served=True)
 
-    async def _close(self, round_: Round) -> None:
-        following, job = close(self.project, round_)
-        self.session.add(job)
-        if following is not None:
-            self.session.add(following)
-            self.rounds.append(following)
+    def _writes(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        columns = zip(*self.rows, strict=True)
+        yield sql.INSERT, dict(zip(sql.COLUMNS, map(list, columns), strict=True))
+        # An answered example leaves every queue it stands in; a skipped one only this one.
+        settled = [
+            example for example, verdict in self.verdicts.items() if verdict is not Verdict.SKIP
+        ]
+        yield sql.FINISH, {"queries": sorted(self.answered), "examples": sorted(settled)}
+        if self.verdicts:
+            states = [EXAMPLE_STATE_AFTER[verdict].value for verdict in self.verdicts.values()]
+            yield sql.MARK_ANSWERED, {"answered": list(self.verdicts), "states": states}
+        if changed := [round_ for round_ in self.rounds if round_.changed]:
+            yield (
+                sql.SPEND,
+                {
+                    "rounds": [round_.id for round_ in changed],
+                    "spent": [round_.spent for round_ in changed],
+                },
+            )
+
+    def _any_left(self, round_: _OpenRound) -> bool:
+        """Whether the round's queue holds anything after these answers."""
+        return self.more_queries or any(
+            query.round_id == round_.id and not query.done and query.id not in self.answered
+            for query in self.queries.values()
+        )
+
+    def _unfinished(self) -> list[_OpenRound]:
+        return [item for item in self.rounds if item.state is not RoundState.CLOSED]
+
+    async def _close(self, closing: _OpenRound) -> None:
+        """Close a round; happens once a round, so plain objects will do."""
+        project = await self.session.get_one(Project, self.project_id)
+        round_ = await self.session.get_one(Round, closing.id)
+        following, job = close(project, round_)
+        closing.state = round_.state
+        self.session.add_all([item for item in (following, job) if item is not None])
         await self.session.flush()
         round_.job_id = job.id
+        await self.session.flush()
+        if following is not None:
+            self.rounds.append(_open_round(following))
         queue.enqueue(self.session.info, job)
         data = {"number": round_.number, "state": round_.state}
-        await self.session.execute(events.notify(self.project.id, "round", data))
+        await self.session.execute(events.notify(project.id, "round", data))
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """The part of an annotation that later answers depend on."""
+def _open_round(row: Any) -> _OpenRound:
+    return _OpenRound(
+        id=row.id,
+        number=row.number,
+        state=RoundState(row.state),
+        spent=row.spent,
+        budget=row.budget,
+        settings=row.settings,
+        cost=Cost.model_validate(row.settings["cost"]),
+    )
 
-    id: int
-    client_key: uuid.UUID
-    query_id: int
-    annotator_id: int
-    round_id: int
-    verdict: Verdict
-    counted: bool
 
-
-def _is_spent(round_: Round) -> bool:
+def _is_spent(round_: _OpenRound) -> bool:
     return round_.spent >= round_.budget - _EPSILON
 
 
@@ -335,56 +371,3 @@ def _rejected(answer: AnswerIn, code: str, detail: str) -> AnswerResult:
         code=code,
         detail=detail,
     )
-
-
-def _among(column: Any, name: str, type_: Any = BigInteger) -> Any:
-    """``column = ANY(:name)``: one statement text, and so one plan, for any number of values."""
-    return column == func.any(bindparam(name, type_=ARRAY(type_)))
-
-
-_ROUNDS = (
-    select(Round)
-    .where(
-        Round.project_id == bindparam("project"),
-        or_(
-            Round.state != RoundState.CLOSED,
-            Round.id.in_(select(Query.round_id).where(_among(Query.id, "queries"))),
-            Round.id.in_(select(Annotation.round_id).where(_among(Annotation.query_id, "queries"))),
-        ),
-    )
-    .order_by(Round.number)
-    .with_for_update(key_share=True)
-)
-_QUERIES = (
-    select(Query.id, Query.round_id, Query.example_id, Example.state)
-    .join(Example, Example.id == Query.example_id)
-    .where(_among(Query.id, "queries"), Query.project_id == bindparam("project"))
-)
-_STORED = (
-    select(
-        Annotation.id,
-        Annotation.client_key,
-        Annotation.query_id,
-        Annotation.annotator_id,
-        Annotation.round_id,
-        Annotation.verdict,
-        Annotation.counted,
-    )
-    .where(or_(_among(Annotation.client_key, "keys", Uuid), _among(Annotation.query_id, "queries")))
-    .order_by(Annotation.id)
-)
-_COUNTED = (
-    select(Annotation.example_id, func.max(Annotation.id))
-    .where(Annotation.counted, _among(Annotation.example_id, "examples"))
-    .group_by(Annotation.example_id)
-)
-_CLASSES = select(ProjectClass.id).where(ProjectClass.project_id == bindparam("project"))
-_IDS = select(func.nextval("annotations_id_seq")).select_from(
-    func.generate_series(1, bindparam("count", type_=BigInteger)).alias("n")
-)
-_FINISH = (
-    update(Query)
-    .where(or_(_among(Query.id, "queries"), _among(Query.example_id, "examples")), ~Query.done)
-    .values(done=True)
-)
-_ANY_LEFT = select(Query.id).where(Query.round_id == bindparam("round"), ~Query.done).limit(1)

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from api.labeling.schemas import MyCounts, RoundStatus, Status
-from core.project_settings import ProjectSettings
+from core.project_settings import Cost, ProjectSettings
 from core.states import ProjectState, RoundState
 from core.tables import Annotation, Round
 
@@ -26,7 +26,20 @@ def unfinished(project_id: int) -> Select[Round]:
     )
 
 
-def counting_round(rounds: Sequence[Round]) -> Round | None:
+class RoundLike(Protocol):
+    """A round, or the part of one that was read for storing answers."""
+
+    number: int
+    state: RoundState
+    spent: float
+    budget: float
+    settings: dict[str, Any]
+
+
+AnyRound = TypeVar("AnyRound", bound=RoundLike)
+
+
+def counting_round(rounds: Sequence[AnyRound]) -> AnyRound | None:
     """The round that an answer given now counts towards.
 
     That is the open one. While a round is closing (or its job failed), it is the next one, which is
@@ -57,11 +70,11 @@ def serving_round(rounds: Sequence[Round]) -> Round | None:
     return None
 
 
-def remaining(round_: Round | None) -> int | None:
+def remaining(round_: RoundLike | None) -> int | None:
     """How many more verdicts the budget pays for at least; unknown when seconds are charged."""
     if round_ is None:
         return None
-    cost = ProjectSettings.model_validate(round_.settings).cost
+    cost = Cost.model_validate(round_.settings["cost"])
     if cost.mode == "seconds":
         return None
     return max(0, math.ceil((round_.budget - round_.spent) / max(cost.c_in, cost.c_ood)))
@@ -69,7 +82,7 @@ def remaining(round_: Round | None) -> int | None:
 
 def describe(
     state: ProjectState,
-    rounds: Sequence[Round],
+    rounds: Sequence[RoundLike],
     *,
     served: bool = False,
     mine: MyCounts | None = None,
@@ -99,7 +112,7 @@ def describe(
     )
 
 
-def _waiting_for(state: ProjectState, rounds: Sequence[Round]) -> WaitingFor:
+def _waiting_for(state: ProjectState, rounds: Sequence[RoundLike]) -> WaitingFor:
     if state is ProjectState.PAUSED:
         return "paused"
     if state is ProjectState.FINISHED or not rounds:

@@ -1,0 +1,53 @@
+"""Statements of the hot path: built once, sent to psycopg directly, several in one round trip."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.rows import namedtuple_row
+from sqlalchemy import ARRAY, BigInteger, Executable, bindparam, func
+from sqlalchemy.dialects.postgresql import psycopg as dialect
+from sqlalchemy.ext.asyncio import AsyncConnection as SqlAlchemyConnection
+
+_DIALECT = dialect.dialect(paramstyle="pyformat")  # type: ignore[no-untyped-call]
+
+
+def among(column: Any, name: str, type_: Any = BigInteger) -> Any:
+    """``column = ANY(:name)``: one statement text, and so one plan, for any number of values."""
+    return column == func.any(bindparam(name, type_=ARRAY(type_)))
+
+
+class Statement:
+    """A SQLAlchemy statement compiled to psycopg's SQL.
+
+    SQLAlchemy's own execution costs more than the query for look-ups by key; the schema it checks
+    names against is kept all the same.
+    """
+
+    def __init__(self, statement: Executable) -> None:
+        compiled = statement.compile(dialect=_DIALECT)  # type: ignore[attr-defined]
+        self.sql: bytes = str(compiled).encode()
+        self.constants: dict[str, Any] = {
+            name: value for name, value in compiled.params.items() if value is not None
+        }
+
+
+async def driver(connection: SqlAlchemyConnection) -> AsyncConnection[Any]:
+    """The psycopg connection below a SQLAlchemy one; a transaction begun there holds here."""
+    raw = await connection.get_raw_connection()
+    found = raw.driver_connection
+    assert isinstance(found, AsyncConnection)
+    return found
+
+
+async def fetch(
+    connection: AsyncConnection[Any], *work: tuple[Statement, Mapping[str, Any]]
+) -> list[Sequence[Any]]:
+    """Send all statements in one round trip; returns the rows of each, as named tuples."""
+    async with connection.pipeline():
+        cursors = []
+        for statement, values in work:
+            cursor = connection.cursor(row_factory=namedtuple_row)
+            await cursor.execute(statement.sql, {**statement.constants, **values})
+            cursors.append(cursor)
+    return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
