@@ -28,7 +28,7 @@ class Storage:
     def image(self, content_hash: bytes) -> Path:
         """File of the image whose SHA-256 is ``content_hash`` (32 bytes)."""
         digest = content_hash.hex()
-        return self.root / "images" / digest[:2] / digest[2:4] / digest
+        return self.root / "images" / digest[:2] / digest
 
     def put_image(self, content_hash: bytes, content: bytes) -> None:
         """Store an image's original bytes; storing the same content again changes nothing."""
