@@ -16,7 +16,14 @@ import { uploadsOf } from "./uploads";
 
 const SPLITS: Split[] = ["pool", "evaluation", "auxiliary_ood"];
 
-export function ImagesCard({ project }: { project: Project }) {
+type ImagesCardProps = {
+  project: Project;
+  /** Whether labeled images could be matched to classes. */
+  classesReady: boolean;
+  beforeUpload: () => Promise<void>;
+};
+
+export function ImagesCard({ project, classesReady, beforeUpload }: ImagesCardProps) {
   const [split, setSplit] = useState<Split>("pool");
   const [refused, setRefused] = useState<string[]>([]);
   const client = useQueryClient();
@@ -32,7 +39,9 @@ export function ImagesCard({ project }: { project: Project }) {
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
 
-  const take = (files: File[], folders: Source[]) => {
+  const mustWait = split === "evaluation" && !classesReady;
+
+  const take = async (files: File[], folders: Source[]) => {
     const loose = files.filter((file) => isImage(file.name));
     const contents: (File | Source)[] = [
       ...folders,
@@ -40,8 +49,9 @@ export function ImagesCard({ project }: { project: Project }) {
       ...(loose.length === 1 ? loose : []),
       ...(loose.length > 1 ? [fromImages(loose)] : []),
     ];
-    for (const content of contents) uploads.add(content, split, refresh);
     setRefused(files.map((file) => file.name).filter((name) => !isArchive(name) && !isImage(name)));
+    await beforeUpload();
+    for (const content of contents) uploads.add(content, split, refresh);
   };
 
   return (
@@ -60,7 +70,11 @@ export function ImagesCard({ project }: { project: Project }) {
           ))}
         </SelectField>
       </div>
-      <DropZone onTake={take} />
+      {mustWait ? (
+        <Notice tone="gold">{t.setup.classesFirst}</Notice>
+      ) : (
+        <DropZone onTake={(files, folders) => void take(files, folders)} />
+      )}
       {refused.map((name) => (
         <Notice key={name} tone="bad">
           {t.setup.unsupported(name)}

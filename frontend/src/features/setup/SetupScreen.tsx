@@ -61,7 +61,14 @@ export function SetupScreen({ project, user }: SetupScreenProps) {
   return (
     <div className={styles.page}>
       <BasicsCard basics={basics.value} isDraft={isDraft} onChange={basics.set} />
-      <ImagesCard project={project} />
+      <ImagesCard
+        project={project}
+        // Evaluation images are matched to classes by name, so those have to be saved before.
+        classesReady={valid && basics.value.classes.length > 0}
+        beforeUpload={async () => {
+          if (basics.dirty && valid) await save.mutateAsync();
+        }}
+      />
       <MethodCard
         settings={settings.value}
         hasImages={counts.pool + counts.evaluation + counts.auxiliary_ood > 0}

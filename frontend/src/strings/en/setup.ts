@@ -39,6 +39,8 @@ export const setup = {
     evaluation: "Labeled images, one folder per class, on which accuracy is measured.",
     auxiliary_ood: "Images known to be out of distribution.",
   },
+  classesFirst:
+    "Add the classes first: evaluation images are matched to them by the name of their folder.",
   dropHere: "Drop a zip, a Parquet file or a folder here",
   dropOr: "or",
   chooseFile: "Choose a file",
