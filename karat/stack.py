@@ -133,12 +133,10 @@ class Stack:
         """Stop everything in order; harmless when nothing runs."""
         self._supervisor.unwatch()
         (self.data_dir / STATE_FILE).unlink(missing_ok=True)
-        # The API first: no new work. A worker that does not finish in time is killed, and its job
-        # goes on from its last checkpoint at the next start.
-        self._supervisor.stop(["api"], seconds=5.0)
-        workers = [name for name in self.processes if name.startswith("worker-")]
-        self._supervisor.stop(workers, seconds=8.0)
-        self._supervisor.stop(["scheduler"], seconds=5.0)
+        # A worker that does not finish in time is killed, and its job goes on from its last
+        # checkpoint at the next start.
+        programs = [name for name in self.processes if name not in {"postgres", "redis"}]
+        self._supervisor.stop(programs, seconds=6.0)
         self._redis.stop()
         self._postgres.stop()
         self._supervisor.close()

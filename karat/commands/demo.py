@@ -34,7 +34,7 @@ def demo(
     strategy: Annotated[str, typer.Option(help="Query strategy.")] = "mqnet",
     purity: Annotated[str | None, typer.Option(help="Purity score.")] = None,
     informativeness: Annotated[str | None, typer.Option(help="Informativeness score.")] = None,
-    model: Annotated[str | None, typer.Option(help="Target model.")] = None,
+    model: Annotated[str, typer.Option(help="Target model.")] = "patch_kmeans",
     seed: Annotated[int, typer.Option(min=0, help="Decides everything that is random.")] = 0,
     annotators: Annotated[
         int | None,
@@ -97,7 +97,7 @@ def demo(
         strategy=strategy,
         purity=purity,
         informativeness=informativeness,
-        model=model or ("cnn_tiny" if data is None else "patch_kmeans"),
+        model=model,
         input_size=16 if data is None else 32,
         seed=seed,
         annotators=annotators or (1 if exit_ else 3),
@@ -232,12 +232,17 @@ def _show_login(login: "Login") -> None:
 
 @contextmanager
 def _directory(chosen: Path | None, *, temporary: bool) -> Iterator[Path]:
-    """The directory to work in, removed in the end if nobody asked for one."""
+    """The directory to work in; one that nobody asked for is removed, unless its logs matter."""
     if chosen is not None or not temporary:
         yield chosen or _DEFAULT_DIRECTORY
         return
     made = Path(tempfile.mkdtemp(prefix="karat-demo-"))
     try:
         yield made
-    finally:
+    except Exception:
+        typer.echo(f"Data and logs are kept in {made}.", err=True)
+        raise
+    except BaseException:
         shutil.rmtree(made, ignore_errors=True)
+        raise
+    shutil.rmtree(made, ignore_errors=True)
