@@ -56,7 +56,7 @@ class PoolWriter:
         with sessions() as session:
             project = session.get_one(Project, project_id)
             found = session.scalar(last)
-            self.classes: dict[str, int] = dict(session.execute(classes).tuples().all())
+            self.classes: dict[str, int] = dict(session.execute(classes).all())
         self.project_id = project_id
         self.input_size = ProjectSettings.model_validate(project.settings).input_size
         self.next_index = 0 if found is None else found + 1
@@ -70,7 +70,7 @@ class PoolWriter:
             Example.project_id == self.project_id, Example.content_hash.in_(digests)
         )
         with self._sessions() as session:
-            return dict(session.execute(statement).tuples().all())
+            return dict(session.execute(statement).all())
 
     def write_files(self, additions: Sequence[Addition]) -> None:
         """Store bytes and pixels. Rows that then are not committed leave nothing visible."""
