@@ -110,7 +110,7 @@ class Annotator(threading.Thread):
         try:
             while not self._stopped.is_set():
                 if not self._label_some():
-                    self._stopped.wait(0.1)
+                    self._stopped.wait(0.25)
         except Exception as error:
             self.error = error
             self._stopped.set()

@@ -186,7 +186,7 @@ class Simulation:
                 on_change(rounds, self._activity(rounds))
                 if self._is_over(rounds):
                     return [one for one in rounds if one["state"] == "closed"]
-                if self._stopped.wait(0.2):
+                if self._stopped.wait(0.3):
                     raise next(one.error for one in annotators if one.error is not None)
         finally:
             self._stopped.set()

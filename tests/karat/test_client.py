@@ -106,10 +106,13 @@ def test_imports_of_a_folder_a_zip_and_an_image(
 
     single = tmp_path / "single.png"
     single.write_bytes(png(101))
-    admin.wait(project.import_images(single, split="evaluation")["id"], timeout=60)
-    assert project.get()["counts"]["pool"] == 6
-    assert [one["split"] for one in project.examples(split="evaluation")] == ["evaluation"]
-    assert len(project.imports()) == 3
+    admin.wait(project.import_images(single)["id"], timeout=60)
+    assert project.get()["counts"]["pool"] == 7
+
+    labeled = image_folder(tmp_path / "evaluation" / "dog", 2, first=200).parent
+    admin.wait(project.import_images(labeled, split="evaluation")["id"], timeout=60)
+    assert [one["label"] for one in project.examples(split="evaluation")] == ["dog", "dog"]
+    assert len(project.imports()) == 4
 
 
 def test_an_import_of_nothing_fails_before_it_is_sent(
@@ -166,7 +169,7 @@ def test_a_round_is_closed_and_its_job_followed(admin: Client, running: ProjectC
     assert running.close_round(0)["state"] == "closing"
     with pytest.raises(KaratError) as caught:
         running.close_round(0)
-    assert caught.value.code == "round_not_open"
+    assert caught.value.status == 409
     wait_for(lambda: running.rounds()[0]["state"] == "closed", "round 0 is closed", 90)
     kinds = {job["kind"] for job in admin.jobs(project_id=running.id)}
     assert kinds == {"import_pool", "advance_round"}
