@@ -50,7 +50,10 @@ class Spec:
     needs: frozenset[str] = frozenset()
 
 
-_THESIS = "D. Park, Prioritizing Informative Features and Examples, KAIST 2023"
+_THESIS = (
+    "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "
+    "KAIST"
+)
 _BOTH = frozenset({"purity", "informativeness"})
 
 _MODELS = (

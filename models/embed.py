@@ -59,7 +59,7 @@ def embed_pool(
         params: its parameters.
         out: where the embeddings go.
         seed: decides what is fitted, when something is.
-        progress: counts images; may raise `Cancelled`.
+        progress: counts the steps of fitting, then images; may raise `Cancelled`.
         rows: compute only rows start..stop-1 and keep the others; default: the missing ones.
 
     Raises:
@@ -125,7 +125,7 @@ def build_network(
     name: str, params: Params, *, classes: int, store: PixelStore, seed: int
 ) -> Network:
     """Build a network with the pixel statistics of its weights or the pool."""
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network: Network = resolve(find("model", name))(
             params, classes=classes, image_size=store.size

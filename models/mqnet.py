@@ -1,6 +1,6 @@
 """MQ-Net: a small monotone network that balances purity against informativeness.
 
-Source: thesis, sections 4.2 and 4.3; D. Park et al., "Meta-Query-Net: Resolving
+Source: thesis, section 4.3; D. Park et al., "Meta-Query-Net: Resolving
 Purity-Informativeness Dilemma in Open-set Active Learning", NeurIPS 2022.
 """
 
@@ -185,7 +185,7 @@ def ranking_loss(
 ) -> Tensor:
     """Return  max(0, margin - sign(l_i - l_j) * (score_i - score_j))  per pair; ties give 0.
 
-    Thesis, equation 4.2, with the margin where a ranking loss has it: as printed, inside the
+    Thesis, equation 4.3, with the margin where a ranking loss has it: as printed, inside the
     product with the sign, it would ask half of the pairs for a negative margin. Pairs of equal
     loss, such as two OOD examples, have no order and contribute exactly nothing.
 

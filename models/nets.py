@@ -100,14 +100,14 @@ def resnet18_small(params: TrainingParams, *, classes: int, image_size: int) -> 
 
 
 def cnn_tiny(params: TinyParams, *, classes: int, image_size: int) -> Network:
-    """Build four convolutions of growing width; each but the first halves the image."""
-    del image_size
+    """Build four convolutions of growing width; each halves the image, the first above 20 px."""
+    first_stride = 2 if image_size > 20 else 1
     layers: list[nn.Module] = []
     inputs = 3
     for depth, outputs in enumerate((1, 2, 4, 4)):
         channels = params.width * outputs
         layers += [
-            nn.Conv2d(inputs, channels, 3, 2 if depth else 1, 1, bias=False),
+            nn.Conv2d(inputs, channels, 3, 2 if depth else first_stride, 1, bias=False),
             nn.BatchNorm2d(channels),
             nn.ReLU(inplace=True),
         ]

@@ -53,13 +53,17 @@ def score_pool(
         progress: counts examples; may raise `Cancelled`.
 
     Raises:
-        ModelError: indices not ascending, labels that do not match, or an unknown score.
+        ModelError: indices not ascending, labels that do not match, an unknown score, or an
+            output or a score that is not finite.
     """
     unlabeled, labeled = np.asarray(unlabeled, np.int64), np.asarray(labeled, np.int64)
     labels = np.asarray(labels, np.int64)
     _require_ascending(unlabeled)
     _require_labels(labeled, labels, model.classes)
-    outputs = model.infer(np.concatenate([unlabeled, labeled]), progress=progress)
+    indices = np.concatenate([unlabeled, labeled])
+    outputs = model.infer(indices, progress=progress)
+    require_finite("The output of the model", outputs.logits.sum(axis=1), indices)
+    require_finite("The embedding", outputs.embeddings.sum(axis=1), indices)
     view = PoolView(
         logits=outputs.logits[: len(unlabeled)],
         embeddings=outputs.embeddings[: len(unlabeled)],
@@ -72,9 +76,13 @@ def score_pool(
     return PoolScores(
         indices=unlabeled,
         logits=view.logits,
-        purity=_score("purity", settings.purity, settings.purity_params, view),
+        purity=_score("purity", settings.purity, settings.purity_params, view, unlabeled),
         informativeness=_score(
-            "informativeness", settings.informativeness, settings.informativeness_params, view
+            "informativeness",
+            settings.informativeness,
+            settings.informativeness_params,
+            view,
+            unlabeled,
         ),
     )
 
@@ -138,7 +146,7 @@ def meta_train(
     seed: int,
     previous: MQNet | None = None,
 ) -> tuple[MQNet | None, bool, tuple[str, ...]]:
-    """Learn from the answers of the last query set (thesis, section 4.2, self-validation set).
+    """Learn from the answers of the last query set (thesis, section 4.3, self-validation set).
 
     Args:
         scores: by the model that selected the queries and has not seen their labels; all that
@@ -184,7 +192,7 @@ def meta_train(
 
 
 def masked_losses(logits: Float32Array, labels: Indices) -> NDArray[np.float64]:
-    """Return the masked cross-entropy of thesis equation 4.1: 0 for OOD.
+    """Return the masked cross-entropy of thesis equation 4.2: 0 for OOD.
 
     Args:
         logits: (n, C) float32.
@@ -201,9 +209,11 @@ def masked_losses(logits: Float32Array, labels: Indices) -> NDArray[np.float64]:
     return losses
 
 
-def _score(kind: str, name: str, params: Mapping[str, Any], view: PoolView) -> Float32Array:
+def _score(
+    kind: str, name: str, params: Mapping[str, Any], view: PoolView, indices: Indices
+) -> Float32Array:
     result: Float32Array = resolve(find(kind, name))(view, parse(kind, name, params))
-    require_finite(f"{kind.capitalize()} {name}", result, np.arange(len(result)))
+    require_finite(f"{kind.capitalize()} {name}", result, indices)
     return result
 
 

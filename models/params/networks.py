@@ -68,7 +68,7 @@ class TinyParams(TrainingParams):
     """A small network for demos on a CPU."""
 
     steps: int = Field(
-        default=600, ge=1, le=10_000_000, description="Training iterations, always all of them."
+        default=400, ge=1, le=10_000_000, description="Training iterations, always all of them."
     )
     learning_rate: float = Field(
         default=0.05, gt=0, le=10, description="Falls to a tenth at 50 % and again at 75 %."

@@ -207,6 +207,13 @@ def test_a_file_without_scores_is_refused(tmp_path: Path) -> None:
         PoolScores.from_parquet(tmp_path / "scores.parquet")
 
 
+@pytest.mark.parametrize("output", ["logits", "embeddings"])
+def test_a_broken_model_names_the_examples(model: FakeModel, output: str) -> None:
+    getattr(model, output)[[5, 8], 1] = np.nan
+    with pytest.raises(ModelError, match=r"for 2 of 400 examples \(pool index 5, 8\)"):
+        scored(model)
+
+
 def test_cancelling_stops_the_scoring(model: FakeModel) -> None:
     def cancel(step: int, steps: int) -> None:
         raise Cancelled(step, steps)
