@@ -41,13 +41,21 @@ async def driver(connection: SqlAlchemyConnection) -> AsyncConnection[Any]:
 
 
 async def fetch(
-    connection: AsyncConnection[Any], *work: tuple[Statement, Mapping[str, Any]]
+    connection: AsyncConnection[Any],
+    *work: tuple[Statement, Mapping[str, Any]],
+    commit: bool = False,
 ) -> list[Sequence[Any]]:
-    """Send all statements in one round trip; returns the rows of each, as named tuples."""
+    """Send all statements in one round trip, the COMMIT too if asked.
+
+    Returns:
+        The rows of each statement, as named tuples.
+    """
     async with connection.pipeline():
         cursors = []
         for statement, values in work:
             cursor = connection.cursor(row_factory=namedtuple_row)
             await cursor.execute(statement.sql, {**statement.constants, **values})
             cursors.append(cursor)
+        if commit:
+            await connection.commit()
     return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]

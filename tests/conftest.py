@@ -92,7 +92,8 @@ def installation(
     monkeypatch.setenv("KARAT_SWEEP_SECONDS", "0.5")
     _forget()
     yield settings.settings()
-    runner.sessions.cache_clear()
+    if runner.sessions.cache_info().currsize:
+        runner.sessions().kw["bind"].dispose()
     queue.celery().control.purge()
     queue.celery().close()
     _forget()

@@ -274,10 +274,7 @@ class _Transaction:
             if open_round is not None and not self._any_left(open_round):
                 await self._close(open_round)
             connection = await driver(await self.session.connection())
-            async with connection.pipeline():
-                await fetch(connection, *self._writes())
-                # Within the pipeline, so that it travels with the writes.
-                await connection.commit()
+            await fetch(connection, *self._writes(), commit=True)
         await self.session.commit()
         return status.describe(self.project_state, self._unfinished(), served=True)
 

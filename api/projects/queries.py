@@ -1,6 +1,7 @@
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Select, exists, func, select
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.principal import Principal
@@ -50,7 +51,7 @@ async def current_rounds(session: AsyncSession, project_ids: Iterable[int]) -> d
         select(Round)
         .where(Round.project_id.in_(list(project_ids)), Round.state != RoundState.CLOSED)
         .order_by(Round.project_id, Round.number)
-        .distinct(Round.project_id)
+        .ext(distinct_on(Round.project_id))
     )
     return {round_.project_id: round_ for round_ in await session.scalars(statement)}
 

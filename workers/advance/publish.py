@@ -171,7 +171,7 @@ def _queue(
             Example.pool_index.in_(order[start : start + _BLOCK]),
             Example.state == ExampleState.UNLABELED,
         )
-        free.update(session.execute(statement))
+        free.update(session.execute(statement).all())
     chosen = [pool_index for pool_index in order if pool_index in free][:wanted]
     scores = _scores_of(advance, chosen)
     return [

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from core.states import Split, Verdict
@@ -134,7 +135,7 @@ def _verdicts(
         return empty, empty, empty
     latest = (
         select(Example.pool_index, Annotation.verdict, Annotation.class_id, Round.number)
-        .distinct(Annotation.example_id)
+        .ext(distinct_on(Annotation.example_id))
         .join(Example, Example.id == Annotation.example_id)
         .join(Round, Round.id == Annotation.round_id)
         .where(Annotation.project_id == project_id, Annotation.counted, Round.number <= closing)

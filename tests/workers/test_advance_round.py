@@ -1,0 +1,381 @@
+"""The round engine: what it computes, and that it survives a kill in every phase."""
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from core import queue
+from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.messages import AdvanceRound
+from core.rounds import close
+from core.states import (
+    ArtifactKind,
+    ExampleState,
+    JobState,
+    ProjectState,
+    Role,
+    RoundState,
+    Split,
+    Verdict,
+)
+from core.storage import sha256
+from core.tables import Annotation, Artifact, Example, Job, Query, Round
+from tests.processes import Hold, eventually, worker
+from tests.world import World
+from workers.advance import handler
+from workers.advance.phases import PHASES
+from workers.runner import run_job
+
+TINY = {
+    "model": {"name": "cnn_tiny", "params": {"steps": 60, "augment": False}},
+    "budget": 8,
+}
+
+
+class Loop:
+    """Plays the annotators of a project without HTTP; every third image is OOD."""
+
+    def __init__(self, world: World, **settings: Any) -> None:
+        self.world, self.session = world, world.session
+        self.annotator = world.caller(Role.ANNOTATOR).user
+        self.project = world.project(
+            images=60, evaluation=12, state=ProjectState.RUNNING, **{**TINY, **settings}
+        )
+        self.classes = world.classes(self.project)
+        world.open_round(self.project, 12)
+
+    def rounds(self) -> list[Round]:
+        self.session.expire_all()
+        statement = select(Round).where(Round.project_id == self.project.id)
+        return list(self.session.scalars(statement.order_by(Round.number)))
+
+    def answer(self, number: int, n: int, verdict: Verdict | None = None) -> None:
+        """The first ``n`` queries of round ``number`` are answered, and count to it."""
+        round_ = self.rounds()[number]
+        statement = (
+            select(Query, Example)
+            .join(Example, Example.id == Query.example_id)
+            .where(Query.round_id == round_.id, ~Query.done)
+            .order_by(Query.rank)
+            .limit(n)
+        )
+        for query, example in self.session.execute(statement).all():
+            given = verdict or (Verdict.OOD if example.pool_index % 3 == 0 else Verdict.CLASS)
+            chosen = self.classes[example.pool_index % 2].id if given is Verdict.CLASS else None
+            self._store(round_, query, example, given, chosen)
+        self.session.commit()
+
+    def _store(
+        self, round_: Round, query: Query, example: Example, verdict: Verdict, chosen: int | None
+    ) -> None:
+        self.session.add(
+            Annotation(
+                project_id=self.project.id,
+                example_id=example.id,
+                query_id=query.id,
+                round_id=round_.id,
+                annotator_id=self.annotator.id,
+                client_key=func.gen_random_uuid(),
+                verdict=verdict,
+                class_id=chosen,
+                seconds=1.0,
+                cost=1.0,
+                counted=True,
+            )
+        )
+        round_.spent += 1.0
+        query.done = True
+        example.state = EXAMPLE_STATE_AFTER[verdict]
+
+    def close(self, number: int) -> Job:
+        following, job = close(self.project, self.rounds()[number])
+        self.session.add_all([item for item in (following, job) if item is not None])
+        self.session.flush()
+        self.rounds()[number].job_id = job.id
+        self.session.commit()
+        return job
+
+    def advance(self, number: int, n: int = 8, verdict: Verdict | None = None) -> Job:
+        """Answer round ``number``, close it and run its job here."""
+        self.answer(number, n, verdict)
+        job = self.close(number)
+        run_job(AdvanceRound(job_id=job.id), handler)
+        self.session.expire_all()
+        assert job.state is JobState.SUCCEEDED, job.error
+        return job
+
+    def queue(self, number: int) -> list[tuple[int, int, float | None]]:
+        """(rank, pool index, meta-score) of a round's queue."""
+        statement = (
+            select(Query.rank, Example.pool_index, Query.meta_score)
+            .join(Example, Example.id == Query.example_id)
+            .where(Query.round_id == self.rounds()[number].id)
+            .order_by(Query.rank)
+        )
+        return [(rank, index, score) for rank, index, score in self.session.execute(statement)]
+
+    def files(self) -> dict[str, str]:
+        """Content of every artifact, by its name within the project."""
+        statement = select(Artifact).where(Artifact.project_id == self.project.id)
+        return {
+            artifact.storage_key.split("/", 2)[2]: artifact.sha256
+            for artifact in self.session.scalars(statement)
+        }
+
+
+def test_a_round_closes_and_the_next_opens(world: World) -> None:
+    loop = Loop(world)
+    job = loop.advance(0)
+    first, second = loop.rounds()
+    assert (first.state, second.state) == (RoundState.CLOSED, RoundState.OPEN)
+    assert first.accuracy is not None
+    assert 0 <= first.accuracy <= 1
+    assert set(first.seconds) == set(PHASES) - {"publish"}
+    assert set(job.checkpoint["seconds"]) == set(PHASES)
+    queue_ = loop.queue(1)
+    # The budget's worth of images and half as many again for zero-wait.
+    assert [rank for rank, _, _ in queue_] == list(range(12))
+    scores = [score for _, _, score in queue_ if score is not None]
+    assert len(scores) == 12
+    assert scores == sorted(scores, reverse=True)
+    # No MQ-Net before its first answers: the thesis's P + I, and a note that says so.
+    assert "purity + informativeness" in " ".join(second.notes)
+
+
+def test_second_round_trains_mqnet_on_answers_it_had_not_seen(world: World) -> None:
+    loop = Loop(world)
+    loop.advance(0)
+    loop.advance(1)
+    kinds = {
+        (artifact.kind, artifact.meta["round"])
+        for artifact in world.session.scalars(select(Artifact))
+    }
+    assert kinds == {
+        (ArtifactKind.CHECKPOINT, 0),
+        (ArtifactKind.SCORES, 1),
+        (ArtifactKind.CHECKPOINT, 1),
+        (ArtifactKind.META_MODEL, 2),
+        (ArtifactKind.SCORES, 2),
+    }
+    for artifact in world.session.scalars(select(Artifact)):
+        path = world.storage.artifact(artifact.storage_key)
+        assert (sha256(path), path.stat().st_size) == (artifact.sha256, artifact.bytes)
+
+
+def test_nothing_answered_is_selected_again(world: World) -> None:
+    loop = Loop(world)
+    for number in range(3):
+        loop.advance(number)
+    seen: set[int] = set()
+    statement = select(Example.pool_index).join(Annotation, Annotation.example_id == Example.id)
+    answered = list(world.session.scalars(statement))
+    assert len(answered) == len(set(answered)) == 24
+    seen = {index for _, index, _ in loop.queue(3)}
+    assert not seen & set(answered)
+    evaluation = set(
+        world.session.scalars(select(Example.pool_index).where(Example.split == Split.EVALUATION))
+    )
+    assert not seen & evaluation
+
+
+def test_withdrawn_queries_return_to_the_pool(world: World) -> None:
+    loop = Loop(world)
+    loop.advance(0)
+    states = dict(
+        world.session.execute(
+            select(Example.state, func.count())
+            .where(Example.split == Split.POOL)
+            .group_by(Example.state)
+        ).all()
+    )
+    assert states[ExampleState.QUERIED] == 12
+    assert sum(states.values()) == 60
+    left = select(func.count()).where(Query.round_id == loop.rounds()[0].id, ~Query.done)
+    assert world.session.scalar(left) == 0
+
+
+def test_a_query_under_lease_survives_the_next_batch(world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = loop.close(0)
+    held = world.session.scalars(
+        select(Query).where(~Query.done).order_by(Query.rank).limit(1)
+    ).one()
+    world.session.execute(
+        update(Query)
+        .where(Query.id == held.id)
+        .values(lease_expires_at=func.now() + func.make_interval(0, 0, 0, 0, 1))
+    )
+    world.session.commit()
+    run_job(AdvanceRound(job_id=job.id), handler)
+    world.session.expire_all()
+    assert not held.done
+    assert (
+        held.example_id
+        not in world.session.scalars(
+            select(Query.example_id).where(Query.round_id == loop.rounds()[1].id)
+        ).all()
+    )
+
+
+def test_zero_wait_answers_belong_to_the_next_round(world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = loop.close(0)
+    # While the job waits, two more images of the old queue are answered for round 1.
+    following = loop.rounds()[1]
+    tail = world.session.execute(
+        select(Query, Example)
+        .join(Example, Example.id == Query.example_id)
+        .where(~Query.done)
+        .order_by(Query.rank)
+        .limit(2)
+    ).all()
+    for query, example in tail:
+        loop._store(following, query, example, Verdict.OOD, None)
+    world.session.commit()
+    run_job(AdvanceRound(job_id=job.id), handler)
+    indices = {index for _, index, _ in loop.queue(1)}
+    assert not indices & {example.pool_index for _, example in tail}
+    # They were scored by the model that had not seen them, and train MQ-Net in the next round.
+    loop.advance(1, 6)
+    assert loop.rounds()[1].spent == 8.0
+    assert "no scores" not in " ".join(loop.rounds()[2].notes)
+
+
+def test_only_ood_answers_train_nothing_and_the_next_batch_is_random(world: World) -> None:
+    loop = Loop(world)
+    loop.advance(0, verdict=Verdict.OOD)
+    first, second = loop.rounds()
+    assert first.accuracy is None
+    assert "No image has a class yet" in " ".join(first.notes)
+    assert second.state is RoundState.OPEN
+    assert "random" in " ".join(second.notes)
+
+
+def test_an_empty_pool_finishes_the_project(world: World) -> None:
+    loop = Loop(world, budget=60)
+    loop.answer(0, 12)
+    unlabeled = update(Example).where(Example.split == Split.POOL)
+    world.session.execute(
+        unlabeled.where(Example.state == ExampleState.UNLABELED).values(split=Split.AUXILIARY_OOD)
+    )
+    world.session.commit()
+    job = loop.close(0)
+    run_job(AdvanceRound(job_id=job.id), handler)
+    world.session.expire_all()
+    assert [round_.state for round_ in loop.rounds()] == [RoundState.CLOSED] * 2
+    assert loop.project.state is ProjectState.FINISHED
+
+
+def test_the_last_round_finishes_the_project(world: World) -> None:
+    loop = Loop(world, max_rounds=1)
+    loop.advance(0)
+    world.session.expire_all()
+    assert [round_.state for round_ in loop.rounds()] == [RoundState.CLOSED]
+    assert loop.project.state is ProjectState.FINISHED
+
+
+def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: TestClient) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = loop.close(0)
+    pixels = world.storage.pixels(loop.project.id)
+    hidden = pixels.with_suffix(".hidden")
+    pixels.rename(hidden)
+    run_job(AdvanceRound(job_id=job.id), handler)
+    world.session.expire_all()
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert "pixel store" in job.error["detail"]
+    assert loop.rounds()[0].state is RoundState.FAILED
+    hidden.rename(pixels)
+    admin = world.caller()
+    retried = http.post(
+        f"/api/projects/{loop.project.id}/rounds/0/retry", headers=admin.headers
+    ).json()
+    assert retried["state"] == "closing"
+    run_job(AdvanceRound(job_id=job.id), handler)
+    assert loop.rounds()[1].state is RoundState.OPEN
+
+
+def test_a_cancelled_job_stops(world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = loop.close(0)
+    job.cancel_requested = True
+    world.session.commit()
+    run_job(AdvanceRound(job_id=job.id), handler)
+    world.session.expire_all()
+    assert job.state is JobState.CANCELLED
+    assert loop.rounds()[0].state is RoundState.FAILED
+
+
+def test_a_running_job_is_not_run_twice(world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = loop.close(0)
+    job.state, job.attempt = JobState.RUNNING, 1
+    job.heartbeat_at = func.now()
+    world.session.commit()
+    run_job(AdvanceRound(job_id=job.id), handler)
+    world.session.expire_all()
+    assert (job.state, job.attempt) == (JobState.RUNNING, 1)
+
+
+def _phase_ends(phase: str) -> str:
+    done = "coalesce({}.checkpoint->'seconds', '{{}}') ? '{}'"
+    return f"{done.format('NEW', phase)} AND NOT {done.format('OLD', phase)}"
+
+
+@pytest.mark.parametrize(
+    "model", [TINY["model"], {"name": "patch_kmeans", "params": {}}], ids=["network", "frozen"]
+)
+def test_worker_killed_in_every_phase_computes_the_same(
+    world: World, tmp_path: Path, model: dict[str, Any]
+) -> None:
+    unharmed, victim = Loop(world, model=model), Loop(world, model=model)
+    for loop in (unharmed, victim):
+        loop.advance(0)
+    unharmed.advance(1)
+    victim.answer(1, 8)
+    job = victim.close(1)
+    message = AdvanceRound(job_id=job.id)
+    for phase in PHASES:
+        # Stopped when the phase's work is done and its checkpoint is about to be written: the
+        # instant at which most could be lost or done twice.
+        hold = Hold("jobs", f"TG_OP = 'UPDATE' AND {_phase_ends(phase)}")
+        with worker("gpu", tmp_path / "worker.log") as process:
+            queue.send(message)
+            eventually(hold.waiting, f"the worker ends phase {phase}")
+            process.send_signal(signal.SIGKILL)
+            process.wait(10)
+        hold.forget()
+        hold.let_go()
+        _wait_until_stale(world.session, job)
+    with worker("gpu", tmp_path / "worker.log"):
+        queue.send(message)
+        eventually(lambda: _state(world.session, job) is JobState.SUCCEEDED, "the job resumes")
+    assert job.attempt == len(PHASES) + 1
+    assert victim.queue(2) == unharmed.queue(2)
+    assert victim.files() == unharmed.files()
+    assert victim.rounds()[1].accuracy == unharmed.rounds()[1].accuracy
+    assert not world.storage.work(job.id).exists()
+
+
+def _state(session: Session, job: Job) -> JobState:
+    session.rollback()
+    session.expire_all()
+    return job.state
+
+
+def _wait_until_stale(session: Session, job: Job) -> None:
+    """A dead worker's job is free after 1.5 silent seconds; time passes here in the row."""
+    session.expire_all()
+    job.heartbeat_at = func.now() - func.make_interval(0, 0, 0, 0, 0, 1)
+    session.commit()
