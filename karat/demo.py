@@ -219,27 +219,31 @@ class Simulation:
         )
 
     def _is_over(self, rounds: Sequence[Round]) -> bool:
-        if rounds and (failed := rounds[-1])["state"] == "failed":
-            error = self._admin.job(failed["job_id"])["error"] if failed["job_id"] else None
-            reason = error["detail"] if error else "no reason was given"
-            raise KaratError("round_failed", f"Round {failed['number']} failed: {reason}")
+        for one in rounds:
+            if one["state"] == "failed":
+                job = self._job()
+                reason = job["error"]["detail"] if job and job["error"] else "no reason was given"
+                raise KaratError("round_failed", f"Round {one['number']} failed: {reason}")
         closed = sum(one["state"] == "closed" and one["accuracy"] is not None for one in rounds)
         if closed >= self._plan.rounds:
             return True
         return self._project.get()["state"] == "finished"
 
     def _activity(self, rounds: Sequence[Round]) -> str:
-        if not rounds:
-            return "drawing the first images"
-        now = rounds[-1]
-        if now["state"] == "open":
-            return f"round {now['number']}: {now['spent']:g} of {now['budget']:g} labeled"
-        if now["job_id"] is not None and now["state"] in {"closing", "selecting"}:
-            progress = self._admin.job(now["job_id"])["progress"]
-            if progress:
-                steps = f" {progress['step']}/{progress['steps']}" if progress["steps"] else ""
-                return f"round {now['number']}: {progress['phase']}{steps}"
-        return f"round {now['number']}: {now['state']}"
+        for one in rounds:
+            if one["state"] == "open":
+                return f"round {one['number']}: {one['spent']:g} of {one['budget']:g} labeled"
+        job = self._job()
+        if job is None or job["progress"] is None:
+            return "waiting for a worker"
+        now = job["progress"]
+        steps = f" {now['step']}/{now['steps']}" if now["steps"] else ""
+        return f"retraining: {now['phase']}{steps}"
+
+    def _job(self) -> Job | None:
+        """The latest job of the rounds."""
+        jobs = self._admin.jobs(project_id=self._project.id, kind="advance_round")
+        return next(jobs, None)
 
 
 def report(

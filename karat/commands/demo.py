@@ -213,6 +213,8 @@ def _table(rounds: "Sequence[Round]", plan: "Plan") -> "Table":
     for column in ("round", "accuracy", "IN share", "cost", "seconds"):
         table.add_column(column, justify="right")
     for one in rounds:
+        if one["state"] == "selecting":
+            continue
         seconds = sum(one["seconds"].values())
         table.add_row(
             str(one["number"]),
