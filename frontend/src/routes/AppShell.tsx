@@ -58,7 +58,12 @@ function Frame({ user }: { user: User }) {
           <AccountMenu user={user} />
         </div>
       </header>
-      <main id="content" className={isDesk ? styles.desk : styles.main} tabIndex={-1}>
+      <main
+        id="content"
+        className={isDesk ? styles.desk : styles.main}
+        data-fills-window={isDesk || undefined}
+        tabIndex={-1}
+      >
         <Outlet context={user} />
       </main>
       <SignedOutDialog user={user} onSignedIn={() => sender?.wake()} />

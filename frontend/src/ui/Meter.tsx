@@ -59,15 +59,17 @@ export function Parts({ label, parts }: { label: string; parts: Part[] }) {
             </dt>
             <dd>
               {part.value.toLocaleString()}
-              <span className={styles.share}>
-                {total > 0
-                  ? ` ${((100 * part.value) / total).toFixed(part.value / total < 0.1 ? 1 : 0)} %`
-                  : ""}
-              </span>
+              <span className={styles.share}>{shareOf(part.value, total)}</span>
             </dd>
           </div>
         ))}
       </dl>
     </figure>
   );
+}
+
+function shareOf(value: number, total: number): string {
+  if (value === 0 || total === 0) return "";
+  const percent = (100 * value) / total;
+  return `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
 }

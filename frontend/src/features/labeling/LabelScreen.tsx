@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Project, User } from "../../api/types";
 import { t } from "../../strings";
 import { isElsewhere, keyOf } from "../../ui/hotkeys";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { HelpDialog } from "./HelpDialog";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
@@ -42,6 +42,7 @@ type DeskProps = {
 function Desk({ project, projectLink, labeling, sender }: DeskProps) {
   const { session, images, stopwatch } = labeling;
   const view = useSyncExternalStore(session.subscribe, session.getView);
+  const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   useSyncExternalStore(images.subscribe, images.getVersion);
   const [flashed, setFlashed] = useState<Choice | null>(null);
   const [smooth, setSmooth] = useSmooth();
@@ -99,9 +100,13 @@ function Desk({ project, projectLink, labeling, sender }: DeskProps) {
               subject={current.subject}
               prepared={images.get(current.subject.image_url)}
               smooth={smooth}
+              onSmooth={setSmooth}
               onShown={() => stopwatch.start()}
               onRetry={() => images.retry(current.subject.image_url)}
             />
+          )}
+          {view.phase === "loading" && !current && (
+            <Between stuck={sending === "retrying" || sending === "signed_out"} />
           )}
           {view.phase === "waiting" && (
             <Waiting
@@ -145,9 +150,21 @@ function Desk({ project, projectLink, labeling, sender }: DeskProps) {
   );
 }
 
+/** No image yet: for a moment, or until the answers before have reached the server. */
+function Between({ stuck }: { stuck: boolean }) {
+  if (stuck) return <Empty title={t.label.stuckTitle}>{t.label.stuckText}</Empty>;
+  return (
+    <div className={styles.between}>
+      <Loading>
+        <Skeleton width="min(18rem, 50vw)" height="min(18rem, 50vw)" />
+      </Loading>
+    </div>
+  );
+}
+
 function Guidelines({ text }: { text: string }) {
   return (
-    <details className={styles.guidelines}>
+    <details className={styles.guidelines} open>
       <summary>{t.label.guidelines}</summary>
       <p>{text}</p>
     </details>

@@ -24,7 +24,7 @@ export function SenderProvider({ user, children }: { user: User; children: React
         exclusive: (work) => exclusively(`karat-outbox-${user.id}`, work),
       });
       setSender(current);
-      void current.flush();
+      void current.start();
     });
     window.addEventListener("online", wake);
     document.addEventListener("visibilitychange", wake);

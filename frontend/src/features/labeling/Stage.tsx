@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { FIXED_KEYS } from "../../ui/hotkeys";
+import { Kbd } from "../../ui/Kbd";
 import { Skeleton } from "../../ui/State";
 import { measurePaint } from "./measure";
 import type { Prepared } from "./queue/images";
@@ -8,18 +10,20 @@ import type { Subject } from "./queue/model";
 import styles from "./Stage.module.css";
 
 /** Images up to this size are drawn as crisp pixels, in whole multiples. */
-export const PIXELS_UP_TO = 128;
+const PIXELS_UP_TO = 128;
 
 type StageProps = {
   subject: Subject;
   prepared: Prepared | undefined;
   smooth: boolean;
+  onSmooth: (smooth: boolean) => void;
   onShown: () => void;
   onRetry: () => void;
 };
 
 /** Shows one image as large as it fits. The decoded element itself is put on the page. */
-export function Stage({ subject, prepared, smooth, onShown, onRetry }: StageProps) {
+export function Stage(props: StageProps) {
+  const { subject, prepared, smooth, onSmooth, onShown, onRetry } = props;
   const frame = useRef<HTMLDivElement>(null);
   const box = useBox(frame);
   const ready = prepared?.state === "ready" ? prepared.image : null;
@@ -48,6 +52,18 @@ export function Stage({ subject, prepared, smooth, onShown, onRetry }: StageProp
   return (
     <div className={styles.stage}>
       <div ref={frame} className={styles.frame} />
+      {ready && Math.max(ready.naturalWidth, ready.naturalHeight) <= PIXELS_UP_TO && (
+        <button
+          type="button"
+          className={styles.smooth}
+          aria-pressed={smooth}
+          aria-keyshortcuts={FIXED_KEYS.smooth}
+          onClick={() => onSmooth(!smooth)}
+        >
+          {t.label.smooth}
+          <Kbd>{FIXED_KEYS.smooth.toUpperCase()}</Kbd>
+        </button>
+      )}
       {prepared?.state === "failed" ? (
         <div className={styles.message} role="alert" data-query-id={subject.query_id}>
           <p>{t.label.imageFailed}</p>
@@ -80,10 +96,14 @@ function useBox(ref: React.RefObject<HTMLDivElement | null>): Box | null {
   return box;
 }
 
+/** Beyond this an image of a few pixels becomes harder to read, not easier. */
+const largest = (side: number): number => Math.max(288, 16 * side);
+
 function fitted(image: HTMLImageElement, box: Box, smooth: boolean) {
   const { naturalWidth: width, naturalHeight: height } = image;
-  const scale = Math.min(box.width / width, box.height / height);
-  const pixelated = !smooth && Math.max(width, height) <= PIXELS_UP_TO;
+  const side = Math.max(width, height);
+  const scale = Math.min(box.width / width, box.height / height, largest(side) / side);
+  const pixelated = !smooth && side <= PIXELS_UP_TO;
   const factor = pixelated ? Math.max(1, Math.floor(scale)) : scale;
   return { width: width * factor, height: height * factor, pixelated };
 }

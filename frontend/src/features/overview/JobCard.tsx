@@ -61,10 +61,8 @@ export function JobCard({ job, projectId }: { job: Job; projectId: number }) {
 
 const nameOf = (phase: string): string => t.overview.phases[phase] ?? phase;
 
-const etaOf = (progress: JobProgress): string =>
-  progress.eta_seconds === null
-    ? nameOf(progress.phase)
-    : t.overview.jobEta(formatSeconds(progress.eta_seconds));
+const etaOf = ({ eta_seconds: eta }: JobProgress): string =>
+  eta === null ? t.overview.jobRunning : t.overview.jobEta(formatSeconds(eta));
 
 function Phases({ progress }: { progress: JobProgress }) {
   const { phases, phase_index: at, step, steps, seconds } = progress;

@@ -36,10 +36,10 @@ export const label = {
   rejectedDismiss: "Dismiss all",
   notDurable:
     "This browser does not let Karat store answers. Keep the page open until they are sent.",
-  offline: "The server cannot be reached. You can go on; answers are kept on this device.",
-  pixels: "Pixels",
+  stuckTitle: "Your answers are waiting to be sent",
+  stuckText:
+    "The server does not take them at the moment. They are kept on this device, and new images come up as soon as they have arrived.",
   smooth: "Smooth",
-  toggleSmoothing: "Draw small images as pixels or smoothly",
   waiting: {
     training: {
       title: "The model is learning from your answers",

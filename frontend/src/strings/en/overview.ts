@@ -63,8 +63,9 @@ export const overview = {
     advance_round: "Training and choosing the next images",
     import_pool: "Importing images",
   } as Record<string, string>,
+  jobRunning: "At work",
   jobQueued: "Waiting for a worker",
-  jobEta: (time: string) => `about ${time} left`,
+  jobEta: (time: string) => `About ${time} left`,
   jobFailed: "The job failed",
   phases: {
     snapshot: "Gather answers",

@@ -11,7 +11,7 @@ export interface Outbox {
   /** Whether the answers survive a reload. */
   readonly durable: boolean;
   /** Resolves once the answer is stored. */
-  add(answer: StoredAnswer): Promise<void>;
+  add(answer: StoredAnswer): Promise<PendingAnswer>;
   pending(userId: number): Promise<PendingAnswer[]>;
   /** Drop answers the server has acknowledged. */
   settle(answers: PendingAnswer[]): Promise<void>;
@@ -29,11 +29,12 @@ class IndexedDbOutbox implements Outbox {
     this.#db = db;
   }
 
-  async add(answer: StoredAnswer): Promise<void> {
+  async add(answer: StoredAnswer): Promise<PendingAnswer> {
     // Relaxed: handed to the operating system, not flushed to the disk. It survives a crash of
     // the browser and costs about a millisecond.
     const tx = this.#db.transaction("answers", "readwrite", { durability: "relaxed" });
-    await Promise.all([tx.store.add(answer), tx.done]);
+    const [seq] = await Promise.all([tx.store.add(answer), tx.done]);
+    return { ...answer, seq };
   }
 
   async pending(userId: number): Promise<PendingAnswer[]> {
@@ -73,9 +74,11 @@ export class MemoryOutbox implements Outbox {
   #rejected: RejectedAnswer[] = [];
   #seq = 0;
 
-  async add(answer: StoredAnswer): Promise<void> {
+  async add(answer: StoredAnswer): Promise<PendingAnswer> {
     this.#seq += 1;
-    this.#answers.push({ ...answer, seq: this.#seq });
+    const stored = { ...answer, seq: this.#seq };
+    this.#answers.push(stored);
+    return stored;
   }
 
   async pending(userId: number): Promise<PendingAnswer[]> {

@@ -61,9 +61,16 @@ export class AnswerSender {
     return () => this.#onResponse.delete(listener);
   }
 
+  /** Take up what an earlier visit has left. */
+  async start(): Promise<void> {
+    this.#set({ rejected: await this.#deps.outbox.rejected(this.#deps.userId) });
+    await this.flush();
+  }
+
   /** Store an answer, then send it in the background. Resolves once it is stored. */
   async add(answer: StoredAnswer): Promise<void> {
-    await this.#deps.outbox.add(answer);
+    const stored = await this.#deps.outbox.add(answer);
+    this.#set({ pending: [...this.#view.pending, stored] });
     void this.flush();
   }
 
@@ -88,7 +95,7 @@ export class AnswerSender {
 
   async dismissRejected(): Promise<void> {
     await this.#deps.outbox.dismiss(this.#deps.userId);
-    await this.#refresh();
+    this.#set({ rejected: [] });
   }
 
   /** Send until nothing is left to send. Safe to call at any time. */
@@ -99,9 +106,7 @@ export class AnswerSender {
     try {
       while (!this.#stopped && this.#view.state !== "signed_out") {
         this.#again = false;
-        await this.#refresh();
         const pause = await this.#deps.exclusive(() => this.#sendOnce());
-        await this.#refresh();
         if (pause === null) {
           if (!this.#again) break;
         } else if (pause > 0) {
@@ -117,6 +122,7 @@ export class AnswerSender {
   /** Send one batch. Returns how long to pause before the next, or null when nothing is left. */
   async #sendOnce(): Promise<number | null> {
     const pending = await this.#deps.outbox.pending(this.#deps.userId);
+    this.#set({ pending });
     const now = this.#deps.now();
     const first = pending.find((answer) => (this.#heldUntil.get(answer.projectId) ?? 0) <= now);
     if (!first) {
@@ -145,13 +151,13 @@ export class AnswerSender {
       if (!result) continue;
       if (isRefused(result)) {
         refused += 1;
-        await this.#deps.outbox.reject(answer, result.code ?? "rejected", result.detail ?? "");
+        await this.#reject(answer, result.code ?? "rejected", result.detail ?? "");
       } else {
         settled.push(answer);
       }
     }
     await this.#deps.outbox.settle(settled);
-    await this.#refresh();
+    this.#forget(settled);
     for (const listener of this.#onResponse) listener(batch[0]?.projectId ?? 0, response);
     // An answer without a result stays; without any the server is not well.
     if (settled.length + refused === 0) return this.#backOff();
@@ -178,7 +184,7 @@ export class AnswerSender {
       this.#batch = 1;
       return 0;
     }
-    await this.#deps.outbox.reject(first, error.code, error.message);
+    await this.#reject(first, error.code, error.message);
     this.#batch = BATCH;
     return 0;
   }
@@ -196,12 +202,15 @@ export class AnswerSender {
     this.#sleep = null;
   }
 
-  async #refresh(): Promise<void> {
-    const [pending, rejected] = await Promise.all([
-      this.#deps.outbox.pending(this.#deps.userId),
-      this.#deps.outbox.rejected(this.#deps.userId),
-    ]);
-    this.#set({ pending, rejected });
+  async #reject(answer: PendingAnswer, code: string, detail: string): Promise<void> {
+    await this.#deps.outbox.reject(answer, code, detail);
+    this.#forget([answer]);
+    this.#set({ rejected: [...this.#view.rejected, { ...answer, code, detail }] });
+  }
+
+  #forget(answers: PendingAnswer[]): void {
+    const gone = new Set(answers.map((answer) => answer.seq));
+    this.#set({ pending: this.#view.pending.filter((answer) => !gone.has(answer.seq)) });
   }
 
   #set(change: Partial<SenderView>): void {
