@@ -29,7 +29,7 @@ _DEFAULT_DIRECTORY = Path("karat-data/demo")
 def demo(
     rounds: Annotated[int, typer.Option(min=1, help="Rounds to run.")] = 6,
     budget: Annotated[
-        float | None, typer.Option(min=1, help="Verdicts a round; 60, or 300 with --data.")
+        float | None, typer.Option(min=1, help="Verdicts a round; 40, or 300 with --data.")
     ] = None,
     strategy: Annotated[str, typer.Option(help="Query strategy.")] = "mqnet",
     purity: Annotated[str | None, typer.Option(help="Purity score.")] = None,
@@ -93,7 +93,7 @@ def demo(
         raise typer.BadParameter("--data and --in-classes go together.")
     plan = Plan(
         rounds=rounds,
-        budget=budget or (60 if data is None else 300),
+        budget=budget or (40 if data is None else 300),
         strategy=strategy,
         purity=purity,
         informativeness=informativeness,

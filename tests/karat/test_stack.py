@@ -12,10 +12,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+from psycopg import sql
 
 from karat import Client, KaratError
 from karat.processes import AlreadyRunningError, ServiceError
 from karat.stack import Stack, choose_port, is_ready
+from tests.conftest import Services
 from tests.karat.helpers import Run, descendants, wait_for, wait_gone
 
 
@@ -73,6 +75,22 @@ def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(30) == 0
         wait_gone(children, seconds=1.0)
+
+
+def test_up_uses_the_servers_it_is_given(
+    services: Services, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    name = "karat_up_elsewhere"
+    services.administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    given = {"DATABASE_URL": services.database_url(name), "REDIS_URL": services.redis.url}
+    with karat_up(tmp_path / "data", environment | given) as (process, said):
+        assert is_ready(said[0].split()[-1])
+        names = {child.name() for child in descendants(process.pid)}
+        assert not names & {"postgres", "redis-server", "valkey-server"}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert not (tmp_path / "data" / "postgres").exists()
+    services.administer(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
 
 
 @pytest.mark.parametrize("name", ["api", "redis", "postgres", "worker-cpu", "scheduler"])
