@@ -1,14 +1,22 @@
+import { useEffect } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { FIXED_KEYS } from "../../ui/hotkeys";
+import { FIXED_KEYS, keyOf } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./HelpDialog.module.css";
 
 type HelpDialogProps = { classes: LabelClass[]; guidelines: string; onClose: () => void };
 
 export function HelpDialog({ classes, guidelines, onClose }: HelpDialogProps) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (["h", "?"].includes(keyOf(event))) onClose();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [onClose]);
   const rows = t.label.helpRows;
   const keys: [string[], string][] = [
     [[FIXED_KEYS.ood], rows.ood],

@@ -2,6 +2,8 @@ import { Link } from "react-router";
 import type { LabelStatus } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { FIXED_KEYS } from "../../ui/hotkeys";
+import { Kbd } from "../../ui/Kbd";
 import { Meter } from "../../ui/Meter";
 import styles from "./LabelBar.module.css";
 import type { SessionView } from "./queue/model";
@@ -42,8 +44,15 @@ export function LabelBar({ project, projectLink, status, mine, onHelp }: LabelBa
           <dd>{mine ? mine.total.toLocaleString() : "–"}</dd>
         </div>
       </dl>
-      <Button kind="quiet" size="small" aria-keyshortcuts="h" onClick={onHelp}>
+      <Button
+        kind="quiet"
+        size="small"
+        aria-label={t.label.help}
+        aria-keyshortcuts={FIXED_KEYS.help}
+        onClick={onHelp}
+      >
         {t.label.help}
+        <Kbd>{FIXED_KEYS.help.toUpperCase()}</Kbd>
       </Button>
     </div>
   );

@@ -110,9 +110,11 @@ function Desk({ project, projectLink, labeling, sender }: DeskProps) {
           )}
           {view.phase === "waiting" && (
             <Waiting
+              projectId={project.id}
               status={view.status}
               canUndo={history.length > 0}
               onUndo={() => session.undo()}
+              onNews={session.wake}
             />
           )}
           {view.phase === "failed" && view.error && (

@@ -13,11 +13,15 @@ export function measurePaint(): void {
   const start = performance.getEntriesByName(KEY, "mark").at(-1)?.startTime;
   if (start === undefined) return;
   performance.clearMarks(KEY);
-  // The first frame paints the image; the callback of the second runs after that.
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => {
+  // A message posted from a frame's callback arrives when that frame has been painted; a second
+  // frame's callback would add the idle time up to it.
+  requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
       if (performance.getEntriesByName(PAINT).length >= KEPT) performance.clearMeasures(PAINT);
       performance.measure(PAINT, { start, end: performance.now() });
-    }),
-  );
+      port1.close();
+    };
+    port2.postMessage(null);
+  });
 }

@@ -1,5 +1,4 @@
 import { useEffect, useState } from "react";
-import { listenToProject } from "../../api/events";
 import { labelingApi } from "../../api/labeling";
 import { ImageCache } from "./queue/images";
 import type { AnswerSender } from "./queue/sender";
@@ -43,7 +42,6 @@ function open(place: { projectId: number; userId: number; sender: AnswerSender; 
     const around = [current, next, history.at(-1), ...later];
     images.keep(around.flatMap((entry) => (entry ? [entry.subject.image_url] : [])));
   });
-  const stopListening = listenWhileWaiting(place.projectId, session);
   const onVisibility = () => {
     stopwatch.setVisible(!document.hidden);
     if (!document.hidden) session.wake();
@@ -65,29 +63,7 @@ function open(place: { projectId: number; userId: number; sender: AnswerSender; 
     window.removeEventListener("pageshow", onPageShow);
     window.removeEventListener("pointermove", touch);
     window.removeEventListener("keydown", touch, { capture: true });
-    stopListening();
     session.stop();
   };
   return { labeling: { session, images, stopwatch }, close };
-}
-
-/** Events of the project, heard only while there is nothing to judge: new images then come at once. */
-function listenWhileWaiting(projectId: number, session: LabelSession): () => void {
-  let stop: (() => void) | null = null;
-  const update = () => {
-    const waiting = session.getView().phase === "waiting";
-    if (waiting && !stop) {
-      stop = listenToProject(projectId, (kind) => {
-        if (kind !== "job") session.wake();
-      });
-    } else if (!waiting) {
-      stop?.();
-      stop = null;
-    }
-  };
-  const unsubscribe = session.subscribe(update);
-  return () => {
-    unsubscribe();
-    stop?.();
-  };
 }

@@ -59,7 +59,7 @@ export function JobCard({ job, projectId }: { job: Job; projectId: number }) {
   );
 }
 
-const nameOf = (phase: string): string => t.overview.phases[phase] ?? phase;
+const nameOf = (phase: string): string => t.common.phases[phase] ?? phase;
 
 const etaOf = ({ eta_seconds: eta }: JobProgress): string =>
   eta === null ? t.overview.jobRunning : t.overview.jobEta(formatSeconds(eta));

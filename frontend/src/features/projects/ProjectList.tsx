@@ -14,9 +14,7 @@ export function ProjectList({ canCreate }: { canCreate: boolean }) {
       <header className={styles.header}>
         <h1>{t.projects.title}</h1>
         {canCreate && items.length > 0 && (
-          <ButtonLink to="/projects/new" kind="primary">
-            {t.projects.newProject}
-          </ButtonLink>
+          <ButtonLink to="/projects/new">{t.projects.newProject}</ButtonLink>
         )}
       </header>
       {projects.isPending && (

@@ -9,18 +9,17 @@ type AlgorithmFieldProps = {
   algorithms: Algorithm[];
   choice: Choice;
   note: string | null;
-  disabled: boolean;
   onChange: (choice: Choice) => void;
 };
 
 /** A choice among algorithms, each explained in a sentence; the chosen one's parameters below. */
 export function AlgorithmField(props: AlgorithmFieldProps) {
-  const { kind, algorithms, choice, note, disabled, onChange } = props;
+  const { kind, algorithms, choice, note, onChange } = props;
   const group = useId();
   const chosen = algorithms.find((algorithm) => algorithm.name === choice.name);
   const hasParams = Object.keys(chosen?.params_schema.properties ?? {}).length > 0;
   return (
-    <fieldset className={styles.field} disabled={disabled}>
+    <fieldset className={styles.field}>
       <legend>
         {t.setup.kinds[kind]}
         {note && <span className={styles.note}>{note}</span>}

@@ -45,7 +45,12 @@ export function ClassEditor({ classes, canReorder, onChange }: ClassEditorProps)
 
   return (
     <div className={styles.editor}>
-      <ol ref={list} className={styles.list} aria-label={t.setup.classes}>
+      <ol
+        ref={list}
+        className={styles.list}
+        data-reorder={canReorder || undefined}
+        aria-label={t.setup.classes}
+      >
         {classes.map((draft, index) => (
           <ClassRow
             key={draft.row}

@@ -6,6 +6,7 @@ import type { Project, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { SelectField } from "../../ui/Field";
+import { NumberField } from "../../ui/NumberField";
 import { Failure, Notice } from "../../ui/State";
 import { DropZone } from "./DropZone";
 import { fromImages, isArchive, isImage, type Source } from "./folders";
@@ -20,10 +21,14 @@ type ImagesCardProps = {
   project: Project;
   /** Whether labeled images could be matched to classes. */
   classesReady: boolean;
+  inputSize: number;
+  onInputSize: (inputSize: number) => void;
+  /** Saves what the import depends on: the classes and the input size. */
   beforeUpload: () => Promise<void>;
 };
 
-export function ImagesCard({ project, classesReady, beforeUpload }: ImagesCardProps) {
+export function ImagesCard(props: ImagesCardProps) {
+  const { project, classesReady, inputSize, onInputSize, beforeUpload } = props;
   const [split, setSplit] = useState<Split>("pool");
   const [refused, setRefused] = useState<string[]>([]);
   const client = useQueryClient();
@@ -39,6 +44,8 @@ export function ImagesCard({ project, classesReady, beforeUpload }: ImagesCardPr
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
 
+  const { pool, evaluation, auxiliary_ood } = project.counts;
+  const hasImages = pool + evaluation + auxiliary_ood > 0;
   const mustWait = split === "evaluation" && !classesReady;
 
   const take = async (files: File[], folders: Source[]) => {
@@ -69,6 +76,16 @@ export function ImagesCard({ project, classesReady, beforeUpload }: ImagesCardPr
             </option>
           ))}
         </SelectField>
+        <NumberField
+          label={t.setup.inputSize}
+          hint={hasImages ? t.setup.inputSizeFixed : t.setup.inputSizeHint}
+          value={inputSize}
+          integer
+          min={8}
+          max={512}
+          disabled={hasImages}
+          onChange={(size) => size !== null && onInputSize(size)}
+        />
       </div>
       {mustWait ? (
         <Notice tone="gold">{t.setup.classesFirst}</Notice>

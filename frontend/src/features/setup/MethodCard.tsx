@@ -11,25 +11,22 @@ import styles from "./SetupScreen.module.css";
 
 type MethodCardProps = {
   settings: Settings;
-  /** Whether images are there, which fixes the model and its input size. */
-  hasImages: boolean;
   onChange: (settings: Settings) => void;
 };
 
-export function MethodCard({ settings, hasImages, onChange }: MethodCardProps) {
+export function MethodCard({ settings, onChange }: MethodCardProps) {
   const algorithms = useQuery(algorithmsQuery);
   const change = (values: Partial<Settings>) => onChange({ ...settings, ...values });
   const needs =
     algorithms.data?.items.find(
       (one) => one.kind === "strategy" && one.name === settings.strategy.name,
     )?.needs ?? [];
-  const chooser = (kind: AlgorithmKind, note: string | null, disabled = false) => (
+  const chooser = (kind: AlgorithmKind, note: string | null = null) => (
     <AlgorithmField
       kind={kind}
       algorithms={algorithms.data?.items.filter((one) => one.kind === kind) ?? []}
       choice={settings[kind]}
       note={note}
-      disabled={disabled}
       onChange={(choice) => change({ [kind]: choice })}
     />
   );
@@ -46,10 +43,10 @@ export function MethodCard({ settings, hasImages, onChange }: MethodCardProps) {
       )}
       {algorithms.data && (
         <div className={styles.choosers}>
-          {chooser("strategy", null)}
+          {chooser("strategy")}
           {chooser("purity", needs.includes("purity") ? null : t.setup.unused)}
           {chooser("informativeness", needs.includes("informativeness") ? null : t.setup.unused)}
-          {chooser("model", hasImages ? t.setup.fixedModel : null, hasImages)}
+          {chooser("model")}
         </div>
       )}
       <details className={styles.advanced}>
@@ -62,16 +59,6 @@ export function MethodCard({ settings, hasImages, onChange }: MethodCardProps) {
             integer
             min={0}
             onChange={(seed) => seed !== null && change({ seed })}
-          />
-          <NumberField
-            label={t.setup.inputSize}
-            hint={hasImages ? t.setup.fixedByImport : t.setup.inputSizeHint}
-            value={settings.input_size}
-            integer
-            min={8}
-            max={512}
-            disabled={hasImages}
-            onChange={(size) => size !== null && change({ input_size: size })}
           />
           <NumberField
             label={t.setup.leaseSeconds}
@@ -103,6 +90,16 @@ function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
           min={0.001}
           onChange={(budget) => budget !== null && onChange({ budget })}
         />
+        <NumberField
+          label={t.setup.maxRounds}
+          hint={t.setup.maxRoundsHint}
+          value={settings.max_rounds}
+          nullable
+          integer
+          min={1}
+          max={10_000}
+          onChange={(max_rounds) => onChange({ max_rounds })}
+        />
         <SelectField
           label={t.setup.costMode}
           value={cost.mode}
@@ -129,16 +126,6 @@ function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
             />
           </>
         )}
-        <NumberField
-          label={t.setup.maxRounds}
-          hint={t.setup.maxRoundsHint}
-          value={settings.max_rounds}
-          nullable
-          integer
-          min={1}
-          max={10_000}
-          onChange={(max_rounds) => onChange({ max_rounds })}
-        />
       </div>
       <CheckField
         label={t.setup.zeroWait}

@@ -71,8 +71,8 @@ function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
         value={value as number | null}
         nullable={nullable}
         integer={schema.type === "integer"}
-        min={schema.minimum}
-        max={schema.maximum}
+        min={schema.minimum ?? schema.exclusiveMinimum}
+        max={schema.maximum ?? schema.exclusiveMaximum}
         onChange={onChange}
       />
     );

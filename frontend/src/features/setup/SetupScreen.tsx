@@ -18,7 +18,7 @@ type SetupScreenProps = { project: Project & { settings: Settings }; user: User 
 
 /** Everything about a project that can be set, before it is started and after. */
 export function SetupScreen({ project, user }: SetupScreenProps) {
-  const { id, state, counts } = project;
+  const { id, state } = project;
   const isDraft = state === "draft";
   const basics = useDraft<Basics>(`karat:basics:${id}`, {
     name: project.name,
@@ -26,28 +26,31 @@ export function SetupScreen({ project, user }: SetupScreenProps) {
     classes: toDrafts(project.classes),
   });
   const settings = useDraft<Settings>(`karat:settings:${id}`, project.settings);
+  const dirty = basics.dirty || settings.dirty;
+  const valid = problemsOf(basics.value.classes).size === 0 && basics.value.name.trim() !== "";
   const client = useQueryClient();
   const navigate = useNavigate();
 
   const save = useMutation({
     mutationFn: async () => {
       const saved = await updateProject(id, {
-        ...(basics.dirty && {
-          name: basics.value.name.trim(),
-          guidelines: basics.value.guidelines,
-          classes: toInputs(basics.value.classes),
-        }),
+        ...(basics.dirty &&
+          valid && {
+            name: basics.value.name.trim(),
+            guidelines: basics.value.guidelines,
+            classes: toInputs(basics.value.classes),
+          }),
         ...(settings.dirty && { settings: settings.value }),
       });
       client.setQueryData(projectQuery(id).queryKey, saved);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      basics.discard();
+      if (valid) basics.discard();
       settings.discard();
     },
   });
   const start = useMutation({
     mutationFn: async () => {
-      if (basics.dirty || settings.dirty) await save.mutateAsync();
+      if (dirty) await save.mutateAsync();
       client.setQueryData(projectQuery(id).queryKey, await actOnProject(id, "start"));
       client.invalidateQueries({ queryKey: projectQuery(id).queryKey });
     },
@@ -55,8 +58,6 @@ export function SetupScreen({ project, user }: SetupScreenProps) {
   });
 
   useScrollToHash();
-  const dirty = basics.dirty || settings.dirty;
-  const valid = problemsOf(basics.value.classes).size === 0 && basics.value.name.trim() !== "";
   const error = start.error ?? save.error;
   return (
     <div className={styles.page}>
@@ -65,15 +66,13 @@ export function SetupScreen({ project, user }: SetupScreenProps) {
         project={project}
         // Evaluation images are matched to classes by name, so those have to be saved before.
         classesReady={valid && basics.value.classes.length > 0}
+        inputSize={settings.value.input_size}
+        onInputSize={(input_size) => settings.set({ ...settings.value, input_size })}
         beforeUpload={async () => {
-          if (basics.dirty && valid) await save.mutateAsync();
+          if (dirty) await save.mutateAsync();
         }}
       />
-      <MethodCard
-        settings={settings.value}
-        hasImages={counts.pool + counts.evaluation + counts.auxiliary_ood > 0}
-        onChange={settings.set}
-      />
+      <MethodCard settings={settings.value} onChange={settings.set} />
       <MembersCard project={project} />
       {user.role === "admin" && <DangerCard project={project} />}
       {error && <Notice tone="bad">{error.message}</Notice>}

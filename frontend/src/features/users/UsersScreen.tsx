@@ -17,16 +17,16 @@ export function UsersScreen({ me }: { me: User }) {
   const [adding, setAdding] = useState(false);
   return (
     <div className={styles.page}>
-      <h1>{t.people.usersTitle}</h1>
-      <Card
-        title={t.people.usersTitle}
-        hint={t.people.usersHint}
-        actions={
-          <Button kind="primary" onClick={() => setAdding(true)}>
-            {t.people.addUser}
-          </Button>
-        }
-      >
+      <header className={styles.header}>
+        <div>
+          <h1>{t.people.usersTitle}</h1>
+          <p className={styles.quiet}>{t.people.usersHint}</p>
+        </div>
+        <Button kind="primary" onClick={() => setAdding(true)}>
+          {t.people.addUser}
+        </Button>
+      </header>
+      <Card>
         {users.isPending && (
           <Loading>
             <Skeleton height="10rem" />

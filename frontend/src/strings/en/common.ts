@@ -25,6 +25,17 @@ export const common = {
   account: "Account",
   signOut: "Sign out",
   accountMenu: (name: string) => `Account of ${name}`,
+  /** Phases of jobs; further ones are shown by the name the server gives them. */
+  phases: {
+    snapshot: "Gather answers",
+    embed: "Embed",
+    meta_train: "Train MQ-Net",
+    train: "Train the model",
+    evaluate: "Evaluate",
+    score: "Score the pool",
+    select: "Choose images",
+    publish: "Publish",
+  } as Record<string, string>,
   never: "never",
   numberNeeded: (min?: number, max?: number) => {
     if (min !== undefined && max !== undefined) return `A number from ${min} to ${max} is needed.`;

@@ -61,6 +61,10 @@ export const label = {
       title: "Nothing to judge yet",
       text: "New images come up here by themselves.",
     },
+    failed: {
+      title: "The training has run into a problem",
+      text: "Whoever runs this project can try it again. Your answers are safe, and this page will notice when it goes on.",
+    },
     draft: {
       title: "This project has not started",
       text: "Images come up here as soon as it is started.",

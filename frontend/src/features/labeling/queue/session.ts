@@ -83,10 +83,10 @@ export class LabelSession {
   }
 
   /** Look for images now: something changed on the server, or the page is visible again. */
-  wake(): void {
+  readonly wake = (): void => {
     clearTimeout(this.#timer);
     void this.#lease();
-  }
+  };
 
   /**
    * Give the verdict on the current image, and move on once it is stored on this device.

@@ -1,0 +1,62 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { useState } from "react";
+import { afterEach, expect, it } from "vitest";
+import type { Algorithm } from "../../api/types";
+import { ParamsForm } from "./ParamsForm";
+
+const algorithm: Algorithm = {
+  name: "mqnet",
+  kind: "strategy",
+  title: "MQ-Net",
+  summary: "",
+  paper: "",
+  needs: [],
+  defaults: { epochs: 100, learning_rate: 0.01, warm_start: true, stride: null },
+  params_schema: {
+    properties: {
+      epochs: { type: "integer", minimum: 1, maximum: 10_000, description: "Passes." },
+      learning_rate: { type: "number", exclusiveMinimum: 0 },
+      warm_start: { type: "boolean" },
+      stride: { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }] },
+    },
+  },
+};
+
+let current: Record<string, unknown>;
+
+function Form() {
+  const [params, setParams] = useState<Record<string, unknown>>({});
+  current = params;
+  return <ParamsForm algorithm={algorithm} params={params} onChange={setParams} />;
+}
+
+afterEach(cleanup);
+
+it("makes a field of each parameter, with its default and its help", () => {
+  render(<Form />);
+  const epochs = screen.getByRole("textbox", { name: "Epochs", description: "Passes." });
+  expect(epochs).toHaveProperty("value", "100");
+  expect(screen.getByRole("checkbox", { name: "Warm start" })).toHaveProperty("checked", true);
+});
+
+it("hands on what is typed, as a value of the right type", async () => {
+  render(<Form />);
+  const epochs = screen.getByRole("textbox", { name: "Epochs" });
+  await userEvent.clear(epochs);
+  await userEvent.type(epochs, "250");
+  await userEvent.click(screen.getByRole("checkbox", { name: "Warm start" }));
+  await userEvent.type(screen.getByRole("textbox", { name: "Stride" }), "3");
+  expect(current).toEqual({ epochs: 250, warm_start: false, stride: 3 });
+  await userEvent.clear(screen.getByRole("textbox", { name: "Stride" }));
+  expect(current.stride).toBeNull();
+});
+
+it("holds back what is out of bounds, and says so", async () => {
+  render(<Form />);
+  const epochs = screen.getByRole("textbox", { name: "Epochs" });
+  await userEvent.clear(epochs);
+  await userEvent.type(epochs, "0");
+  expect(epochs.getAttribute("aria-invalid")).toBe("true");
+  expect(current.epochs).toBeUndefined();
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { type ClassDraft, moved, problemsOf, toInputs, withNew } from "./classes";
+
+const made = (...names: string[]): ClassDraft[] => names.reduce(withNew, [] as ClassDraft[]);
+const messages = (drafts: ClassDraft[]) => [...problemsOf(drafts).values()];
+
+describe("classes", () => {
+  it("get keys from 1 to 0 and colours of their own", () => {
+    const drafts = made("a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
+    expect(drafts.map((draft) => draft.hotkey).join("")).toBe("1234567890");
+    expect(new Set(drafts.map((draft) => draft.colour)).size).toBe(10);
+  });
+
+  it("fill the gap a removed class leaves", () => {
+    const [first, , third] = made("a", "b", "c");
+    if (!first || !third) throw new Error("three classes were made");
+    expect(withNew([first, third]).at(-1)?.hotkey).toBe("2");
+  });
+
+  it("can be put into another order", () => {
+    expect(moved(made("a", "b", "c"), 2, 0).map((draft) => draft.name)).toEqual(["c", "a", "b"]);
+  });
+
+  it("say what is wrong with them", () => {
+    expect(messages(made("bee", "wasp"))).toEqual([]);
+    expect(messages(made("bee", " "))).toHaveLength(1);
+    expect(messages(made("bee", "Bee "))).toHaveLength(1);
+    expect(messages(made("bee", "OOD"))).toHaveLength(1);
+    const sameKey = made("bee", "wasp").map((draft) => ({ ...draft, hotkey: "1" }));
+    expect(messages(sameKey)).toHaveLength(1);
+  });
+
+  it("are sent without an id until the server has given one", () => {
+    expect(toInputs(made(" bee "))).toEqual([
+      expect.not.objectContaining({ id: expect.anything() }),
+    ]);
+    expect(toInputs(made(" bee "))[0]).toMatchObject({ name: "bee", hotkey: "1" });
+  });
+});
