@@ -1,9 +1,9 @@
 """Whole rounds through the product, several strategies and seeds, on a real pool.
 
-``python -m benchmarks.demo_rounds --data cifar10_train.parquet --evaluation cifar10_test.parquet``
+``python -m benchmarks.demo_rounds --data train.parquet --evaluation test.parquet``
 
-Each run is ``karat demo --exit``: its own database, server, workers and simulated annotators, 2 % of
-whose verdicts are wrong.
+Each run is ``karat demo --exit``: its own database, server, workers and simulated annotators, of
+whose verdicts 2 % are wrong.
 """
 
 import argparse
