@@ -26,26 +26,38 @@ def new_round(project: Project, number: int) -> Round:
     )
 
 
-def close(project: Project, round_: Round) -> tuple[Round | None, Job]:
+def next_round(project: Project, number: int) -> Round | None:
+    """The round after ``number``, in state selecting; ``None`` after the project's last."""
+    settings = ProjectSettings.model_validate(project.settings)
+    if settings.max_rounds is not None and number + 1 >= settings.max_rounds:
+        return None
+    return new_round(project, number + 1)
+
+
+def close(project: Project, round_: Round, following: Round | None) -> tuple[list[object], Job]:
     """Close an open round.
 
     Args:
         project: The round's project.
         round_: An open round, its row locked; it becomes closing.
+        following: The next round, if zero-wait answers have made it already.
 
     Returns:
-        The next round, which collects what annotators answer in the meantime (``None`` after the
-        last round), and the job that advances to it.
+        What is new and must be stored: the next round, which collects what annotators answer in
+        the meantime, unless it exists or this was the last, and the job; and the job by itself.
 
     Raises:
         Conflict: The round is not open.
     """
     move_round(round_, RoundState.CLOSING)
-    settings = ProjectSettings.model_validate(project.settings)
-    last = settings.max_rounds is not None and round_.number + 1 >= settings.max_rounds
+    made = None if following is not None else next_round(project, round_.number)
+    coming = following or made
     job = new_job(
         JobKind.ADVANCE_ROUND,
         project_id=project.id,
-        params={"closing": round_.number, "selecting": None if last else round_.number + 1},
+        params={
+            "closing": round_.number,
+            "selecting": coming.number if coming is not None else None,
+        },
     )
-    return None if last else new_round(project, round_.number + 1), job
+    return [job] if made is None else [made, job], job

@@ -23,7 +23,7 @@ from core import events, queue
 from core.errors import NotFound
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.project_settings import Cost
-from core.rounds import close
+from core.rounds import close, next_round
 from core.states import ExampleState, ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
 
@@ -205,8 +205,8 @@ class _Transaction:
             counted=counted,
         )
         self._remember(stored, query, answer, cost, head)
-        if counted and round_.state is RoundState.OPEN and _is_spent(round_):
-            await self._close(round_)
+        if counted and _is_spent(round_):
+            await self._go_on(round_)
         return _result(answer, stored, round_.number, "accepted" if counted else "late")
 
     def _repeat(self, annotator_id: int, answer: AnswerIn, twin: _Stored) -> AnswerResult:
@@ -305,21 +305,40 @@ class _Transaction:
             for query in self.queries.values()
         )
 
+    async def _add(self, made: Sequence[object | None]) -> None:
+        self.session.add_all([item for item in made if item is not None])
+        await self.session.flush()
+        self.rounds += [_open_round(item) for item in made if isinstance(item, Round)]
+
+    def _numbered(self, number: int) -> _OpenRound | None:
+        return next((round_ for round_ in self.rounds if round_.number == number), None)
+
     def _unfinished(self) -> list[_OpenRound]:
         return [item for item in self.rounds if item.state is not RoundState.CLOSED]
+
+    async def _go_on(self, spent: _OpenRound) -> None:
+        """Make sure that the next answer has a round whose budget is not spent.
+
+        An open round closes. One that still selects, and that zero-wait answers have used up, must
+        wait for its turn; the answers after those are the first of the round after it.
+        """
+        if spent.state is RoundState.OPEN:
+            await self._close(spent)
+        elif spent.state is RoundState.SELECTING and self._numbered(spent.number + 1) is None:
+            project = await self.session.get_one(Project, self.project_id)
+            await self._add([next_round(project, spent.number)])
 
     async def _close(self, closing: _OpenRound) -> None:
         """Close a round; happens once a round, so plain objects will do."""
         project = await self.session.get_one(Project, self.project_id)
         round_ = await self.session.get_one(Round, closing.id)
-        following, job = close(project, round_)
+        prepared = self._numbered(closing.number + 1)
+        following = await self.session.get_one(Round, prepared.id) if prepared else None
+        made, job = close(project, round_, following)
         closing.state = round_.state
-        self.session.add_all([item for item in (following, job) if item is not None])
-        await self.session.flush()
+        await self._add(made)
         round_.job_id = job.id
         await self.session.flush()
-        if following is not None:
-            self.rounds.append(_open_round(following))
         queue.enqueue(self.session.info, job)
         data = {"number": round_.number, "state": round_.state}
         await self.session.execute(events.notify(project.id, "round", data))

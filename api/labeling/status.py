@@ -18,7 +18,7 @@ WaitingFor = Literal["nothing", "training", "paused", "finished", "others"]
 
 
 def unfinished(project_id: int) -> Select[Round]:
-    """The rounds of a project that are not closed, oldest first; at most two."""
+    """The rounds of a project that are not closed, oldest first."""
     return (
         select(Round)
         .where(Round.project_id == project_id, Round.state != RoundState.CLOSED)
@@ -43,14 +43,13 @@ def counting_round(rounds: Sequence[AnyRound]) -> AnyRound | None:
     """The round that an answer given now counts towards.
 
     That is the open one. While a round is closing (or its job failed), it is the next one, which is
-    still selecting: zero-wait answers are its first answers. After the last round it is that.
+    still selecting: zero-wait answers are its first answers. Once they have used up its budget, it
+    is the one after. After the last round it is that.
     """
-    by_state = {round_.state: round_ for round_ in rounds}
-    return (
-        by_state.get(RoundState.OPEN)
-        or by_state.get(RoundState.SELECTING)
-        or (rounds[-1] if rounds else None)
-    )
+    waiting = [round_ for round_ in rounds if round_.state is RoundState.SELECTING]
+    affordable = [round_ for round_ in waiting if round_.spent < round_.budget]
+    opened = [round_ for round_ in rounds if round_.state is RoundState.OPEN]
+    return next(iter([*opened, *affordable, *reversed(waiting), *reversed(rounds)]), None)
 
 
 def serving_round(rounds: Sequence[Round]) -> Round | None:
@@ -60,12 +59,10 @@ def serving_round(rounds: Sequence[Round]) -> Round | None:
     first = rounds[0]
     if first.state is RoundState.OPEN:
         return first
-    counting = counting_round(rounds)
-    if first.state in {RoundState.CLOSING, RoundState.FAILED} and counting is not first:
-        assert counting is not None
+    if first.state in {RoundState.CLOSING, RoundState.FAILED} and len(rounds) > 1:
         settings = ProjectSettings.model_validate(first.settings)
-        # More zero-wait answers than the next round can pay for would overspend it.
-        if settings.zero_wait and counting.spent < counting.budget:
+        # What the next round can pay for is better chosen by the model that is being trained.
+        if settings.zero_wait and rounds[1].spent < rounds[1].budget:
             return first
     return None
 

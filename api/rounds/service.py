@@ -99,8 +99,11 @@ async def close(
 ) -> RoundOut:
     """Close an open round before its budget is spent."""
     round_ = await _locked(session, project, number)
-    following, job = close_round(project, round_)
-    session.add_all([item for item in (following, job) if item is not None])
+    following = select(Round).where(
+        Round.project_id == project.id, Round.number == round_.number + 1
+    )
+    made, job = close_round(project, round_, (await session.scalars(following)).one_or_none())
+    session.add_all(made)
     await session.flush()
     round_.job_id = job.id
     queue.enqueue(session.info, job)

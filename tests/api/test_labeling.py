@@ -259,6 +259,22 @@ def test_zero_wait_goes_on_with_the_tail(http: TestClient, world: World) -> None
     assert waiting["status"]["waiting_for"] == "training"
 
 
+def test_answers_beyond_the_next_budget_count_to_the_round_after(
+    http: TestClient, world: World
+) -> None:
+    project = running(world, images=12, queries=12, budget=3)
+    caller = world.caller(Role.ANNOTATOR, project)
+    ids = [item["query_id"] for item in lease(http, caller, project, 8)["items"]]
+    for query in ids:
+        send(http, caller, project, verdict(query))
+    rounds = world.session.scalars(select(Round).order_by(Round.number)).all()
+    assert [(item.state, item.spent) for item in rounds] == [
+        (RoundState.CLOSING, 3.0),
+        (RoundState.SELECTING, 3.0),
+        (RoundState.SELECTING, 2.0),
+    ]
+
+
 def test_without_zero_wait_nothing_is_leased_beyond_the_budget(
     http: TestClient, world: World
 ) -> None:

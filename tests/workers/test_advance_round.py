@@ -95,8 +95,8 @@ class Loop:
         example.state = EXAMPLE_STATE_AFTER[verdict]
 
     def close(self, number: int) -> Job:
-        following, job = close(self.project, self.rounds()[number])
-        self.session.add_all([item for item in (following, job) if item is not None])
+        made, job = close(self.project, self.rounds()[number], None)
+        self.session.add_all(made)
         self.session.flush()
         self.rounds()[number].job_id = job.id
         self.session.commit()

@@ -153,8 +153,11 @@ def _open(
     move_round(round_, RoundState.OPEN)
     # Zero-wait answers may have used the round's budget, or the pool, before it opened.
     if not rows or round_.spent >= round_.budget - _EPSILON:
-        following, job = close(project, round_)
-        session.add_all([item for item in (following, job) if item is not None])
+        after = select(Round).where(
+            Round.project_id == project.id, Round.number == round_.number + 1
+        )
+        made, job = close(project, round_, session.scalars(after).one_or_none())
+        session.add_all(made)
         session.flush()
         round_.job_id = job.id
         queue.enqueue(session.info, job)
