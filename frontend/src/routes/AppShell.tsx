@@ -43,7 +43,7 @@ function Frame({ user }: { user: User }) {
         {t.common.skipToContent}
       </a>
       <header className={styles.header}>
-        <Link to="/" className={styles.brand}>
+        <Link to="/" className={styles.brand} aria-label={t.common.product}>
           <Logo />
           <span>{t.common.product}</span>
         </Link>

@@ -8,13 +8,16 @@ type DialogProps = {
   children: ReactNode;
 };
 
-/** A modal dialog. Without `onClose` it cannot be closed by Escape or a click beside it. */
+/** A modal dialog. The first control gets the focus, or the one with `data-autofocus`. Without `onClose` it cannot be closed by Escape or a click beside it. */
 export function Dialog({ title, onClose, wide, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const dialog = ref.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (

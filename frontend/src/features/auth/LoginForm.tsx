@@ -46,7 +46,7 @@ export function LoginForm({
         type="password"
         autoComplete="current-password"
         required
-        autoFocus={Boolean(known)}
+        data-autofocus
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />

@@ -44,15 +44,9 @@ export function LabelBar({ project, projectLink, status, mine, onHelp }: LabelBa
           <dd>{mine ? mine.total.toLocaleString() : "–"}</dd>
         </div>
       </dl>
-      <Button
-        kind="quiet"
-        size="small"
-        aria-label={t.label.help}
-        aria-keyshortcuts={FIXED_KEYS.help}
-        onClick={onHelp}
-      >
+      <Button kind="quiet" size="small" aria-keyshortcuts={FIXED_KEYS.help} onClick={onHelp}>
         {t.label.help}
-        <Kbd>{FIXED_KEYS.help.toUpperCase()}</Kbd>
+        <Kbd decorative>{FIXED_KEYS.help.toUpperCase()}</Kbd>
       </Button>
     </div>
   );

@@ -61,7 +61,7 @@ export function Stage(props: StageProps) {
           onClick={() => onSmooth(!smooth)}
         >
           {t.label.smooth}
-          <Kbd>{FIXED_KEYS.smooth.toUpperCase()}</Kbd>
+          <Kbd decorative>{FIXED_KEYS.smooth.toUpperCase()}</Kbd>
         </button>
       )}
       {prepared?.state === "failed" ? (
@@ -97,7 +97,7 @@ function useBox(ref: React.RefObject<HTMLDivElement | null>): Box | null {
 }
 
 /** Beyond this an image of a few pixels becomes harder to read, not easier. */
-const largest = (side: number): number => Math.max(288, 16 * side);
+const largest = (side: number): number => Math.max(224, 16 * side);
 
 function fitted(image: HTMLImageElement, box: Box, smooth: boolean) {
   const { naturalWidth: width, naturalHeight: height } = image;

@@ -26,7 +26,7 @@ export function VerdictPanel(props: VerdictPanelProps) {
       type="button"
       className={`${styles.verdict} ${extra.className ?? ""}`}
       style={extra.colour ? ({ "--colour": extra.colour } as CSSProperties) : undefined}
-      aria-label={name}
+      aria-description={extra.hint}
       aria-keyshortcuts={hotkey ?? undefined}
       aria-pressed={given ? isSame(given, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
@@ -40,9 +40,9 @@ export function VerdictPanel(props: VerdictPanelProps) {
       )}
       <span className={styles.name}>
         {name}
-        {extra.hint && <small>{extra.hint}</small>}
+        {extra.hint && <small aria-hidden="true">{extra.hint}</small>}
       </span>
-      {hotkey && <Kbd>{hotkey.toUpperCase()}</Kbd>}
+      {hotkey && <Kbd decorative>{hotkey.toUpperCase()}</Kbd>}
     </button>
   );
   return (
@@ -71,13 +71,12 @@ export function VerdictPanel(props: VerdictPanelProps) {
         <button
           type="button"
           className={`${styles.verdict} ${styles.plain}`}
-          aria-label={t.label.undo}
           aria-keyshortcuts={FIXED_KEYS.undo}
           disabled={!canUndo}
           onClick={onUndo}
         >
           <span className={styles.name}>{t.label.undo}</span>
-          <Kbd>{FIXED_KEYS.undo.toUpperCase()}</Kbd>
+          <Kbd decorative>{FIXED_KEYS.undo.toUpperCase()}</Kbd>
         </button>
       </div>
     </fieldset>
