@@ -147,6 +147,18 @@ class ProjectClient:
         """The imports so far."""
         return list(self._transport.pages(f"{self._path}/imports"))
 
+    def import_report(self, job_id: int, path: str | Path) -> Path:
+        """Save what became of each file of an import, as CSV.
+
+        Args:
+            job_id: The import's job.
+            path: Where to save it; what is there is replaced.
+
+        Returns:
+            ``path``.
+        """
+        return self._transport.save(f"{self._path}/imports/{job_id}/report.csv", Path(path))
+
     def examples(
         self, *, state: str | None = None, split: Split | None = None
     ) -> Iterator[Example]:

@@ -39,7 +39,8 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str
     """Write rows for people.
 
     Args:
-        columns: Headings; one that begins with "#" is right-aligned and loses it.
+        columns: Headings; one that begins with "#" is right-aligned and loses it. Without any
+            text in them there is no heading.
         rows: Values; None is shown as a dash.
         empty: What to say when there are no rows.
     """
@@ -50,7 +51,7 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_header=any(columns))
     for column in columns:
         table.add_column(
             column.removeprefix("#"), justify="right" if column.startswith("#") else "left"

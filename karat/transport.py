@@ -32,8 +32,9 @@ class KaratError(Exception):
     def __init__(
         self, code: str, detail: str, *, field: str | None = None, status: int | None = None
     ) -> None:
-        """Store the parts; ``str()`` gives the detail with the field."""
-        super().__init__(f"{field}: {detail}" if field else detail)
+        """Store the parts; ``str()`` gives the detail, with the field."""
+        named = field is None or field in detail
+        super().__init__(detail if named else f"{field}: {detail}")
         self.code = code
         self.detail = detail
         self.field = field

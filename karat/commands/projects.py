@@ -10,7 +10,7 @@ from karat.commands.connection import JsonOption, ProjectArgument, connect, find
 from karat.terminal import bytes_bar, job_bar, percent, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.resources import ExportFormat, Job, Project, Split
+    from karat.resources import ExportFormat, Project, Split
 
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
@@ -124,6 +124,9 @@ def import_images(
     image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Parquet column of the classes.")] = None,
     split_column: Annotated[str | None, typer.Option(help="Parquet column of the splits.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add images to a project. Images that are there already are not added twice."""
@@ -140,10 +143,15 @@ def import_images(
             )
         with job_bar() as on_progress:
             job = client.wait(job["id"], on_progress)
+        if report is not None:
+            found.import_report(job["id"], report)
+    result = job["result"] or {}
     if as_json:
-        show_json(job["result"])
+        show_json(result)
     else:
-        _show_report(job, project)
+        _show_result(result, report)
+    if result["refused"] and not result["added"] + result["duplicates"]:
+        raise typer.Exit(1)
 
 
 def export(
@@ -252,14 +260,14 @@ def _show(project: "Project", as_json: bool) -> None:
     return show_table(("", ""), rows, "")
 
 
-def _show_report(job: "Job", project: str) -> None:
-    report = job["result"] or {}
+def _show_result(result: dict[str, Any], report: Path | None) -> None:
     typer.echo(
-        f"{report.get('added', 0)} images added, {report.get('duplicates', 0)} there already, "
-        f"{report.get('refused', 0)} refused."
+        f"{result['added']:,} images added, {result['duplicates']:,} there already, "
+        f"{result['refused']:,} refused."
     )
-    refused = report.get("refused_examples", [])
-    for one in refused[:10]:
+    for one in result["refused_examples"][:10]:
         typer.echo(f"  {one['name']}: {one['reason']}")
-    if report.get("refused", 0) > 10:
-        typer.echo(f"  … All of them are in the import report on the page of {project}.")
+    if report is not None:
+        typer.echo(f"What became of each is in {report}.")
+    elif result["refused"] > 10:
+        typer.echo("  … To see them all, add --report FILE.")

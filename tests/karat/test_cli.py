@@ -39,7 +39,9 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     imported = karat("import", name, image_folder(tmp_path / "pool", 8)).stdout
     assert imported.splitlines()[0] == "8 images added, 0 there already, 1 refused."
     assert imported.splitlines()[1].startswith("  broken.png: ")
-    again = json.loads(karat("import", number, tmp_path / "pool", "--json").stdout)
+    report = ("--report", tmp_path / "report.csv")
+    again = json.loads(karat("import", number, tmp_path / "pool", "--json", *report).stdout)
+    assert "broken.png" in (tmp_path / "report.csv").read_text()
     assert (again["added"], again["duplicates"]) == (0, 8)
 
     assert "running" in karat("project", "start", number).stdout
