@@ -58,12 +58,7 @@ function Frame({ user }: { user: User }) {
           <AccountMenu user={user} />
         </div>
       </header>
-      <main
-        id="content"
-        className={isDesk ? styles.desk : styles.main}
-        data-fills-window={isDesk || undefined}
-        tabIndex={-1}
-      >
+      <main id="content" className={isDesk ? styles.desk : styles.main} tabIndex={-1}>
         <Outlet context={user} />
       </main>
       <SignedOutDialog user={user} onSignedIn={() => sender?.wake()} />
@@ -82,6 +77,7 @@ function AccountMenu({ user }: { user: User }) {
   return (
     <Menu
       kind="quiet"
+      align="end"
       name={t.common.accountMenu(user.name)}
       label={<span className={styles.avatar}>{initials(user.name || user.email)}</span>}
     >

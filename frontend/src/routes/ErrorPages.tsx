@@ -6,6 +6,7 @@ import { Empty } from "../ui/State";
 export function NotFoundPage() {
   return (
     <Empty
+      isPage
       title={t.common.notFound}
       actions={<ButtonLink to="/">{t.common.toProjects}</ButtonLink>}
     />
@@ -18,6 +19,7 @@ export function CrashPage() {
   return (
     <main>
       <Empty
+        isPage
         title={t.common.crashed}
         actions={
           <Button kind="primary" onClick={() => window.location.reload()}>

@@ -1,24 +1,36 @@
 import { LabelScreen } from "../features/labeling/LabelScreen";
 import { t } from "../strings";
-import { Failure } from "../ui/State";
+import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
+import styles from "./LabelRoute.module.css";
+import { ProjectFailure } from "./ProjectFailure";
 import { useProject } from "./useProject";
 import { useUser } from "./useUser";
 
 export function Component() {
   const user = useUser();
-  const project = useProject();
-  useTitle(project.data && `${t.label.title}: ${project.data.name}`);
-  if (project.data) {
-    const manages = project.data.permissions.includes("manage");
+  const { data: project, error, refetch } = useProject();
+  useTitle(project && `${t.label.title}: ${project.name}`);
+  if (project) {
+    const manages = project.permissions.includes("manage");
     return (
       <LabelScreen
-        project={project.data}
+        key={project.id}
+        project={project}
         user={user}
-        projectLink={manages ? `/projects/${project.data.id}` : null}
+        projectLink={manages ? `/projects/${project.id}` : null}
       />
     );
   }
-  if (project.error) return <Failure error={project.error} onRetry={() => project.refetch()} />;
-  return null;
+  return (
+    <div className={styles.page}>
+      {error ? (
+        <ProjectFailure error={error} onRetry={() => refetch()} />
+      ) : (
+        <Loading>
+          <Skeleton height="calc(100dvh - 8rem)" />
+        </Loading>
+      )}
+    </div>
+  );
 }

@@ -3,8 +3,9 @@ import { useProjectEvents } from "../api/events";
 import { t } from "../strings";
 import { ButtonLink } from "../ui/Button";
 import { ProjectChip } from "../ui/ProjectChip";
-import { Failure, Loading, Skeleton } from "../ui/State";
+import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
+import { ProjectFailure } from "./ProjectFailure";
 import styles from "./ProjectShell.module.css";
 import { useProject, useProjectId } from "./useProject";
 import { useUser } from "./useUser";
@@ -17,7 +18,7 @@ export function Component() {
   useProjectEvents(id);
   useTitle(project.data?.name);
   if (project.error && !project.data) {
-    return <Failure error={project.error} onRetry={() => project.refetch()} />;
+    return <ProjectFailure error={project.error} onRetry={() => project.refetch()} />;
   }
   if (!project.data) {
     return (

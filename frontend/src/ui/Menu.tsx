@@ -6,11 +6,13 @@ type MenuProps = {
   label: ReactNode;
   name?: string;
   kind?: "secondary" | "quiet";
+  /** The side of the button at which the list is aligned. */
+  align?: "start" | "end";
   children: ReactNode;
 };
 
 /** A button that opens a short list of links and actions. */
-export function Menu({ label, name, kind = "secondary", children }: MenuProps) {
+export function Menu({ label, name, kind = "secondary", align = "start", children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -47,7 +49,7 @@ export function Menu({ label, name, kind = "secondary", children }: MenuProps) {
       {open && (
         // biome-ignore lint/a11y/noStaticElementInteractions: a choice inside bubbles up and closes the list.
         // biome-ignore lint/a11y/useKeyWithClickEvents: links and buttons turn keys into clicks.
-        <div className={styles.list} onClick={() => setOpen(false)}>
+        <div className={`${styles.list} ${styles[align]}`} onClick={() => setOpen(false)}>
           {children}
         </div>
       )}

@@ -23,13 +23,21 @@ export function Loading({ children }: { children?: ReactNode }) {
   );
 }
 
-type EmptyProps = { title: string; children?: ReactNode; actions?: ReactNode; icon?: ReactNode };
+type EmptyProps = {
+  title: string;
+  /** Whether this is all there is on the page. */
+  isPage?: boolean;
+  children?: ReactNode;
+  actions?: ReactNode;
+  icon?: ReactNode;
+};
 
-export function Empty({ title, children, actions, icon }: EmptyProps) {
+export function Empty({ title, isPage, children, actions, icon }: EmptyProps) {
+  const Title = isPage ? "h1" : "h2";
   return (
     <div className={styles.empty}>
       {icon}
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       {children && <div className={styles.text}>{children}</div>}
       {actions && <div className={styles.actions}>{actions}</div>}
     </div>

@@ -20,16 +20,16 @@ type LabelScreenProps = { project: Project; user: User; projectLink: string | nu
 export function LabelScreen({ project, user, projectLink }: LabelScreenProps) {
   const sender = useSender();
   const labeling = useLabelSession({ projectId: project.id, userId: user.id, sender });
-  if (!sender || !labeling) return <Placeholder />;
+  if (!sender || !labeling) {
+    return (
+      <div className={styles.placeholder}>
+        <Loading>
+          <Skeleton height="calc(100dvh - 8rem)" />
+        </Loading>
+      </div>
+    );
+  }
   return <Desk project={project} projectLink={projectLink} labeling={labeling} sender={sender} />;
-}
-
-function Placeholder() {
-  return (
-    <Loading>
-      <Skeleton height="calc(100dvh - 8rem)" />
-    </Loading>
-  );
 }
 
 type DeskProps = {

@@ -4,7 +4,6 @@ const plural = (count: number, one: string, many: string) =>
 export const label = {
   title: "Label",
   ood: "Out of distribution",
-  oodShort: "OOD",
   oodHint: "None of the classes",
   skip: "Skip",
   unsure: "Unsure",
@@ -71,7 +70,6 @@ export const label = {
     },
   },
   undoLast: "Change the last answer",
-  toProject: "To the project",
   helpTitle: "Keys",
   helpRows: {
     class: "Give the class with this key",

@@ -10,7 +10,6 @@ export const people = {
   usersTitle: "Users",
   usersHint: "Everyone who can sign in. Which projects they see is decided by membership.",
   addUser: "Add a user",
-  noUsers: "No users yet",
   name: "Name",
   role: "Role",
   roles: { admin: "Admin", engineer: "Engineer", annotator: "Annotator" },
@@ -49,5 +48,4 @@ export const people = {
   revoke: "Revoke",
   revokeToken: (name: string) => `Revoke ${name}`,
   revoked: "Revoked",
-  expired: "Expired",
 };

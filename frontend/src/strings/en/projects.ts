@@ -30,5 +30,4 @@ export const projects = {
   },
   images: (count: number) => plural(count, "image", "images"),
   classes: (count: number) => plural(count, "class", "classes"),
-  noImages: "No images yet",
 };

@@ -42,7 +42,6 @@ export const setup = {
   classesFirst:
     "Add the classes first: evaluation images are matched to them by the name of their folder.",
   dropHere: "Drop a zip, a Parquet file or a folder here",
-  dropOr: "or",
   chooseFile: "Choose a file",
   chooseFolder: "Choose a folder",
   packing: (name: string, count: number) => `Packing ${name}: ${plural(count, "file", "files")}`,
@@ -109,7 +108,6 @@ export const setup = {
   addMember: "Add a member",
   chooseUser: "Choose a user",
   removeMember: (name: string) => `Remove ${name}`,
-  noMembers: "No members yet.",
   danger: "Delete project",
   dangerHint:
     "Deletes the project with its images, answers and models. Pause it first if it is running.",

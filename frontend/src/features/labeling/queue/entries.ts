@@ -1,5 +1,5 @@
 import type { Lease, LeaseItem, RecentAnswer } from "../../../api/types";
-import type { Entry, PendingAnswer, StoredAnswer } from "./model";
+import type { Entry, Given, PendingAnswer, StoredAnswer } from "./model";
 
 const idOf = (entry: Entry): number => entry.subject.query_id;
 
@@ -19,6 +19,23 @@ function fromRecent(answer: RecentAnswer): Entry {
 function fromStored(answer: StoredAnswer): Entry {
   const { key, verdict, classId, subject, leaseToken } = answer;
   return { subject, leaseToken, given: { key, verdict, classId } };
+}
+
+/** The answer to an image, as it is kept until the server has it. */
+export function toStored(
+  entry: Entry,
+  given: Given,
+  place: Pick<StoredAnswer, "projectId" | "userId">,
+  seconds: number,
+): StoredAnswer {
+  return {
+    ...place,
+    ...given,
+    subject: entry.subject,
+    seconds: Math.round(seconds * 1000) / 1000,
+    supersedes: entry.given?.key ?? null,
+    leaseToken: entry.leaseToken,
+  };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { serverNow } from "../../../api/clock";
-import { ApiError, isTransient } from "../../../api/errors";
+import { ApiError } from "../../../api/errors";
 import type { LabelingApi } from "../../../api/labeling";
 import type { Lease, Verdict } from "../../../api/types";
-import { mergeLease, restoreHistory } from "./entries";
-import type { Entry, Given, SessionView, StoredAnswer } from "./model";
+import { mergeLease, restoreHistory, toStored } from "./entries";
+import type { Entry, Given, SessionView } from "./model";
 import type { AnswerSender } from "./sender";
 import type { Stopwatch } from "./stopwatch";
 import { uuid } from "./uuid";
@@ -97,10 +97,11 @@ export class LabelSession {
     const { current } = this.#view;
     if (!current || this.#saving) return false;
     this.#saving = true;
+    const { sender, stopwatch, projectId, userId } = this.#deps;
     const given: Given = { key: uuid(), verdict, classId };
     try {
       this.#answeredSinceLease.add(current.subject.query_id);
-      await this.#deps.sender.add(this.#stored(current, given));
+      await sender.add(toStored(current, given, { projectId, userId }, stopwatch.seconds()));
       if (!current.given) this.#count();
       this.#advance({ ...current, given });
     } finally {
@@ -129,20 +130,6 @@ export class LabelSession {
     if (!current?.given || this.#saving) return false;
     this.#advance(current);
     return true;
-  }
-
-  #stored(entry: Entry, given: Given): StoredAnswer {
-    return {
-      key: given.key,
-      userId: this.#deps.userId,
-      projectId: this.#deps.projectId,
-      subject: entry.subject,
-      verdict: given.verdict,
-      classId: given.classId,
-      seconds: Math.round(this.#deps.stopwatch.seconds() * 1000) / 1000,
-      supersedes: entry.given?.key ?? null,
-      leaseToken: entry.leaseToken,
-    };
   }
 
   #count(): void {
@@ -188,7 +175,8 @@ export class LabelSession {
       for (const query of this.#answeredSinceLease) answered.add(query);
       this.#merge(lease, answered);
     } catch (error) {
-      if (!this.#stopped) await this.#onLeaseError(error as Error);
+      const phase = this.#view.current ? "labeling" : "failed";
+      if (!this.#stopped) this.#set({ phase, error: error as Error });
     }
   }
 
@@ -207,26 +195,13 @@ export class LabelSession {
     });
   }
 
-  async #onLeaseError(error: Error): Promise<void> {
-    const { api, projectId } = this.#deps;
-    if (this.#view.current) return this.#set({ error });
-    if (error instanceof ApiError && error.status === 409) {
-      try {
-        const status = await api.status(projectId);
-        return this.#set({ phase: "waiting", status, error: null });
-      } catch (statusError) {
-        return this.#set({ phase: "failed", error: statusError as Error });
-      }
-    }
-    this.#set({ phase: "failed", error });
-  }
-
   /** Ask again later: for new images while there are none, for renewal while there are some. */
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
     const { error, current, phase } = this.#view;
-    if (error instanceof ApiError && !isTransient(error) && error.status !== 401) return;
+    // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return;
     if (current && !error) {
       const left = Math.max(this.#expiresAt - RENEW_MS - this.#deps.now(), 15_000);
       this.#timer = setTimeout(() => {
