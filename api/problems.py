@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
@@ -114,6 +114,15 @@ async def _database_error(_: Request, error: Exception) -> JSONResponse:
     )
 
 
+async def _unstorable(_: Request, error: DataError) -> JSONResponse:
+    logger.info("refused by the database: %s", error)
+    return problem(
+        HTTPStatus.BAD_REQUEST,
+        "invalid_value",
+        "A number is too large or a text holds a character that cannot be stored (such as NUL).",
+    )
+
+
 async def _bug(_: Request, error: Exception) -> JSONResponse:
     logger.error("unexpected error", exc_info=error)
     return problem(
@@ -128,6 +137,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(DomainError, _domain_error)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, _malformed)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, _http_error)  # type: ignore[arg-type]
+    app.add_exception_handler(DataError, _unstorable)  # type: ignore[arg-type]
     app.add_exception_handler(DBAPIError, _database_error)
     app.add_exception_handler(PoolTimeout, _database_error)
     # The hot path talks to psycopg directly.

@@ -37,6 +37,10 @@ def celery() -> Celery:
             "visibility_timeout": _VISIBILITY_SECONDS,
             "socket_connect_timeout": 2,
             "socket_timeout": 30,
+            # Without a broker a request goes on at once: the sweeper sends its message later.
+            "max_retries": 1,
+            "interval_start": 0,
+            "interval_step": 0,
         },
         task_publish_retry=False,
     )

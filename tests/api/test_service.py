@@ -1,0 +1,153 @@
+"""The process as a whole: health, version, the app's files, and what a wrong request is told."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from api.main import create_app
+from core import queue
+from core.settings import Settings, settings
+from core.states import JobState
+from core.tables import Job
+from karat.embedded import EmbeddedRedis
+from tests.processes import free_port
+from tests.world import World
+
+PROBLEM = "application/problem+json"
+
+
+@pytest.fixture
+def frontend(tmp_path: Path) -> Path:
+    """A built frontend."""
+    directory = tmp_path / "dist"
+    (directory / "assets").mkdir(parents=True)
+    (directory / "index.html").write_text("<title>Karat</title>")
+    (directory / "assets" / "app-1a2b.js").write_text("let karat")
+    return directory
+
+
+def test_healthy_service_is_ready_and_says_its_version(http: TestClient) -> None:
+    assert http.get("/healthz").json() == {"status": "ok"}
+    assert http.get("/readyz").json() == {"status": "ok"}
+    assert http.get("/api/version").json()["version"].count(".") == 2
+
+
+def test_without_a_database_the_process_lives_and_is_not_ready(
+    installation: Settings,
+) -> None:
+    away = installation.model_copy(
+        update={"database_url": f"postgresql://karat@127.0.0.1:{free_port()}/karat"}
+    )
+    with TestClient(create_app(away)) as client:
+        assert client.get("/healthz").status_code == 200
+        ready = client.get("/readyz")
+        me = client.get("/api/auth/me", headers={"Authorization": "Bearer karat_x"})
+    assert (ready.status_code, ready.json()["code"]) == (503, "database_unavailable")
+    assert (me.status_code, me.json()["code"]) == (503, "unavailable")
+    assert me.headers["retry-after"] == "1"
+    assert ready.headers["content-type"] == me.headers["content-type"] == PROBLEM
+
+
+@pytest.fixture
+def broker(
+    installation: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[EmbeddedRedis]:
+    """A broker of its own, which the test may stop."""
+    assert installation.redis_url
+    with EmbeddedRedis(tmp_path / "redis") as redis, monkeypatch.context() as patch:
+        patch.setenv("REDIS_URL", redis.url)
+        settings.cache_clear()
+        queue.celery.cache_clear()
+        yield redis
+        queue.celery().close()
+    settings.cache_clear()
+    queue.celery.cache_clear()
+
+
+def test_broker_that_goes_away_stops_readiness_and_no_work(
+    http: TestClient, world: World, broker: EmbeddedRedis
+) -> None:
+    admin = world.caller()
+    projects = [world.project(images=1) for _ in range(3)]
+    start = f"/api/projects/{projects[0].id}/start"
+    assert http.post(start, headers=admin.headers).status_code == 200
+    assert http.get("/readyz").status_code == 200
+    broker.stop()
+    # Over the connection that broke, and without one: the sweeper sends what was accepted.
+    for project in projects[1:]:
+        started = http.post(f"/api/projects/{project.id}/start", headers=admin.headers)
+        assert started.status_code == 200, started.text
+    assert world.session.scalars(select(Job.state)).all() == [JobState.QUEUED] * 3
+    ready = http.get("/readyz")
+    assert (ready.status_code, ready.json()["code"]) == (503, "broker_unavailable")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_unknown_api_route_is_a_problem_and_no_page(
+    installation: Settings, frontend: Path, method: str
+) -> None:
+    served = installation.model_copy(update={"frontend_dir": frontend})
+    with TestClient(create_app(served)) as client:
+        response = client.request(method, "/api/nothing/here")
+    assert response.status_code == 404
+    assert response.headers["content-type"] == PROBLEM
+    assert response.json()["code"] == "not_found"
+
+
+def test_app_is_served_for_its_own_addresses(installation: Settings, frontend: Path) -> None:
+    served = installation.model_copy(update={"frontend_dir": frontend})
+    with TestClient(create_app(served)) as client:
+        for path in ("/", "/projects/7/label", "/login"):
+            page = client.get(path)
+            assert page.text == "<title>Karat</title>"
+            # A new version must be seen at the next visit; its parts never change.
+            assert page.headers["cache-control"] == "no-cache"
+        script = client.get("/assets/app-1a2b.js")
+        assert "immutable" in script.headers["cache-control"]
+        assert client.get("/assets/gone.js").status_code == 404
+        for path in ("/..%2f..%2fetc/passwd", "/%00"):
+            assert client.get(path).status_code in {200, 404}
+            assert "root:" not in client.get(path).text
+
+
+def test_what_the_database_cannot_hold_is_refused_and_no_crash(
+    http: TestClient, world: World
+) -> None:
+    admin = world.caller()
+    for response in (
+        http.get(f"/api/jobs/{10**20}", headers=admin.headers),
+        http.get(f"/api/jobs?cursor={10**20}", headers=admin.headers),
+        http.post("/api/projects", json={"name": "a\0b", "classes": []}, headers=admin.headers),
+        http.post("/api/auth/login", json={"email": "a\0@b", "password": "x"}),
+    ):
+        assert (response.status_code, response.json()["code"]) == (400, "invalid_value")
+
+
+def test_malformed_request_names_every_field(http: TestClient, world: World) -> None:
+    response = http.post(
+        "/api/projects", json={"classes": [{"colour": "red"}]}, headers=world.caller().headers
+    )
+    assert response.status_code == 422
+    assert response.headers["content-type"] == PROBLEM
+    assert response.json()["code"] == "malformed"
+    fields = [error["field"] for error in response.json()["errors"]]
+    assert fields == ["name", "classes.0.name", "classes.0.colour"]
+
+
+def test_catalog_lists_algorithms_with_schema_and_defaults(http: TestClient, world: World) -> None:
+    assert http.get("/api/algorithms").status_code == 401
+    caller = world.caller()
+    listed = http.get("/api/algorithms", headers=caller.headers).json()["items"]
+    found = {(item["kind"], item["name"]): item for item in listed}
+    assert {"model", "strategy", "purity", "informativeness"} == {kind for kind, _ in found}
+    mqnet = found["strategy", "mqnet"]
+    assert mqnet["needs"] == ["informativeness", "purity"]
+    assert set(mqnet["defaults"]) == set(mqnet["params_schema"]["properties"])
+    # The defaults of a new project come from the same list.
+    defaults = http.get("/api/settings/defaults", headers=caller.headers).json()
+    for kind in ("model", "strategy", "purity", "informativeness"):
+        choice = defaults[kind]
+        assert choice["params"] == found[kind, choice["name"]]["defaults"]
