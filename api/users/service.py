@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+from anyio import to_thread
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -22,7 +23,7 @@ async def create(session: AsyncSession, actor: Principal | None, body: UserCreat
         email=body.email,
         name=body.name,
         role=body.role,
-        password_hash=hash_password(body.password),
+        password_hash=await to_thread.run_sync(hash_password, body.password),
         active=True,
     )
     session.add(user)
@@ -38,6 +39,7 @@ async def create(session: AsyncSession, actor: Principal | None, body: UserCreat
 
 
 async def update(session: AsyncSession, actor: Principal, user_id: int, body: UserUpdate) -> User:
+    hashed = body.password and await to_thread.run_sync(hash_password, body.password)
     # All admins are locked in one order, so that two of them cannot demote each other at once.
     admins = select(User).where(User.role == Role.ADMIN).order_by(User.id).with_for_update()
     await session.execute(admins)
@@ -47,9 +49,9 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
     changed = body.model_dump(exclude_none=True, exclude={"password"})
     for field, value in changed.items():
         setattr(user, field, value)
-    if body.password is not None:
-        user.password_hash = hash_password(body.password)
-    if body.password is not None or body.active is False:
+    if hashed is not None:
+        user.password_hash = hashed
+    if hashed is not None or body.active is False:
         await session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
     await session.flush()
     await _require_an_admin(session)
