@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import redis
 from fastapi.testclient import TestClient
 from psycopg import sql
 from sqlalchemy.orm import Session
@@ -94,8 +95,10 @@ def installation(
     yield settings.settings()
     if runner.sessions.cache_info().currsize:
         runner.sessions().kw["bind"].dispose()
-    queue.celery().control.purge()
     queue.celery().close()
+    # Every queue: a message of this test must not reach a worker of the next.
+    with redis.Redis(unix_socket_path=str(services.redis.socket_path)) as broker:
+        broker.flushall()
     _forget()
     services.administer(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(database))
 
