@@ -64,6 +64,9 @@ def _check(wanted: Sequence[ClassIn]) -> None:
             "OOD is a verdict of its own and needs no class; choose another name.",
             field="classes",
         )
+    ids = [item.id for item in wanted if item.id is not None]
+    if len(set(ids)) < len(ids):
+        raise Invalid("invalid_class", "One class is listed twice.", field="classes")
     hotkeys = [item.hotkey for item in wanted if item.hotkey]
     for hotkey in hotkeys:
         if hotkeys.count(hotkey) > 1:

@@ -101,6 +101,7 @@ async def update(
 ) -> None:
     if body.name is not None:
         project.name = body.name
+        await _flush_name(session)
     if body.guidelines is not None:
         project.guidelines = body.guidelines
     if body.classes is not None:
@@ -116,7 +117,6 @@ async def update(
                 field="settings.input_size",
             )
         project.settings = settings.model_dump(mode="json")
-    await _flush_name(session)
     record(
         session, principal, "update", "project", project.id, project_id=project.id,
         fields=sorted(body.model_fields_set),

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from core.errors import Invalid
 from core.project_settings import ProjectSettings
-from models.catalog import Kind, validate
+from models.catalog import Kind, find, validate
 from models.errors import ModelError
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -25,6 +25,8 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
         Invalid: A name or value is not acceptable; ``field`` is its path.
     """
     values = {**(base.model_dump() if base else {}), **changes}
+    if base is not None and isinstance(cost := changes.get("cost"), Mapping):
+        values["cost"] = {**base.cost.model_dump(), **cost}
     try:
         settings = ProjectSettings.model_validate(values)
     except ValidationError as error:
@@ -33,10 +35,11 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
         raise Invalid("invalid_settings", f"{path}: {first['msg']}", field=path) from error
     for kind in KINDS:
         choice = getattr(settings, kind)
+        path = f"settings.{kind}.name"
         try:
+            find(kind, choice.name)
+            path = f"settings.{kind}.params"
             choice.params = validate(kind, choice.name, choice.params)
         except ModelError as error:
-            raise Invalid(
-                "invalid_settings", f"settings.{kind}: {error}", field=f"settings.{kind}"
-            ) from error
+            raise Invalid("invalid_settings", f"{path}: {error}", field=path) from error
     return settings

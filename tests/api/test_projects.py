@@ -1,0 +1,275 @@
+"""Projects: their classes, settings and members, and when they start, pause and go."""
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select
+
+from core import queue
+from core.lifecycle import new_job
+from core.states import JobKind, JobState, Role
+from core.tables import Annotation, Example, Job, Member, Project, Query, Round
+from tests.api.test_labeling import lease, running, send, verdict
+from tests.world import Caller, World
+
+
+def post(http: TestClient, project: Project, verb: str, caller: Caller) -> Any:
+    return http.post(f"/api/projects/{project.id}/{verb}", headers=caller.headers)
+
+
+def patch(http: TestClient, project: Project, caller: Caller, **changes: Any) -> Any:
+    return http.patch(f"/api/projects/{project.id}", json=changes, headers=caller.headers)
+
+
+def test_new_project_has_defaults_and_its_creator_as_member(http: TestClient, world: World) -> None:
+    engineer = world.caller(Role.ENGINEER)
+    classes = [{"name": "cat"}, {"name": "dog", "colour": "#112233", "hotkey": "D"}]
+    body = {"name": " Pets ", "guidelines": "Look twice.", "classes": classes}
+    response = http.post("/api/projects", json=body, headers=engineer.headers)
+    assert response.status_code == 201
+    project = response.json()
+    assert (project["name"], project["state"]) == ("Pets", "draft")
+    assert project["guidelines"] == "Look twice."
+    assert project["permissions"] == ["label", "manage"]
+    assert project["current_round"] is None
+    assert set(project["counts"].values()) == {0}
+    cat, dog = project["classes"]
+    assert (cat["hotkey"], cat["position"]) == ("1", 0)
+    assert (dog["colour"], dog["hotkey"], dog["position"]) == ("#112233", "d", 1)
+    assert (
+        project["settings"] == http.get("/api/settings/defaults", headers=engineer.headers).json()
+    )
+    listed = http.get("/api/projects", headers=engineer.headers).json()["items"]
+    assert [item["id"] for item in listed] == [project["id"]]
+
+
+def test_annotators_create_no_projects(http: TestClient, world: World) -> None:
+    body = {"name": "Mine", "classes": []}
+    response = http.post("/api/projects", json=body, headers=world.caller(Role.ANNOTATOR).headers)
+    assert (response.status_code, response.json()["code"]) == (403, "engineer_required")
+
+
+def test_name_is_taken(http: TestClient, world: World) -> None:
+    admin, one, two = world.caller(), world.project(), world.project()
+    classes = [{"id": item.id, "name": item.name} for item in world.classes(two)]
+    for response in (
+        http.post("/api/projects", json={"name": one.name, "classes": []}, headers=admin.headers),
+        patch(http, two, admin, name=one.name),
+        patch(http, two, admin, name=one.name, classes=classes, settings={"seed": 1}),
+    ):
+        assert (response.status_code, response.json()["code"]) == (409, "name_taken")
+        assert response.json()["field"] == "name"
+    assert patch(http, two, admin, name=two.name).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"strategy": {"name": "oracle"}}, "settings.strategy.name"),
+        ({"strategy": {"name": "mqnet", "params": {"depth": 9}}}, "settings.strategy.params"),
+        ({"purity": {"name": "knn", "params": {"neighbours": 0}}}, "settings.purity.params"),
+        ({"budget": -1}, "settings.budget"),
+        ({"cost": {"c_ood": 0}}, "settings.cost.c_ood"),
+        ({"input_size": 4}, "settings.input_size"),
+        ({"colour": "red"}, "settings.colour"),
+    ],
+)
+def test_unacceptable_setting_is_named(
+    http: TestClient, world: World, changes: dict[str, Any], field: str
+) -> None:
+    admin, project = world.caller(), world.project()
+    body = {"name": "New", "classes": [], "settings": changes}
+    for response in (
+        http.post("/api/projects", json=body, headers=admin.headers),
+        patch(http, project, admin, settings=changes),
+    ):
+        assert (response.status_code, response.json()["code"]) == (400, "invalid_settings")
+        assert response.json()["field"] == field
+    world.session.refresh(project)
+    assert project.settings["budget"] == 100
+
+
+def test_settings_change_one_by_one(http: TestClient, world: World) -> None:
+    admin, project = world.caller(), world.project(cost={"mode": "seconds", "c_ood": 0.5})
+    settings = patch(http, project, admin, settings={"budget": 7}).json()["settings"]
+    assert (settings["budget"], settings["input_size"]) == (7, 8)
+    settings = patch(http, project, admin, settings={"cost": {"c_in": 2}}).json()["settings"]
+    assert settings["cost"] == {"mode": "seconds", "c_in": 2, "c_ood": 0.5}
+    # Another algorithm brings its own parameters, not those of the one before.
+    knn = {"name": "knn", "params": {"neighbours": 3}}
+    assert patch(http, project, admin, settings={"purity": knn}).json()["settings"]["purity"] == knn
+    energy = patch(http, project, admin, settings={"purity": {"name": "energy"}}).json()
+    assert "neighbours" not in energy["settings"]["purity"]["params"]
+
+
+def test_input_size_is_fixed_once_there_are_images(http: TestClient, world: World) -> None:
+    admin, empty, full = world.caller(), world.project(), world.project(evaluation=1)
+    assert patch(http, empty, admin, settings={"input_size": 16}).status_code == 200
+    response = patch(http, full, admin, settings={"input_size": 16})
+    assert (response.status_code, response.json()["code"]) == (409, "input_size_fixed")
+    assert patch(http, full, admin, settings={"input_size": 8, "seed": 3}).status_code == 200
+
+
+def test_changed_settings_wait_for_the_next_round(http: TestClient, world: World) -> None:
+    admin, project = world.caller(), running(world, budget=5)
+    patch(http, project, admin, settings={"budget": 9, "strategy": {"name": "conf"}})
+    assert world.session.scalar(select(Round.budget)) == 5
+    http.post(f"/api/projects/{project.id}/rounds/0/close", headers=admin.headers)
+    following = world.session.scalars(select(Round).where(Round.number == 1)).one()
+    assert (following.budget, following.strategy) == (9, "conf")
+
+
+def test_strangers_find_no_project_and_annotators_manage_none(
+    http: TestClient, world: World
+) -> None:
+    project = world.project(images=2)
+    stranger = world.caller(Role.ENGINEER)
+    member = world.caller(Role.ANNOTATOR, project)
+    path = f"/api/projects/{project.id}"
+    for method, verb in (
+        ("PATCH", ""),
+        ("POST", "/start"),
+        ("POST", "/pause"),
+        ("GET", "/members"),
+        ("PUT", f"/members/{stranger.user.id}"),
+        ("GET", "/examples"),
+        ("GET", "/imports"),
+        ("POST", "/imports?filename=a.zip"),
+        ("GET", "/rounds"),
+        ("POST", "/rounds/0/close"),
+        ("GET", "/export"),
+        ("GET", "/artifacts"),
+    ):
+        body = {} if method == "PATCH" else None
+        hidden = http.request(method, path + verb, headers=stranger.headers, json=body)
+        assert (hidden.status_code, hidden.json()["code"]) == (404, "not_found"), verb
+        refused = http.request(method, path + verb, headers=member.headers, json=body)
+        assert (refused.status_code, refused.json()["code"]) == (403, "engineer_required"), verb
+    assert http.get("/api/projects", headers=stranger.headers).json()["items"] == []
+    shown = http.get(path, headers=member.headers).json()
+    assert (shown["permissions"], shown["settings"]) == (["label"], {})
+    assert [item["name"] for item in shown["classes"]] == ["cat", "dog"]
+    assert http.get(path, headers=world.caller(Role.ADMIN).headers).status_code == 200
+
+
+def test_members_come_and_go(http: TestClient, world: World) -> None:
+    project = world.project()
+    engineer, annotator = world.caller(Role.ENGINEER, project), world.caller(Role.ANNOTATOR)
+    members = f"/api/projects/{project.id}/members"
+    path = f"{members}/{annotator.user.id}"
+    for _ in range(2):
+        assert http.put(path, headers=engineer.headers).status_code == 204
+    listed = http.get(members, headers=engineer.headers).json()["items"]
+    assert [item["user"]["id"] for item in listed] == [engineer.user.id, annotator.user.id]
+    project_path = f"/api/projects/{project.id}"
+    assert http.get(project_path, headers=annotator.headers).status_code == 200
+    assert http.delete(path, headers=engineer.headers).status_code == 204
+    assert http.get(project_path, headers=annotator.headers).status_code == 404
+    assert http.delete(path, headers=engineer.headers).status_code == 404
+    assert http.put(f"{members}/999999", headers=engineer.headers).status_code == 404
+
+
+def test_start_begins_with_a_random_round(http: TestClient, world: World) -> None:
+    project = world.project(images=3)
+    response = post(http, project, "start", world.caller())
+    assert response.status_code == 200
+    assert response.json()["state"] == "running"
+    current = response.json()["current_round"]
+    assert (current["number"], current["state"]) == (0, "selecting")
+    assert world.session.scalar(select(Round.strategy)) == "random"
+    job = world.session.scalars(select(Job)).one()
+    assert (job.kind, job.params) == (JobKind.ADVANCE_ROUND, {"closing": None, "selecting": 0})
+    assert queue.waiting("gpu") == 1
+
+
+@pytest.mark.parametrize(
+    ("setup", "status", "code"),
+    [
+        ({"classes": ("cat", "dog")}, 409, "no_images"),
+        ({"classes": ("cat", "dog"), "evaluation": 2}, 409, "no_images"),
+        ({"classes": ("cat",), "images": 2}, 400, "too_few_classes"),
+    ],
+)
+def test_start_says_what_is_missing(
+    http: TestClient, world: World, setup: dict[str, Any], status: int, code: str
+) -> None:
+    response = post(http, world.project(**setup), "start", world.caller())
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert world.session.scalar(select(func.count()).select_from(Round)) == 0
+
+
+def test_start_waits_for_imports_and_happens_once(http: TestClient, world: World) -> None:
+    admin, project = world.caller(), world.project(images=2)
+    job = new_job(JobKind.IMPORT_POOL, project_id=project.id, params={})
+    world.session.add(job)
+    world.session.commit()
+    assert post(http, project, "start", admin).json()["code"] == "import_running"
+    job.state = JobState.SUCCEEDED
+    world.session.commit()
+    assert post(http, project, "start", admin).status_code == 200
+    again = post(http, project, "start", admin)
+    assert (again.status_code, again.json()["code"]) == (409, "project_started")
+
+
+def test_pause_and_resume(http: TestClient, world: World) -> None:
+    admin, draft, project = world.caller(), world.project(), running(world)
+    assert post(http, draft, "pause", admin).json()["code"] == "project_draft"
+    assert post(http, project, "resume", admin).json()["code"] == "project_not_paused"
+    assert post(http, project, "pause", admin).json()["state"] == "paused"
+    assert post(http, project, "pause", admin).json()["code"] == "project_paused"
+    assert post(http, project, "resume", admin).json()["state"] == "running"
+    assert len(lease(http, admin, project)["items"]) == 4
+
+
+def test_deleted_project_leaves_no_rows_and_no_files(http: TestClient, world: World) -> None:
+    admin, project, other = world.caller(), running(world), running(world)
+    items = lease(http, admin, project, 2)["items"]
+    cat = world.classes(project)[0].id
+    send(http, admin, project, verdict(items[0]["query_id"], "class", class_id=cat))
+    path, files = f"/api/projects/{project.id}", world.storage.project(project.id)
+    engineer = world.caller(Role.ENGINEER, project)
+    assert http.delete(path, headers=engineer.headers).json()["code"] == "admin_required"
+    assert http.delete(path, headers=admin.headers).json()["code"] == "project_busy"
+    post(http, project, "pause", admin)
+    assert files.is_dir()
+    assert http.delete(path, headers=admin.headers).status_code == 204
+    assert http.get(path, headers=admin.headers).status_code == 404
+    assert not files.exists()
+    for table in (Annotation, Example, Member, Query, Round):
+        left = select(func.count()).where(table.project_id == project.id)
+        assert world.session.scalar(left) == 0
+    # Both projects hold the same images; the other one keeps them.
+    image = lease(http, admin, other, 1)["items"][0]["image_url"]
+    assert http.get(image, headers=admin.headers).status_code == 200
+
+
+def test_project_with_a_job_under_way_is_not_deleted(http: TestClient, world: World) -> None:
+    admin, project = world.caller(), world.project(images=1)
+    post(http, project, "start", admin)
+    post(http, project, "pause", admin)
+    response = http.delete(f"/api/projects/{project.id}", headers=admin.headers)
+    assert (response.status_code, response.json()["code"]) == (409, "project_busy")
+
+
+def test_counts_tell_what_is_known(http: TestClient, world: World) -> None:
+    project = running(world, images=6, queries=5, evaluation=2)
+    admin, cat = world.caller(), world.classes(project)[0].id
+    ids = [item["query_id"] for item in lease(http, admin, project, 3)["items"]]
+    answers = [verdict(ids[0], "class", class_id=cat), verdict(ids[1]), verdict(ids[2], "unsure")]
+    send(http, admin, project, *answers)
+    for shown in (
+        http.get(f"/api/projects/{project.id}", headers=admin.headers).json(),
+        http.get("/api/projects", headers=admin.headers).json()["items"][0],
+    ):
+        assert shown["counts"] == {
+            "pool": 6,
+            "unlabeled": 1,
+            "queried": 2,
+            "labeled_in": 1,
+            "labeled_ood": 1,
+            "unsure": 1,
+            "evaluation": 2,
+            "auxiliary_ood": 0,
+        }
+        assert shown["current_round"]["spent"] == 3
