@@ -65,7 +65,8 @@ def main(arguments: list[str]) -> int:
         return 1
     node, npm = found
     program = [node] if arguments[0] == "node" else npm
-    # npm scripts start `node` by name: they must find the same one.
+    # npm scripts start `node` by name: they must find the same one. They must not start `npm`:
+    # the wheel's launcher of that name does not work.
     path = os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", "")])
     return subprocess.run([*program, *arguments[1:]], env={**os.environ, "PATH": path}).returncode
 
