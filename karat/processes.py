@@ -66,32 +66,27 @@ class DirectoryLock:
         self._what = what
         self._descriptor: int | None = None
 
-    def acquire(self, wait_seconds: float = 0.0) -> None:
-        """Take the lock.
+    @property
+    def held(self) -> bool:
+        """Whether we have it."""
+        return self._descriptor is not None
 
-        Args:
-            wait_seconds: How long to wait for its present owner.
+    def acquire(self) -> None:
+        """Take the lock.
 
         Raises:
             AlreadyRunningError: Another process has it.
         """
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        deadline = time.monotonic() + wait_seconds
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() < deadline:
-                    time.sleep(0.05)
-                    continue
-                owner = os.read(descriptor, 32).decode(errors="replace").strip()
-                os.close(descriptor)
-                raise AlreadyRunningError(
-                    f"Karat already runs on {self._what}"
-                    + (f" (process {owner})." if owner else "."),
-                    "Stop it, or choose another directory with --data.",
-                ) from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.read(descriptor, 32).decode(errors="replace").strip()
+            os.close(descriptor)
+            raise AlreadyRunningError(
+                f"Karat already runs on {self._what} (process {owner}).",
+                "Stop it, or choose another data directory.",
+            ) from None
         os.truncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         self._descriptor = descriptor

@@ -23,6 +23,9 @@ ADMIN_EMAIL = "admin@karat.local"
 QUEUES = ("gpu", "cpu")
 STATE_FILE = "running.json"
 _LARGEST_LOG = 10_000_000
+# Threads of a training worker that wait by spinning take the cores from the API and the database,
+# and from each other.
+_DEFAULTS = {"OMP_WAIT_POLICY": "PASSIVE"}
 # One process for both, since their imports take longer than their work.
 _PREPARE = """
 import runpy, sys
@@ -100,7 +103,7 @@ class Stack:
             "KARAT_DATA_DIR": str(self.data_dir),
             "PYTHONUNBUFFERED": "1",
         }
-        return {**os.environ, **self._extra_environment, **own}
+        return {**_DEFAULTS, **os.environ, **self._extra_environment, **own}
 
     def start(self) -> Self:
         """Start everything and wait until the API is ready.
@@ -131,6 +134,8 @@ class Stack:
 
     def stop(self) -> None:
         """Stop everything in order; harmless when nothing runs."""
+        if not self._lock.held:
+            return
         self._supervisor.unwatch()
         (self.data_dir / STATE_FILE).unlink(missing_ok=True)
         # A worker that does not finish in time is killed, and its job goes on from its last

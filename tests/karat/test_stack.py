@@ -115,9 +115,12 @@ def test_a_client_gives_up_after_a_while() -> None:
 
 
 def test_one_stack_per_directory(live: Stack) -> None:
+    second = Stack(live.data_dir, port=0)
     with pytest.raises(AlreadyRunningError, match=str(os.getpid())):
-        Stack(live.data_dir, port=0).start()
+        second.start()
+    second.stop()
     assert is_ready(live.url)
+    assert (live.data_dir / "running.json").exists()
 
 
 def test_services_listen_on_nothing_but_the_api(live: Stack) -> None:
