@@ -1,15 +1,19 @@
 """The Celery application: ``celery -A workers.app worker -Q gpu``."""
 
+import importlib
 import logging
+import threading
 from typing import Any
 
-from celery.signals import setup_logging
+from celery.signals import setup_logging, worker_ready
 
-from core.messages import MESSAGES
+from core.messages import MESSAGES, AdvanceRound
 from core.queue import celery
 from core.settings import settings
 
 TASK_MODULES = ("workers.tasks.advance_round", "workers.tasks.import_pool", "workers.tasks.sweep")
+# PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
+_SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
 
 app = celery()
 app.conf.update(
@@ -32,3 +36,15 @@ def _log(**_: Any) -> None:
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]
+def _warm_up(**_: Any) -> None:
+    """Import what training needs while nobody waits for it."""
+    if AdvanceRound.queue in app.amqp.queues.consume_from:
+        threading.Thread(target=_import_slow_modules, daemon=True).start()
+
+
+def _import_slow_modules() -> None:
+    for name in _SLOW_MODULES:
+        importlib.import_module(name)

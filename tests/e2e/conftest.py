@@ -1,0 +1,69 @@
+"""A whole installation and a real Chromium."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from karat.stack import Stack
+
+_ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium."""
+    executable = next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome")
+         if (found := shutil.which(name))), None
+    )  # fmt: skip
+    if executable is None:
+        pytest.fail("The browser tests need Chromium; on Debian: apt-get install chromium")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=executable, args=_ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """``karat up``: database, broker, API, workers, scheduler."""
+    directory: Path = tmp_path_factory.mktemp("stack")
+    with Stack(directory / "data", port=0) as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser, stack: Stack) -> Iterator[Page]:
+    """A fresh browser profile that fails the test on any script error."""
+    context = browser.new_context(
+        viewport={"width": 1440, "height": 900}, base_url=stack.url, reduced_motion="reduce"
+    )
+    found = context.new_page()
+    errors: list[str] = []
+    found.on("pageerror", lambda error: errors.append(str(error)))
+    found.set_default_timeout(30_000)
+    yield found
+    context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def signed_in(page: Page, stack: Stack) -> Page:
+    """A page of the admin."""
+    assert stack.admin_password is not None
+    page.goto("/")
+    page.get_by_label("Email").fill("admin@karat.local")
+    page.get_by_label("Password").fill(stack.admin_password)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Projects", exact=True).wait_for()
+    return page
