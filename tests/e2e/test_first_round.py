@@ -117,6 +117,7 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
 def test_answers_survive_a_lost_network(signed_in: Page) -> None:
     page = signed_in
     page.get_by_role("link", name="First digits", exact=True).click()
+    page.wait_for_url("**/projects/*")
     base = page.url
     project = base.rstrip("/").rsplit("/", 1)[-1]
     page.goto(f"{base}/label")
