@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Iterator
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -22,6 +23,8 @@ COLUMNS = (
     "key", "supersedes", "created_at",
 )  # fmt: skip
 _FETCH = 1000
+# What a path may not hold on one system or another.
+_UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 
 
 def _annotations(project_id: int) -> Select[Any]:
@@ -131,9 +134,28 @@ async def labeled_images(
 def as_image_folder(images: list[tuple[str, int, str, bytes]], storage: Storage) -> Iterator[bytes]:
     """A zip of ``class/index_name``; stored, because images are compressed already."""
     archive = ZipStream(compress_type=ZIP_STORED)
+    folders = _folders({class_name for class_name, *_ in images})
     for class_name, pool_index, name, content_hash in images:
-        # A class may be called a/b or ..; in an archive it must stay one folder.
-        folder = class_name.replace("/", "_").replace("\\", "_").strip(". ") or "_"
         file = PurePosixPath(name.replace("\\", "/")).name
-        archive.add_path(storage.image(content_hash), f"{folder}/{pool_index:07d}_{file}")
+        path = f"{folders[class_name]}/{pool_index:07d}_{file}"
+        archive.add_path(storage.image(content_hash), path)
     yield from archive
+
+
+def _folders(class_names: Iterable[str]) -> dict[str, str]:
+    """A folder for each class: one level deep whatever its name, and no two classes in one."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    # Names that need no change come first and keep theirs.
+    for name in sorted(class_names, key=lambda name: (_safe(name) != name, name)):
+        folder, number = _safe(name), 2
+        # Some file systems do not tell capitals apart.
+        while folder.casefold() in taken:
+            folder, number = f"{_safe(name)}_{number}", number + 1
+        taken.add(folder.casefold())
+        found[name] = folder
+    return found
+
+
+def _safe(name: str) -> str:
+    return _UNSAFE.sub("_", name).strip(". ") or "_"

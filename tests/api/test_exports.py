@@ -1,0 +1,137 @@
+"""Exports say what holds, what was said, and nothing that a path should not."""
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from core.states import Role
+from core.tables import Example, Project
+from tests.api.test_labeling import lease, running, send, verdict
+from tests.world import Caller, World
+
+
+def export(http: TestClient, project: Project, caller: Caller, kind: str) -> Any:
+    response = http.get(
+        f"/api/projects/{project.id}/export", params={"format": kind}, headers=caller.headers
+    )
+    assert response.status_code == 200, response.text
+    return response
+
+
+def test_jsonl_holds_every_answer_and_marks_those_in_force(http: TestClient, world: World) -> None:
+    project = running(world, cost={"c_ood": 0.5})
+    one, two = world.caller(Role.ADMIN), world.caller(Role.ANNOTATOR, project)
+    cat = world.classes(project)[0]
+    items = lease(http, one, project, 3)["items"]
+    ids = [item["query_id"] for item in items]
+    wrong, skipped, sure = verdict(ids[0]), verdict(ids[1], "skip"), verdict(ids[2], "unsure")
+    right = verdict(ids[0], "class", class_id=cat.id, supersedes=wrong["key"])
+    late = verdict(ids[2])
+    send(http, one, project, wrong, skipped, sure)
+    send(http, one, project, right)
+    send(http, two, project, late)
+    lines = export(http, project, one, "jsonl").text.splitlines()
+    rows = {row["key"]: row for row in map(json.loads, lines)}
+    assert list(rows) == [answer["key"] for answer in (wrong, skipped, sure, right, late)]
+    effective = {key: (row["effective"], row["counted"]) for key, row in rows.items()}
+    assert effective == {
+        wrong["key"]: (False, True),
+        skipped["key"]: (True, True),
+        sure["key"]: (True, True),
+        right["key"]: (True, True),
+        late["key"]: (False, False),
+    }
+    row = rows[right["key"]]
+    assert (row["verdict"], row["class"], row["supersedes"]) == ("class", "cat", wrong["key"])
+    assert (row["annotator"], row["round"], row["cost"]) == (one.user.email, 0, 0.5)
+    assert row["example_id"] == items[0]["example_id"]
+    example = world.session.get_one(Example, row["example_id"])
+    assert (row["sha256"], row["name"]) == (example.content_hash.hex(), example.name)
+
+
+def test_csv_holds_the_same_as_jsonl(http: TestClient, world: World) -> None:
+    project, admin = running(world), world.caller()
+    world.classes(project)[0].name = 'a "big", wild\ncat'
+    world.session.commit()
+    cat = world.classes(project)[0].id
+    ids = [item["query_id"] for item in lease(http, admin, project, 2)["items"]]
+    send(http, admin, project, verdict(ids[0], "class", class_id=cat), verdict(ids[1]))
+    response = export(http, project, admin, "csv")
+    assert response.headers["content-type"].startswith("text/csv")
+    name = f'attachment; filename="karat-project-{project.id}.csv"'
+    assert response.headers["content-disposition"] == name
+    rows = list(csv.DictReader(io.StringIO(response.text, newline="")))
+    others = [json.loads(line) for line in export(http, project, admin, "jsonl").text.splitlines()]
+    assert rows == [
+        {key: "" if value is None else str(value) for key, value in other.items()}
+        for other in others
+    ]
+    assert rows[0]["class"] == 'a "big", wild\ncat'
+
+
+def test_export_of_nothing_is_empty_and_well_formed(http: TestClient, world: World) -> None:
+    project, admin = world.project(), world.caller()
+    assert export(http, project, admin, "csv").text.startswith("annotation_id,")
+    assert export(http, project, admin, "jsonl").text == ""
+    with zipfile.ZipFile(io.BytesIO(export(http, project, admin, "imagefolder").content)) as found:
+        assert found.namelist() == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("../x", "a/b"),
+        ("..", "."),
+        ("a/b", "a_b"),
+        ("cat", "CAT."),
+        ("C:\\x", "/etc"),
+    ],
+)
+def test_image_folder_holds_one_safe_folder_a_class(
+    http: TestClient, world: World, names: tuple[str, str]
+) -> None:
+    project, admin = running(world, classes=names), world.caller()
+    one, two = (item.id for item in world.classes(project))
+    items = lease(http, admin, project, 4)["items"]
+    ids = [item["query_id"] for item in items]
+    example = world.session.get_one(Example, items[0]["example_id"])
+    example.name = "../../home/evil\\up.png"
+    world.session.commit()
+    first = verdict(ids[1])
+    send(http, admin, project, verdict(ids[0], "class", class_id=one), first, verdict(ids[2]))
+    corrected = verdict(ids[1], "class", class_id=two, supersedes=first["key"])
+    send(http, admin, project, corrected, verdict(ids[3], "unsure"))
+    content = export(http, project, admin, "imagefolder").content
+    with zipfile.ZipFile(io.BytesIO(content)) as found:
+        assert found.testzip() is None
+        paths = [PurePosixPath(name) for name in found.namelist()]
+        stored = world.storage.image(example.content_hash).read_bytes()
+        assert found.read(str(paths[0])) == stored
+    # Only what is labeled with a class, and each class in a folder of its own.
+    assert [path.name for path in paths] == ["0000000_up.png", "0000001_1.png"]
+    folders = [path.parent.name for path in paths]
+    assert len({folder.casefold() for folder in folders}) == 2
+    for path in paths:
+        assert len(path.parts) == 2
+        assert not set(path.parts[0]) & set('/\\:*?"<>|')
+        assert path.parts[0].strip(". ") == path.parts[0] != ""
+
+
+def test_plain_class_names_are_kept(http: TestClient, world: World) -> None:
+    project, admin = running(world, classes=("a/b", "a_b")), world.caller()
+    slash, plain = (item.id for item in world.classes(project))
+    ids = [item["query_id"] for item in lease(http, admin, project, 2)["items"]]
+    answers = [
+        verdict(query, "class", class_id=id_)
+        for query, id_ in zip(ids, (slash, plain), strict=True)
+    ]
+    send(http, admin, project, *answers)
+    content = export(http, project, admin, "imagefolder").content
+    with zipfile.ZipFile(io.BytesIO(content)) as found:
+        assert found.namelist() == ["a_b_2/0000000_0.png", "a_b/0000001_1.png"]
