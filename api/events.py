@@ -25,6 +25,8 @@ _PING_SECONDS = 15
 _RECONNECT_SECONDS = 1.0
 
 Event = dict[str, Any]
+# Tells a browser to read its project afresh.
+_ALL: Event = {"event": "project", "data": "{}"}
 
 
 class Broadcaster:
@@ -51,7 +53,7 @@ class Broadcaster:
             await connection.execute(f'LISTEN "{CHANNEL}"')
             # Whatever was missed while disconnected: every watcher reads its project afresh.
             for project_id in list(self._watchers):
-                self._hand_out(project_id, {"event": "project", "data": "{}"})
+                self._hand_out(project_id, _ALL)
             async for notification in connection.notifies():
                 payload = json.loads(notification.payload)
                 event = {"event": payload["event"], "data": json.dumps(payload["data"])}
@@ -59,7 +61,11 @@ class Broadcaster:
 
     def _hand_out(self, project_id: int, event: Event) -> None:
         for watcher in self._watchers.get(project_id, ()):
-            with contextlib.suppress(asyncio.QueueFull):
+            if watcher.full():
+                while not watcher.empty():
+                    watcher.get_nowait()
+                watcher.put_nowait(_ALL)
+            else:
                 watcher.put_nowait(event)
 
     @contextlib.contextmanager
@@ -87,7 +93,7 @@ async def project_events(
 
     async def stream() -> AsyncIterator[Event]:
         with broadcaster.watch(project_id) as queue:
-            yield {"event": "project", "data": "{}"}
+            yield _ALL
             while True:
                 yield await queue.get()
 

@@ -1,0 +1,148 @@
+"""Live events, over real connections to a real API process."""
+
+import asyncio
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from api.events import Broadcaster, Event
+from core.events import CHANNEL
+from core.settings import Settings
+from core.states import Role
+from tests.api.test_labeling import running
+from tests.conftest import Services
+from tests.processes import api, eventually
+from tests.world import Caller, World
+
+
+class Watcher(threading.Thread):
+    """Somebody who reads a project's events until the stream ends."""
+
+    def __init__(self, url: str, project_id: int, caller: Caller) -> None:
+        super().__init__(daemon=True)
+        self.url = f"{url}/api/projects/{project_id}/events"
+        self.headers = caller.headers
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.start()
+
+    def run(self) -> None:
+        try:
+            with httpx.stream("GET", self.url, headers=self.headers, timeout=60) as response:
+                kind = ""
+                for line in response.iter_lines():
+                    name, _, value = line.partition(": ")
+                    if name == "event":
+                        kind = value
+                    elif name == "data":
+                        self.events.append((kind, json.loads(value)))
+        except httpx.RemoteProtocolError:
+            # The server was stopped before it could say that the stream is over.
+            pass
+
+    def wait_for(self, kind: str, data: dict[str, Any]) -> None:
+        eventually(lambda: (kind, data) in self.events, f"{kind} {data} arrives", 20)
+
+
+@pytest.fixture
+def server(world: World, tmp_path: Path) -> Iterator[tuple[Any, str]]:
+    """An API process and its address."""
+    assert world.session
+    with api(tmp_path / "api.log") as found:
+        yield found
+
+
+def test_members_hear_of_their_project_and_of_no_other(
+    world: World, server: tuple[Any, str]
+) -> None:
+    _, url = server
+    project, other = running(world), running(world)
+    admin = world.caller()
+    member = world.caller(Role.ANNOTATOR, project)
+    mine = Watcher(url, project.id, member)
+    theirs = Watcher(url, other.id, admin)
+    # The first event says: read everything now.
+    for watcher in (mine, theirs):
+        watcher.wait_for("project", {})
+    with httpx.Client(base_url=f"{url}/api/projects", headers=admin.headers) as client:
+        client.post(f"/{project.id}/rounds/0/close").raise_for_status()
+        mine.wait_for("round", {"number": 0, "state": "closing"})
+        client.post(f"/{project.id}/pause").raise_for_status()
+        mine.wait_for("project", {"state": "paused"})
+        # Neither event of the one project went to the other, although both came first.
+        client.post(f"/{other.id}/pause").raise_for_status()
+        theirs.wait_for("project", {"state": "paused"})
+    assert theirs.events == [("project", {}), ("project", {"state": "paused"})]
+
+
+def test_strangers_hear_nothing(world: World, server: tuple[Any, str]) -> None:
+    _, url = server
+    project, stranger = running(world), world.caller(Role.ENGINEER)
+    path = f"{url}/api/projects/{project.id}/events"
+    response = httpx.get(path, headers=stranger.headers, timeout=10)
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
+    assert httpx.get(path, timeout=10).status_code == 401
+
+
+def test_events_go_on_after_the_database_dropped_the_connection(
+    world: World, server: tuple[Any, str], services: Services
+) -> None:
+    _, url = server
+    project, admin = running(world), world.caller()
+    watcher = Watcher(url, project.id, admin)
+    watcher.wait_for("project", {})
+    drop = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s"
+    with psycopg.connect(services.postgres.url.replace("+psycopg", "")) as connection:
+        connection.execute(drop, ("karat-events",))
+    # Whatever was missed meanwhile: it is told to read everything again.
+    eventually(lambda: watcher.events.count(("project", {})) == 2, "the stream recovers", 20)
+    with httpx.Client(base_url=f"{url}/api/projects", headers=admin.headers) as client:
+        client.post(f"/{project.id}/pause").raise_for_status()
+    watcher.wait_for("project", {"state": "paused"})
+
+
+def test_slow_reader_is_told_to_read_everything_again(installation: Settings) -> None:
+    url, everything = installation.libpq_url, {"event": "project", "data": "{}"}
+
+    async def overflow() -> list[Event]:
+        broadcaster = Broadcaster(url)
+        listening = asyncio.create_task(broadcaster.run())
+        with broadcaster.watch(7) as slow, broadcaster.watch(7) as quick:
+            assert [await quick.get(), await slow.get()] == [everything] * 2
+            async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+                for number in range(150):
+                    payload = {"project_id": 7, "event": "job", "data": {"id": number}}
+                    await connection.execute(
+                        "SELECT pg_notify(%s, %s)", (CHANNEL, json.dumps(payload))
+                    )
+                    assert json.loads((await quick.get())["data"]) == {"id": number}
+            listening.cancel()
+            return [slow.get_nowait() for _ in range(slow.qsize())]
+
+    first, *_, last = asyncio.run(overflow())
+    assert first == everything
+    assert json.loads(last["data"]) == {"id": 149}
+
+
+def test_open_streams_do_not_keep_the_server_from_stopping(
+    world: World, server: tuple[Any, str]
+) -> None:
+    process, url = server
+    project, admin = running(world), world.caller()
+    watchers = [Watcher(url, project.id, admin) for _ in range(5)]
+    for watcher in watchers:
+        watcher.wait_for("project", {})
+    process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    process.wait(15)
+    for watcher in watchers:
+        watcher.join(5)
+        assert not watcher.is_alive()
+    assert time.monotonic() - began < 10
