@@ -131,6 +131,7 @@ def requeue_job(job: Job) -> None:
     job.state = JobState.QUEUED
     job.cancel_requested = False
     job.error = None
+    job.message = None
     job.finished_at = None
     job.heartbeat_at = None
     job.sent_at = datetime.now(UTC)

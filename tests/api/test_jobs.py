@@ -1,0 +1,148 @@
+"""Jobs: who sees them, what can be cancelled and what can be retried."""
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from core import queue
+from core.lifecycle import claim_job, finish_job, new_job
+from core.settings import Settings
+from core.states import JobKind, JobState, Role
+from core.tables import Job, Project
+from tests.world import Caller, World
+from workers.runner import JobContext
+
+
+def add_job(world: World, project: Project, state: JobState = JobState.QUEUED) -> Job:
+    job = new_job(JobKind.IMPORT_POOL, project_id=project.id, params={})
+    job.attempt = 0
+    if state is not JobState.QUEUED:
+        claim_job(job, "test")
+    if state not in {JobState.QUEUED, JobState.RUNNING}:
+        error = {"code": "internal", "detail": "Boom."} if state is JobState.FAILED else None
+        finish_job(job, state, error=error, message="Said at the end.")
+    world.session.add(job)
+    world.session.commit()
+    return job
+
+
+def act(http: TestClient, job: Job, caller: Caller, verb: str) -> Any:
+    return http.post(f"/api/jobs/{job.id}/{verb}", headers=caller.headers)
+
+
+def listed(http: TestClient, caller: Caller, **query: Any) -> list[int]:
+    response = http.get("/api/jobs", params=query, headers=caller.headers)
+    assert response.status_code == 200, response.text
+    return [item["id"] for item in response.json()["items"]]
+
+
+def test_jobs_are_listed_newest_first_in_pages_and_by_filter(
+    http: TestClient, world: World
+) -> None:
+    one, two = world.project(), world.project()
+    jobs = [add_job(world, one), add_job(world, two), add_job(world, one, JobState.FAILED)]
+    first, second, third = (job.id for job in jobs)
+    admin = world.caller()
+    assert listed(http, admin) == [third, second, first]
+    assert listed(http, admin, project_id=one.id) == [third, first]
+    assert listed(http, admin, state="failed") == [third]
+    assert listed(http, admin, kind="advance_round") == []
+    assert listed(http, admin, limit=2) == [third, second]
+    page = http.get("/api/jobs?limit=2", headers=admin.headers).json()
+    assert listed(http, admin, limit=2, cursor=page["next_cursor"]) == [first]
+
+
+def test_engineers_see_the_jobs_of_their_projects_only(http: TestClient, world: World) -> None:
+    mine, theirs = world.project(), world.project()
+    own, foreign = add_job(world, mine), add_job(world, theirs)
+    engineer = world.caller(Role.ENGINEER, mine)
+    assert listed(http, engineer) == [own.id]
+    for response in (
+        http.get(f"/api/jobs/{foreign.id}", headers=engineer.headers),
+        act(http, foreign, engineer, "cancel"),
+        act(http, foreign, engineer, "retry"),
+    ):
+        assert (response.status_code, response.json()["code"]) == (404, "not_found")
+        assert "job" in response.json()["detail"]
+
+
+def test_annotators_have_no_business_with_jobs(http: TestClient, world: World) -> None:
+    project = world.project()
+    job, annotator = add_job(world, project), world.caller(Role.ANNOTATOR, project)
+    for response in (
+        http.get("/api/jobs", headers=annotator.headers),
+        http.get(f"/api/jobs/{job.id}", headers=annotator.headers),
+        act(http, job, annotator, "cancel"),
+    ):
+        assert (response.status_code, response.json()["code"]) == (403, "engineer_required")
+
+
+def test_queued_job_is_cancelled_at_once(http: TestClient, world: World) -> None:
+    job, admin = add_job(world, world.project()), world.caller()
+    cancelled = act(http, job, admin, "cancel").json()
+    assert (cancelled["state"], cancelled["cancel_requested"]) == ("cancelled", False)
+    assert cancelled["finished_at"] is not None
+
+
+def test_running_job_is_asked_to_stop(http: TestClient, world: World) -> None:
+    job, admin = add_job(world, world.project(), JobState.RUNNING), world.caller()
+    for _ in range(2):
+        asked = act(http, job, admin, "cancel").json()
+        assert (asked["state"], asked["cancel_requested"]) == ("running", True)
+    retried = act(http, job, admin, "retry")
+    assert (retried.status_code, retried.json()["code"]) == (409, "job_running")
+
+
+@pytest.mark.parametrize("state", [JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED])
+def test_ended_job_cannot_be_cancelled(http: TestClient, world: World, state: JobState) -> None:
+    job, admin = add_job(world, world.project(), state), world.caller()
+    response = act(http, job, admin, "cancel")
+    assert (response.status_code, response.json()["code"]) == (409, f"job_{state}")
+
+
+@pytest.mark.parametrize("state", [JobState.FAILED, JobState.CANCELLED])
+def test_retried_job_starts_with_a_clean_record(
+    http: TestClient, world: World, state: JobState
+) -> None:
+    job, admin = add_job(world, world.project(), state), world.caller()
+    job.cancel_requested = True
+    world.session.commit()
+    retried = act(http, job, admin, "retry").json()
+    assert retried["state"] == "queued"
+    assert not retried["cancel_requested"]
+    assert (retried["error"], retried["message"], retried["finished_at"]) == (None, None, None)
+    assert queue.waiting("cpu") == 1
+
+
+@pytest.mark.parametrize("state", [JobState.QUEUED, JobState.SUCCEEDED])
+def test_nothing_to_retry(http: TestClient, world: World, state: JobState) -> None:
+    job, admin = add_job(world, world.project(), state), world.caller()
+    response = act(http, job, admin, "retry")
+    assert (response.status_code, response.json()["code"]) == (409, f"job_{state}")
+    assert queue.waiting("cpu") == 0
+
+
+def test_progress_is_shown_as_the_worker_reports_it(
+    http: TestClient, world: World, installation: Settings
+) -> None:
+    job, admin = add_job(world, world.project(), JobState.RUNNING), world.caller()
+    path = f"/api/jobs/{job.id}"
+    assert http.get(path, headers=admin.headers).json()["progress"] is None
+    context = JobContext(job, installation)
+    context.plan(["embed", "train"], {"train": 2.0})
+    with context.phase("embed"):
+        context.progress(1, 4)
+        context.beat()
+    shown = http.get(path, headers=admin.headers).json()["progress"]
+    assert (shown["phase"], shown["phase_index"], shown["phases"]) == (
+        "embed",
+        0,
+        ["embed", "train"],
+    )
+    assert (shown["step"], shown["steps"]) == (1, 4)
+    assert shown["eta_seconds"] >= 2.0
+    context.progress(0, 0, "train")
+    context.beat()
+    shown = http.get(path, headers=admin.headers).json()["progress"]
+    assert list(shown["seconds"]) == ["embed"]
