@@ -4,6 +4,7 @@ import math
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
 from typing import Any
 
 from sqlalchemy import Select, Update, bindparam, or_, select, update
@@ -130,7 +131,8 @@ def _answer(
             image_url=f"/api/examples/{row.example_id}/image",
             width=row.width,
             height=row.height,
-            name=row.name,
+            # Without its folders: in an ImageFolder they are the classes.
+            name=PurePosixPath(row.name).name,
         )
         # A lease taken before its round closed is answered late rather than shown again.
         for row in sorted(rows, key=lambda row: row.rank)

@@ -65,16 +65,21 @@ async def import_images(
     columns = {"image": image_column, "label": label_column, "split": split_column}
     async with sessions() as session:
         async with session.begin():
-            await managed_project(session, user, project_id)
-            job = await service.start_import(
-                session,
-                user,
-                project_id,
-                upload=upload,
-                filename=checked_name(filename),
-                split=split,
-                columns={key: value for key, value in columns.items() if value},
-            )
+            try:
+                await managed_project(session, user, project_id)
+                job = await service.start_import(
+                    session,
+                    user,
+                    project_id,
+                    upload=upload,
+                    filename=checked_name(filename),
+                    split=split,
+                    columns={key: value for key, value in columns.items() if value},
+                )
+            except Exception:
+                # Nothing will ever read it. A failed commit may have happened: it is not in here.
+                storage.upload(upload).unlink(missing_ok=True)
+                raise
             body = JobOut.model_validate(job)
         await to_thread.run_sync(deliver, session.info)
     return body
