@@ -141,7 +141,7 @@ def test_strangers_find_no_project_and_annotators_manage_none(
         ("GET", "/export"),
         ("GET", "/artifacts"),
     ):
-        body = {} if method == "PATCH" else None
+        body: dict[str, Any] | None = {} if method == "PATCH" else None
         hidden = http.request(method, path + verb, headers=stranger.headers, json=body)
         assert (hidden.status_code, hidden.json()["code"]) == (404, "not_found"), verb
         refused = http.request(method, path + verb, headers=member.headers, json=body)
