@@ -36,6 +36,10 @@ sys.argv = ["bootstrap", "--email", email]
 runpy.run_module("api.bootstrap", run_name="__main__")
 """
 
+# CUDA cannot follow a fork, so what trains runs in the worker process itself. The rest runs in
+# threads: a long import must not hold up the sweep that finds abandoned jobs.
+_POOLS = {"gpu": ("--pool=solo",), "cpu": ("--pool=threads", "--concurrency=4")}
+
 
 class Stack:
     """PostgreSQL, Redis, the API, the workers and the scheduler of one data directory."""
@@ -219,7 +223,7 @@ class Stack:
                     name,
                     *celery,
                     "worker",
-                    "--pool=solo",
+                    *_POOLS[queue],
                     f"--queues={queue}",
                     f"--hostname={queue}-{index}@%h",
                     "--loglevel=INFO",
