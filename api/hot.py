@@ -28,7 +28,7 @@ class Statement:
         compiled = statement.compile(dialect=_DIALECT)  # type: ignore[attr-defined]
         self.sql: bytes = str(compiled).encode()
         self.constants: dict[str, Any] = {
-            name: value for name, value in compiled.params.items() if value is not None
+            name: bind.value for name, bind in compiled.binds.items() if not bind.required
         }
 
 

@@ -26,12 +26,13 @@ from core.settings import Settings
 from core.settings import settings as process_settings
 from core.storage import Storage
 
+# Routes are matched in order: the one that annotators wait for comes first.
 _ROUTERS = (
+    labeling,
     auth,
     users,
     projects,
     pools,
-    labeling,
     rounds,
     jobs,
     artifacts,

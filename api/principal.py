@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
 from sqlalchemy import text
@@ -92,7 +91,8 @@ def require_same_origin(request: Request) -> None:
         return
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
-    same_host = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    host = request.headers.get("host")
+    same_host = origin is None or origin.partition("://")[2] == host
     if (site is not None and site not in {"same-origin", "none"}) or not same_host:
         raise Forbidden("cross_site", "This request came from another site and was refused.")
 

@@ -19,10 +19,10 @@ from api.hot import driver, fetch
 from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut, Status
+from api.labeling.status import ReadRound
 from core import events, queue
 from core.errors import NotFound
 from core.lifecycle import EXAMPLE_STATE_AFTER
-from core.project_settings import Cost
 from core.rounds import close, next_round
 from core.states import ExampleState, ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
@@ -38,20 +38,6 @@ class Submission:
 
     annotator_id: int
     answers: Sequence[AnswerIn]
-
-
-@dataclass(slots=True)
-class _OpenRound:
-    """What deciding needs of a round. It is locked, so nobody else changes it."""
-
-    id: int
-    number: int
-    state: RoundState
-    spent: float
-    budget: float
-    settings: dict[str, Any]
-    cost: Cost
-    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +94,7 @@ class _Transaction:
     project_id: int
     project_state: ProjectState
     members: frozenset[int]
-    rounds: list[_OpenRound]
+    rounds: list[ReadRound]
     class_ids: frozenset[int]
     queries: dict[int, Any]
     # Whether the open round has queries besides those answered here.
@@ -162,7 +148,7 @@ class _Transaction:
             project_id=project_id,
             project_state=ProjectState(projects[0].state),
             members=frozenset(row.id for row in members),
-            rounds=[_open_round(row) for row in rounds],
+            rounds=[ReadRound.of(row) for row in rounds],
             class_ids=frozenset(row.id for row in classes),
             queries={row.id: row for row in queries},
             more_queries=bool(left),
@@ -219,7 +205,7 @@ class _Transaction:
 
     def _charge(
         self, answer: AnswerIn, query: Any, replaced: _Stored | None, counted: bool
-    ) -> tuple[_OpenRound, float]:
+    ) -> tuple[ReadRound, float]:
         """The round an answer belongs to, and what it takes from that round's budget.
 
         A correction stays with the answer it corrects, so that a round's share of OOD is right, and
@@ -298,7 +284,7 @@ class _Transaction:
                 },
             )
 
-    def _any_left(self, round_: _OpenRound) -> bool:
+    def _any_left(self, round_: ReadRound) -> bool:
         """Whether the round's queue holds anything after these answers."""
         return self.more_queries or any(
             query.round_id == round_.id and not query.done and query.id not in self.answered
@@ -308,15 +294,15 @@ class _Transaction:
     async def _add(self, made: Sequence[object | None]) -> None:
         self.session.add_all([item for item in made if item is not None])
         await self.session.flush()
-        self.rounds += [_open_round(item) for item in made if isinstance(item, Round)]
+        self.rounds += [ReadRound.of(item) for item in made if isinstance(item, Round)]
 
-    def _numbered(self, number: int) -> _OpenRound | None:
+    def _numbered(self, number: int) -> ReadRound | None:
         return next((round_ for round_ in self.rounds if round_.number == number), None)
 
-    def _unfinished(self) -> list[_OpenRound]:
+    def _unfinished(self) -> list[ReadRound]:
         return [item for item in self.rounds if item.state is not RoundState.CLOSED]
 
-    async def _go_on(self, spent: _OpenRound) -> None:
+    async def _go_on(self, spent: ReadRound) -> None:
         """Make sure that the next answer has a round whose budget is not spent.
 
         An open round closes. One that still selects, and that zero-wait answers have used up, must
@@ -328,7 +314,7 @@ class _Transaction:
             project = await self.session.get_one(Project, self.project_id)
             await self._add([next_round(project, spent.number)])
 
-    async def _close(self, closing: _OpenRound) -> None:
+    async def _close(self, closing: ReadRound) -> None:
         """Close a round; happens once a round, so plain objects will do."""
         project = await self.session.get_one(Project, self.project_id)
         round_ = await self.session.get_one(Round, closing.id)
@@ -344,19 +330,7 @@ class _Transaction:
         await self.session.execute(events.notify(project.id, "round", data))
 
 
-def _open_round(row: Any) -> _OpenRound:
-    return _OpenRound(
-        id=row.id,
-        number=row.number,
-        state=RoundState(row.state),
-        spent=row.spent,
-        budget=row.budget,
-        settings=row.settings,
-        cost=Cost.model_validate(row.settings["cost"]),
-    )
-
-
-def _is_spent(round_: _OpenRound) -> bool:
+def _is_spent(round_: ReadRound) -> bool:
     return round_.spent >= round_.budget - _EPSILON
 
 

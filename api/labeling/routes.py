@@ -22,13 +22,6 @@ from api.principal import CurrentUser
 router = APIRouter(prefix="/projects/{project_id}/labeling", tags=["labeling"])
 
 
-@router.post("/lease")
-async def lease(
-    session: SessionDep, user: CurrentUser, project: VisibleProject, body: LeaseRequest
-) -> Lease:
-    return await leasing.lease(session, user, project, body)
-
-
 @router.post("/answers")
 async def answer(
     request: Request, user: CurrentUser, project_id: ProjectId, body: Answers
@@ -36,6 +29,13 @@ async def answer(
     """Store verdicts. Accepted whatever the project's state: nothing an annotator sent is lost."""
     writer: AnswerWriter = request.app.state.answers
     return await writer.submit(project_id, Submission(user.id, body.answers))
+
+
+@router.post("/lease")
+async def lease(
+    session: SessionDep, user: CurrentUser, project_id: ProjectId, body: LeaseRequest
+) -> Lease:
+    return await leasing.lease(session, user, project_id, body)
 
 
 @router.post("/release")

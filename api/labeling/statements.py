@@ -1,6 +1,21 @@
-"""The statements that answers are stored with. See ``api.hot`` for why they are prepared here."""
+"""The statements of leasing and answering. See ``api.hot`` for why they are prepared here."""
 
-from sqlalchemy import BigInteger, Uuid, bindparam, exists, func, or_, select, text, update
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Select,
+    Uuid,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from api.hot import Statement, among
 from core.lifecycle import mark_answered
@@ -8,10 +23,17 @@ from core.states import RoundState
 from core.tables import Annotation, Example, Member, Project, ProjectClass, Query, Round, User
 
 _PROJECT = bindparam("project", type_=BigInteger)
+_USER = bindparam("user", type_=BigInteger)
+_ROUND = (Round.id, Round.number, Round.state, Round.spent, Round.budget, Round.settings)
 
+UNFINISHED = Statement(
+    select(*_ROUND)
+    .where(Round.project_id == _PROJECT, Round.state != RoundState.CLOSED)
+    .order_by(Round.number)
+)
 # Whoever stores answers or publishes a round locks the rounds first, in order of number.
 LOCK_ROUNDS = Statement(
-    select(Round.id, Round.number, Round.state, Round.spent, Round.budget, Round.settings)
+    select(*_ROUND)
     .where(
         Round.project_id == _PROJECT,
         or_(
@@ -111,4 +133,76 @@ SPEND = Statement(
         "UPDATE rounds SET spent = new.spent FROM unnest(CAST(:rounds AS bigint[]), "
         "CAST(:spent AS double precision[])) AS new (id, spent) WHERE rounds.id = new.id"
     )
+)
+
+_LEASED = (
+    Query.id,
+    Query.round_id,
+    Query.rank,
+    Query.example_id,
+    Example.width,
+    Example.height,
+    Example.name,
+)
+_LEASE: dict[str, Any] = {
+    "lease_holder": _USER,
+    "lease_client": bindparam("tab"),
+    "lease_token": bindparam("token"),
+    "lease_expires_at": bindparam("expires"),
+}
+
+
+def _claim(which: Select[int]) -> Statement:
+    """Lease the queries that ``which`` finds, except rows that another transaction holds.
+
+    SKIP LOCKED lets many annotators take the head of the queue at once without waiting for each
+    other, and keeps leasing out of every deadlock, since it never waits.
+    """
+    found = (
+        which.with_for_update(skip_locked=True)
+        .cte("found")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+    return Statement(
+        update(Query)
+        .where(Query.id == found.c.id, Example.id == Query.example_id)
+        .values(_LEASE)
+        .returning(*_LEASED)
+    )
+
+
+_HELD = select(Query.id).where(
+    Query.lease_client == bindparam("tab"),
+    Query.lease_holder == _USER,
+    Query.project_id == _PROJECT,
+    ~Query.done,
+)
+MINE = _claim(_HELD.where(Query.lease_expires_at > bindparam("now")))
+HELD = Statement(_HELD.where(Query.lease_expires_at > bindparam("now")))
+
+
+@lru_cache(maxsize=512)
+def free(wanted: int) -> Statement:
+    """Lease the first ``wanted`` free queries of a round.
+
+    The limit is part of the text: given as a parameter, PostgreSQL expects a tenth of the queue and
+    sorts it all, where the partial index on open rows gives the order without a sort.
+    """
+    return _claim(
+        select(Query.id)
+        .where(
+            Query.round_id == bindparam("round"),
+            ~Query.done,
+            or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= bindparam("now")),
+        )
+        .order_by(Query.rank)
+        .limit(literal_column(str(wanted)))
+    )
+
+
+RELEASE = Statement(
+    update(Query)
+    .where(Query.id.in_(_HELD.with_for_update(skip_locked=True)))
+    .values(lease_holder=None, lease_client=None, lease_token=None, lease_expires_at=None)
+    .returning(Query.id)
 )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -39,6 +40,33 @@ class RoundLike(Protocol):
 AnyRound = TypeVar("AnyRound", bound=RoundLike)
 
 
+@dataclass(slots=True)
+class ReadRound:
+    """What the hot path reads of a round."""
+
+    id: int
+    number: int
+    state: RoundState
+    spent: float
+    budget: float
+    settings: dict[str, Any]
+    cost: Cost
+    changed: bool = False
+
+    @classmethod
+    def of(cls, row: Any) -> "ReadRound":
+        """From a row of columns, or from a ``Round``."""
+        return cls(
+            id=row.id,
+            number=row.number,
+            state=RoundState(row.state),
+            spent=row.spent,
+            budget=row.budget,
+            settings=row.settings,
+            cost=Cost.model_validate(row.settings["cost"]),
+        )
+
+
 def counting_round(rounds: Sequence[AnyRound]) -> AnyRound | None:
     """The round that an answer given now counts towards.
 
@@ -52,7 +80,7 @@ def counting_round(rounds: Sequence[AnyRound]) -> AnyRound | None:
     return next(iter([*opened, *affordable, *reversed(waiting), *reversed(rounds)]), None)
 
 
-def serving_round(rounds: Sequence[Round]) -> Round | None:
+def serving_round(rounds: Sequence[AnyRound]) -> AnyRound | None:
     """The round whose ranked queue is handed out now, if any."""
     if not rounds:
         return None
