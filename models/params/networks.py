@@ -11,7 +11,7 @@ class HeadParams(Params):
     """The head that is trained on cached embeddings."""
 
     l2: float = Field(
-        default=0.3,
+        default=0.1,
         gt=0,
         le=1e6,
         description="Strength of the L2 penalty on the head's weights; higher = smoother.",
