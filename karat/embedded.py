@@ -38,6 +38,8 @@ _POSTGRES_SETTINGS = {
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_wal_size": "2GB",
+    # Whole pages after a checkpoint are most of the log; writing less of it shortens every commit.
+    "wal_compression": "on",
     "checkpoint_timeout": "15min",
     "jit": "off",
     "timezone": "UTC",

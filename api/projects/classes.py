@@ -11,8 +11,8 @@ from core.errors import Conflict, Invalid
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, ProjectClass
 
-# The label page's own keys: OOD, skip, undo, unsure, help.
-RESERVED_HOTKEYS = frozenset("xsuqh")
+# The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing.
+RESERVED_HOTKEYS = frozenset("xsuqhz")
 _DIGITS = "1234567890"
 # Distinguishable side by side, also with the common colour-vision deficiencies.
 _PALETTE = (
