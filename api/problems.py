@@ -142,4 +142,5 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(PoolTimeout, _database_error)
     # The hot path talks to psycopg directly.
     app.add_exception_handler(psycopg.OperationalError, _database_error)
+    app.add_exception_handler(psycopg.InterfaceError, _database_error)
     app.add_exception_handler(Exception, _bug)

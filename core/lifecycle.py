@@ -18,7 +18,7 @@ _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
     ProjectState.DRAFT: {ProjectState.RUNNING},
     ProjectState.RUNNING: {ProjectState.PAUSED, ProjectState.FINISHED},
     ProjectState.PAUSED: {ProjectState.RUNNING, ProjectState.FINISHED},
-    ProjectState.FINISHED: {ProjectState.RUNNING},
+    ProjectState.FINISHED: set(),
 }
 _ROUND: Mapping[RoundState, Collection[RoundState]] = {
     RoundState.SELECTING: {RoundState.OPEN, RoundState.CLOSED, RoundState.FAILED},

@@ -62,13 +62,19 @@ class Plan:
             "informativeness": self.informativeness,
             "model": self.model,
         }
+        settings: dict[str, Any] = {
+            kind: {"name": name} for kind, name in chosen.items() if name is not None
+        }
+        if self.strategy in {None, "mqnet"}:
+            # Batches this small are often pure; the thesis's rule would then forget purity.
+            settings["strategy"] = {"name": "mqnet", "params": {"without_ood": "keep"}}
         return {
             "budget": self.budget,
             "seed": self.seed,
             "input_size": self.input_size,
             # Answers given while models retrain would make a run depend on its timing.
             "zero_wait": False,
-            **{kind: {"name": name} for kind, name in chosen.items() if name is not None},
+            **settings,
         }
 
 

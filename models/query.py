@@ -167,6 +167,8 @@ def meta_train(
     had_ood = len(labels) < 2 or bool((labels == OOD).any())
     if not isinstance(params, MQNetParams):
         return previous, had_ood, ()
+    if not had_ood and params.without_ood == "keep":
+        return previous, had_ood, ("No OOD among the last answers: MQ-Net stays as it was.",)
     notes: list[str] = []
     known = np.isin(query, scores.indices)
     if not known.all():

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sqlalchemy import func, select, text, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events, queue
@@ -223,7 +223,7 @@ def run_job(message: JobMessage, handler: Handler) -> None:
         logger.warning("job %s was taken over by another worker", context.job_id)
     except Cancelled:
         _end(context, handler, JobState.CANCELLED, message="Cancelled.")
-    except DBAPIError as error:
+    except (OperationalError, InterfaceError) as error:
         # The database went away: the silent heartbeat lets the sweeper start the job again.
         logger.warning("job %s lost the database: %s", context.job_id, error)
     except (DomainError, ModelError) as error:

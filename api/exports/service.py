@@ -70,26 +70,35 @@ def _annotations(project_id: int) -> Select[Any]:
         .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
         .where(Annotation.project_id == project_id)
         .order_by(Annotation.id)
-        .execution_options(yield_per=_FETCH)
+        .limit(_FETCH)
     )
 
 
 async def rows(
     sessions: async_sessionmaker[AsyncSession], project_id: int
 ) -> AsyncIterator[list[dict[str, Any]]]:
-    """Annotations in blocks, JSON-ready."""
-    async with sessions() as session:
-        result = await session.stream(_annotations(project_id))
-        async for block in result.partitions():
-            yield [
-                {
-                    **dict(zip(COLUMNS, row, strict=True)),
-                    "key": str(row[-3]),
-                    "supersedes": str(row[-2]) if row[-2] else None,
-                    "created_at": row[-1].isoformat(),
-                }
-                for row in block
-            ]
+    """Annotations in blocks, JSON-ready.
+
+    Each block is a transaction of its own: a slow reader holds neither a connection nor an old
+    snapshot, which would slow the queue. What is answered during the download is in it or not.
+    """
+    last = 0
+    while True:
+        async with sessions() as session:
+            statement = _annotations(project_id).where(Annotation.id > last)
+            block = (await session.execute(statement)).all()
+        if not block:
+            return
+        last = block[-1][0]
+        yield [
+            {
+                **dict(zip(COLUMNS, row, strict=True)),
+                "key": str(row[-3]),
+                "supersedes": str(row[-2]) if row[-2] else None,
+                "created_at": row[-1].isoformat(),
+            }
+            for row in block
+        ]
 
 
 async def as_csv(sessions: async_sessionmaker[AsyncSession], project_id: int) -> AsyncIterator[str]:

@@ -128,9 +128,10 @@ class _Transaction:
         }
         corrections = any(answer.supersedes for answer in answers)
         connection = await driver(await session.connection())
-        rounds, projects, members, queries, left, stored, classes, ids, counted = await fetch(
+        _, rounds, projects, members, queries, left, stored, classes, ids, counted = await fetch(
             connection,
             (sql.LOCK_ROUNDS, values),
+            (sql.ROUNDS, values),
             (sql.PROJECT, values),
             (sql.MEMBERS, values),
             (sql.QUERIES, values),

@@ -16,6 +16,7 @@ from sqlalchemy import (
     text,
     update,
 )
+from sqlalchemy.orm import aliased
 
 from api.hot import Statement, among
 from core.lifecycle import mark_answered
@@ -31,8 +32,7 @@ UNFINISHED = Statement(
     .where(Round.project_id == _PROJECT, Round.state != RoundState.CLOSED)
     .order_by(Round.number)
 )
-# Whoever stores answers or publishes a round locks the rounds first, in order of number.
-LOCK_ROUNDS = Statement(
+_CONCERNED = (
     select(*_ROUND)
     .where(
         Round.project_id == _PROJECT,
@@ -43,8 +43,12 @@ LOCK_ROUNDS = Statement(
         ),
     )
     .order_by(Round.number)
-    .with_for_update(key_share=True)
 )
+# Whoever stores answers or publishes a round locks the rounds first, in order of number.
+LOCK_ROUNDS = Statement(_CONCERNED.with_for_update(key_share=True))
+# A statement that waited for a lock does not see rows that were added meanwhile; one that starts
+# after it does.
+ROUNDS = Statement(_CONCERNED)
 PROJECT = Statement(select(Project.state).where(Project.id == _PROJECT))
 MEMBERS = Statement(
     select(User.id).where(
@@ -60,6 +64,7 @@ QUERIES = Statement(
     .join(Example, Example.id == Query.example_id)
     .where(among(Query.id, "queries"), Query.project_id == _PROJECT)
 )
+_ANSWERED = aliased(Query)
 MORE_QUERIES = Statement(
     select(Query.id)
     .join(Round, Round.id == Query.round_id)
@@ -67,7 +72,8 @@ MORE_QUERIES = Statement(
         Round.project_id == _PROJECT,
         Round.state == RoundState.OPEN,
         ~Query.done,
-        ~among(Query.id, "queries"),
+        # By example: an answer also takes its image out of other queues.
+        Query.example_id.not_in(select(_ANSWERED.example_id).where(among(_ANSWERED.id, "queries"))),
     )
     .limit(1)
 )

@@ -161,8 +161,10 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
         params={"closing": None, "selecting": 0},
         created_by=principal.id,
     )
-    session.add_all([new_round(project, 0), job])
+    first = new_round(project, 0)
+    session.add_all([first, job])
     await session.flush()
+    first.job_id = job.id
     queue.enqueue(session.info, job)
     await _changed(session, principal, project, "start")
 
@@ -189,7 +191,10 @@ async def _changed(
 async def remove(
     session: AsyncSession, principal: Principal, project: Project, storage: Storage
 ) -> None:
-    """Delete a project with all its rows and files. Images that other projects use stay."""
+    """Delete a project with all its rows and its own files.
+
+    The images themselves stay in storage, where other projects may hold the same content.
+    """
     active = select(Job.id).where(
         Job.project_id == project.id, Job.state.in_(("queued", "running"))
     )

@@ -1,5 +1,7 @@
 """Parameters of query strategies."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from models.params import Params
@@ -23,4 +25,9 @@ class MQNetParams(Params):
     )
     all_pairs: bool = Field(
         default=False, description="Train on every pair of answers instead of sampled ones."
+    )
+    without_ood: Literal["informativeness", "keep"] = Field(
+        default="informativeness",
+        description="After answers without any OOD: rank by informativeness only (thesis), or keep "
+        "the balance learned before.",
     )

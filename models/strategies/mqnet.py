@@ -26,12 +26,12 @@ def rank(
 ) -> Ranking:
     """Rank by Phi(P, I); ties, as of saturated sigmoids, by P + I, then by position.
 
-    Without OOD in the last query set purity carries nothing and informativeness ranks alone;
-    without a trained network, as in the first round, P + I does.
+    Without OOD in the last query set purity carries nothing and informativeness ranks alone, unless
+    `without_ood` keeps the balance; without a trained network, as in the first round, P + I does.
     """
-    del params, seed
+    del seed
     inputs = normalised_inputs(scores)
-    if not query_had_ood:
+    if not query_had_ood and params.without_ood == "informativeness":
         ranking = by_score(scores.informativeness, "Informativeness", scores, n)
         return Ranking(ranking.order, ranking.meta_scores, (NO_OOD_NOTE,))
     total = summed(inputs)

@@ -24,7 +24,6 @@ PROJECT_WAYS = {
     ("running", "finished"),
     ("paused", "running"),
     ("paused", "finished"),
-    ("finished", "running"),
 }
 ROUND_WAYS = {
     ("selecting", "open"),

@@ -29,12 +29,14 @@ def publish(advance: Advance) -> None:
     context = advance.context
     files = _keep_files(advance)
     with context.transaction() as (session, job):
-        project = session.get_one(Project, context.project_id)
+        # Locked in the order that everybody keeps: job, project, rounds.
+        project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})
         rounds = {item.number: item for item in _locked_rounds(session, advance)}
         closing = rounds.get(advance.closing) if advance.closing is not None else None
         following = rounds.get(advance.selecting) if advance.selecting is not None else None
         if closing is not None:
             _finish(session, advance, closing, files)
+        _withdraw(session, project.id)
         if following is None:
             move_project(project, ProjectState.FINISHED)
         else:
@@ -106,15 +108,23 @@ def _finish(
         checkpoint.round_id = round_.id
         session.add(checkpoint)
     move_round(round_, RoundState.CLOSED)
-    _withdraw(session, round_)
 
 
-def _withdraw(session: Session, round_: Round) -> None:
-    """Take back what nobody is looking at; a live lease stays, and its answer counts."""
+def _withdraw(session: Session, project_id: int) -> None:
+    """Take back what nobody is looking at from the queues of all closed rounds.
+
+    A live lease stays, and its answer counts; if it is never answered, the round after takes it
+    back.
+    """
+    session.flush()
+    closed = select(Round.id).where(
+        Round.project_id == project_id, Round.state == RoundState.CLOSED
+    )
     statement = (
         update(Query)
         .where(
-            Query.round_id == round_.id,
+            Query.project_id == project_id,
+            Query.round_id.in_(closed),
             ~Query.done,
             or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= datetime.now(UTC)),
         )

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from core import queue
-from core.messages import JOB_MESSAGES, QUEUES, Sweep
+from core.messages import JOB_MESSAGES, QUEUES, JobMessage, Sweep
 from core.settings import settings
 from core.states import JobState
 from core.tables import Job
@@ -25,6 +25,7 @@ def sweep(payload: dict[str, Any]) -> None:
     waiting = {name: queue.waiting(name) for name in QUEUES}
     stale = now - timedelta(seconds=settings().stale_seconds)
     undelivered = now - timedelta(seconds=settings().sweep_seconds)
+    lost: list[JobMessage] = []
     with sessions().begin() as session:
         active = (
             select(Job)
@@ -43,4 +44,7 @@ def sweep(payload: dict[str, Any]) -> None:
             if abandoned and waiting[message.queue] == 0:
                 logger.warning("job %s (%s) is sent again", job.id, job.state)
                 job.sent_at = now
-                queue.send(message)
+                lost.append(message)
+    # After the commit: a slow broker must not hold the rows that running jobs beat on.
+    for message in lost:
+        queue.send(message)
