@@ -13,9 +13,11 @@ class Interrupted(BaseException):
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Raise ``Interrupted`` in the main thread at the first signal to end; ignore further ones."""
-    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    # Whoever started us with a signal ignored, as nohup does, meant it.
-    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    # nohup means it. SIGINT is ignored in every background job of a script, and yet whoever sends
+    # it wants us to end.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
 
     def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         for one in numbers:

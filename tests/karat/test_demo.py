@@ -78,7 +78,10 @@ def test_a_real_pool_then_your_turn(
                 break
         children = descendants(process.pid)
         os.killpg(process.pid, 2)
-        assert process.wait(30) == 0
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
         wait_gone(children, seconds=1.0)
     text = "".join(said)
     assert "40 images to label, 50% of them in distribution (cat, dog); 40 held out" in text
