@@ -353,7 +353,16 @@ def test_worker_killed_in_every_phase_computes_the_same(
     unharmed, victim = Loop(world, model=model), Loop(world, model=model)
     for loop in (unharmed, victim):
         loop.advance(0)
-    unharmed.advance(1)
+    # In a worker as well: the number of threads, which rounding depends on, is the process's own.
+    unharmed.answer(1, 8)
+    undisturbed = unharmed.close(1)
+    whole = AdvanceRound(job_id=undisturbed.id)
+    world.session.rollback()
+    with worker("gpu", tmp_path / "unharmed.log"):
+        queue.send(whole)
+        eventually(
+            lambda: _state(world.session, undisturbed) is JobState.SUCCEEDED, "the job is run"
+        )
     victim.answer(1, 8)
     job = victim.close(1)
     message = AdvanceRound(job_id=job.id)
