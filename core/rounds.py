@@ -5,6 +5,14 @@ from core.project_settings import ProjectSettings
 from core.states import JobKind, RoundState
 from core.tables import Job, Project, Round
 
+# Rounding of sums of costs must not keep a round open.
+_EPSILON = 1e-9
+
+
+def is_spent(spent: float, budget: float) -> bool:
+    """Whether verdicts that cost ``spent`` have used up ``budget``, both in units of cost."""
+    return spent >= budget - _EPSILON
+
 
 def new_round(project: Project, number: int) -> Round:
     """Round ``number`` in state selecting, with the project's settings frozen into it."""

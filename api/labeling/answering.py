@@ -23,12 +23,10 @@ from api.labeling.status import ReadRound
 from core import events, queue
 from core.errors import NotFound
 from core.lifecycle import EXAMPLE_STATE_AFTER
-from core.rounds import close, next_round
+from core.rounds import close, is_spent, next_round
 from core.states import ExampleState, ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
 
-# Rounding of sums of costs must not keep a round open.
-_EPSILON = 1e-9
 _FREE = frozenset({ExampleState.UNLABELED, ExampleState.QUERIED})
 
 
@@ -192,7 +190,7 @@ class _Transaction:
             counted=counted,
         )
         self._remember(stored, query, answer, cost, head)
-        if counted and _is_spent(round_):
+        if counted and is_spent(round_.spent, round_.budget):
             await self._go_on(round_)
         return _result(answer, stored, round_.number, "accepted" if counted else "late")
 
@@ -329,10 +327,6 @@ class _Transaction:
         queue.enqueue(self.session.info, job)
         data = {"number": round_.number, "state": round_.state}
         await self.session.execute(events.notify(project.id, "round", data))
-
-
-def _is_spent(round_: ReadRound) -> bool:
-    return round_.spent >= round_.budget - _EPSILON
 
 
 def _result(

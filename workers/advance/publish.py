@@ -13,14 +13,13 @@ from sqlalchemy.orm import Session
 
 from core import events, queue
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
-from core.rounds import close
+from core.rounds import close, is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.storage import sha256, write_atomically
 from core.tables import Artifact, Example, Project, Query, Round
 from models.query import PoolScores
 from workers.advance.phases import Advance
 
-_EPSILON = 1e-9
 _BLOCK = 5000
 
 
@@ -162,7 +161,7 @@ def _open(
         return
     move_round(round_, RoundState.OPEN)
     # Zero-wait answers may have used the round's budget, or the pool, before it opened.
-    if not rows or round_.spent >= round_.budget - _EPSILON:
+    if not rows or is_spent(round_.spent, round_.budget):
         after = select(Round).where(
             Round.project_id == project.id, Round.number == round_.number + 1
         )
