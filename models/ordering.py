@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from models.mqnet import InputNormalisation, meta_inputs, require_finite
 from models.pool_scores import PoolScores
-from models.protocols import Float32Array, Indices, PoolView, Ranking
+from models.protocols import Float32Array, Indices, Ranking
 
 
 def best_first(n: int, *scores: NDArray[np.floating]) -> Indices:
@@ -22,21 +22,6 @@ def by_score(score: Float32Array, name: str, scores: PoolScores, n: int) -> Rank
     """Rank by one (N,) score, higher first; ties by position."""
     require_finite(name, score, scores.indices)
     return Ranking(best_first(n, score), score)
-
-
-def logits_view(scores: PoolScores, seed: int) -> PoolView:
-    """Show an informativeness score the logits of the candidates, which is all it may need here."""
-    classes = scores.logits.shape[1]
-    nothing = np.empty((0, 0), dtype=np.float32)
-    return PoolView(
-        logits=scores.logits,
-        embeddings=np.empty((len(scores), 0), dtype=np.float32),
-        labeled_logits=np.empty((0, classes), dtype=np.float32),
-        labeled_embeddings=nothing,
-        labels=np.empty(0, dtype=np.int64),
-        classes=classes,
-        seed=seed,
-    )
 
 
 def normalised_inputs(scores: PoolScores) -> Float32Array:

@@ -1,7 +1,7 @@
 """The types that networks, scores and strategies share. Torch-free."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -29,10 +29,29 @@ class Outputs:
     Attributes:
         logits: (N, C) float32, higher = more likely.
         embeddings: (N, D) float32, the penultimate layer.
+        ood_logits: (N,) float32 of the OOD output of a k+1 classifier, on the scale of `logits`;
+            None without one.
+        predicted_losses: (N,) float32 of a loss-prediction module, higher = worse predicted; None
+            without one.
     """
 
     logits: Float32Array
     embeddings: Float32Array
+    ood_logits: Float32Array | None = None
+    predicted_losses: Float32Array | None = None
+
+
+@dataclass(frozen=True)
+class LinearHead:
+    """The last layer of a target model: logits = embeddings @ weight + bias.
+
+    Attributes:
+        weight: (D, C) float32.
+        bias: (C,) float32.
+    """
+
+    weight: Float32Array
+    bias: Float32Array
 
 
 class TargetModel(Protocol):
@@ -42,6 +61,9 @@ class TargetModel(Protocol):
 
     def infer(self, indices: Indices, *, progress: Progress | None = None) -> Outputs:
         """Score rows of the store, un-augmented, in evaluation mode, in one pass."""
+
+    def linear_head(self) -> LinearHead:
+        """Return the last layer, without an output for OOD."""
 
     def save(self, path: Path) -> None:
         """Write everything that loading needs to one safetensors file, atomically."""
@@ -61,16 +83,23 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True)
 class PoolView:
-    """What a score may look at: the unlabeled candidates and every verdict so far.
+    """What an algorithm may look at: the unlabeled candidates and every verdict so far.
 
     Attributes:
         logits: (N, C) float32 of the candidates.
-        embeddings: (N, D) float32 of the candidates.
+        embeddings: (N, D) float32 of the candidates; D = 0 where no embedding was kept.
         labeled_logits: (L, C) float32.
         labeled_embeddings: (L, D) float32.
         labels: (L,) int64 in 0..C-1, or `OOD`.
         classes: C.
-        seed: for scores that draw at random.
+        seed: for algorithms that draw at random.
+        head: the last layer of the model; None if unknown.
+        ood_logits: (N,) float32 of the OOD output of a k+1 classifier, or None.
+        predicted_losses: (N,) float32 of a loss-prediction module, or None.
+        contrastive: (N, E) float32 features of the contrastive learner, or None.
+        labeled_contrastive: (L, E) float32, or None.
+        model: the model that scored, for the rare score that needs a pass of its own; or None.
+        indices: (N,) pool indices of the candidates, which `model` can score; or None.
     """
 
     logits: Float32Array
@@ -80,6 +109,28 @@ class PoolView:
     labels: Indices
     classes: int
     seed: int
+    head: LinearHead | None = None
+    ood_logits: Float32Array | None = None
+    predicted_losses: Float32Array | None = None
+    contrastive: Float32Array | None = None
+    labeled_contrastive: Float32Array | None = None
+    model: TargetModel | None = None
+    indices: Indices | None = None
+
+    def take(self, positions: Indices) -> "PoolView":
+        """Return the view of the candidates at (n,) positions; the verdicts stay."""
+        per_candidate = (
+            "logits",
+            "embeddings",
+            "ood_logits",
+            "predicted_losses",
+            "contrastive",
+            "indices",
+        )
+        rows = {name: getattr(self, name) for name in per_candidate}
+        return replace(
+            self, **{name: value[positions] for name, value in rows.items() if value is not None}
+        )
 
 
 @dataclass(frozen=True)
@@ -91,11 +142,13 @@ class Ranking:
             `models.query.select`.
         meta_scores: (N,) float32 over all candidates, higher = ask sooner.
         notes: sentences for the user, such as why a fallback was used.
+        state: a few numbers that the strategy wants to see when it ranks next.
     """
 
     order: Indices
     meta_scores: Float32Array
     notes: tuple[str, ...] = field(default=())
+    state: Mapping[str, float] = field(default_factory=dict)
 
 
 Resolved = Callable[..., Any]

@@ -1,14 +1,15 @@
 """One round of active learning, without a database: score, select, learn from the answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.candidates import NO_ANSWERS, Candidates, LastAnswers, Prices
 from models.catalog import find, parse
-from models.errors import ModelError
+from models.errors import ModelError, NotReady
 from models.mqnet import InputNormalisation, MQNet, meta_inputs, require_finite, train_mqnet
 from models.params.strategies import MQNetParams
 from models.pool_scores import PoolScores
@@ -16,7 +17,7 @@ from models.probability import log_softmax
 from models.protocols import OOD, Float32Array, Indices, PoolView, Progress, Ranking, TargetModel
 from models.resolve import resolve
 
-__all__ = ["PoolScores", "QuerySettings", "meta_train", "score_pool", "select"]
+__all__ = ["PoolScores", "QuerySettings", "Scored", "meta_train", "score_pool", "select"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,21 @@ class QuerySettings:
     informativeness_params: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Scored:
+    """What `score_pool` returns.
+
+    Attributes:
+        scores: N rows, one per unlabeled example.
+        view: what they were made from, the same N rows.
+        notes: sentences for the user, such as why a fallback was used.
+    """
+
+    scores: PoolScores
+    view: PoolView
+    notes: tuple[str, ...] = ()
+
+
 def score_pool(
     model: TargetModel,
     unlabeled: Indices,
@@ -39,8 +55,9 @@ def score_pool(
     settings: QuerySettings,
     *,
     seed: int,
+    contrastive: NDArray[np.float32] | None = None,
     progress: Progress | None = None,
-) -> PoolScores:
+) -> Scored:
     """Score everything unlabeled in one pass of the model.
 
     Args:
@@ -50,11 +67,13 @@ def score_pool(
         labels: (L,) int64 in 0..C-1, or `OOD`.
         settings: names the purity and the informativeness.
         seed: for scores that draw at random.
+        contrastive: features of the whole pool by the contrastive learner, rows by pool index.
         progress: counts examples; may raise `Cancelled`.
 
     Raises:
         ModelError: indices not ascending, labels that do not match, an unknown score, or an
             output or a score that is not finite.
+        NotReady: a score lacks what it needs and has no fallback.
     """
     unlabeled, labeled = np.asarray(unlabeled, np.int64), np.asarray(labeled, np.int64)
     labels = np.asarray(labels, np.int64)
@@ -64,77 +83,88 @@ def score_pool(
     outputs = model.infer(indices, progress=progress)
     require_finite("The output of the model", outputs.logits.sum(axis=1), indices)
     require_finite("The embedding", outputs.embeddings.sum(axis=1), indices)
+    cut = len(unlabeled)
     view = PoolView(
-        logits=outputs.logits[: len(unlabeled)],
-        embeddings=outputs.embeddings[: len(unlabeled)],
-        labeled_logits=outputs.logits[len(unlabeled) :],
-        labeled_embeddings=outputs.embeddings[len(unlabeled) :],
+        logits=outputs.logits[:cut],
+        embeddings=outputs.embeddings[:cut],
+        labeled_logits=outputs.logits[cut:],
+        labeled_embeddings=outputs.embeddings[cut:],
         labels=labels,
         classes=model.classes,
         seed=seed,
-    )
-    return PoolScores(
-        indices=unlabeled,
-        logits=view.logits,
-        purity=_score("purity", settings.purity, settings.purity_params, view, unlabeled),
-        informativeness=_score(
-            "informativeness",
-            settings.informativeness,
-            settings.informativeness_params,
-            view,
-            unlabeled,
+        head=model.linear_head(),
+        ood_logits=None if outputs.ood_logits is None else outputs.ood_logits[:cut],
+        predicted_losses=(
+            None if outputs.predicted_losses is None else outputs.predicted_losses[:cut]
         ),
+        contrastive=None if contrastive is None else np.asarray(contrastive[unlabeled]),
+        labeled_contrastive=None if contrastive is None else np.asarray(contrastive[labeled]),
+        model=model,
+        indices=unlabeled,
+    )
+    purity, purity_notes = _score("purity", settings.purity, settings.purity_params, view)
+    informativeness, notes = _score(
+        "informativeness", settings.informativeness, settings.informativeness_params, view
+    )
+    return Scored(
+        PoolScores(unlabeled, view.logits, purity, informativeness), view, purity_notes + notes
     )
 
 
 def select(
-    scores: PoolScores,
-    candidates: Indices,
+    scored: Scored,
+    unlabeled: Indices,
     n: int,
     settings: QuerySettings,
     *,
-    seed: int,
     mqnet: MQNet | None,
     had_ood: bool,
+    prices: Prices | None = None,
+    last: LastAnswers = NO_ANSWERS,
+    state: Mapping[str, float] | None = None,
 ) -> Ranking:
-    """Rank the candidates; scores are normalised over them.
+    """Rank what is still unlabeled; scores are normalised over it.
 
     Args:
-        scores: of everything that was unlabeled when the model scored.
-        candidates: (M,) pool indices, ascending: what is still unlabeled.
+        scored: of everything that was unlabeled when the model scored; `scored.view.seed` is the
+            seed of strategies that draw at random.
+        unlabeled: (M,) pool indices, ascending: what is still unlabeled.
         n: how many to rank; fewer come back when there are fewer.
         settings: names the strategy.
-        seed: for strategies that draw at random.
         mqnet: what `meta_train` returned.
         had_ood: likewise; True before the first answers.
+        prices: of verdicts; default: 1 each.
+        last: the answers to the last query set.
+        state: what the strategy kept at the last selection.
 
     Returns:
-        `order` in pool indices; `meta_scores` (M,) aligned with the candidates, NaN for a
-        candidate without scores.
+        `order` in pool indices; `meta_scores` (M,) aligned with `unlabeled`, NaN for an example
+        without scores.
 
     Raises:
-        ModelError: candidates not ascending, or scores that are not finite.
+        ModelError: indices not ascending, or scores that are not finite.
+        NotReady: the strategy lacks what it needs and has no fallback.
     """
-    candidates = np.asarray(candidates, np.int64)
-    _require_ascending(candidates)
-    known = np.isin(candidates, scores.indices, assume_unique=True)
+    unlabeled = np.asarray(unlabeled, np.int64)
+    _require_ascending(unlabeled)
+    indices = scored.scores.indices
+    known = np.isin(unlabeled, indices, assume_unique=True)
     notes: tuple[str, ...] = ()
     if not known.all():
         notes = (f"{int((~known).sum())} new examples wait for the next round's scores.",)
-    meta_scores = np.full(len(candidates), np.nan, dtype=np.float32)
+    meta_scores = np.full(len(unlabeled), np.nan, dtype=np.float32)
     if not known.any():
         return Ranking(np.empty(0, dtype=np.int64), meta_scores, notes)
-    chosen = scores.take(np.searchsorted(scores.indices, candidates[known]).astype(np.int64))
-    ranking: Ranking = resolve(find("strategy", settings.strategy))(
-        chosen,
-        n,
-        parse("strategy", settings.strategy, settings.strategy_params),
-        seed=seed,
-        mqnet=mqnet,
-        query_had_ood=had_ood,
+    scores, view = scored.scores, scored.view
+    if known.sum() < len(indices):
+        positions = np.searchsorted(indices, unlabeled[known]).astype(np.int64)
+        scores, view = scores.take(positions), view.take(positions)
+    candidates = Candidates(
+        scores, view, mqnet, had_ood, prices or Prices(), last, dict(state or {})
     )
+    ranking = _rank(settings.strategy, settings.strategy_params, candidates, n)
     meta_scores[known] = ranking.meta_scores
-    return Ranking(chosen.indices[ranking.order], meta_scores, notes + ranking.notes)
+    return Ranking(scores.indices[ranking.order], meta_scores, notes + ranking.notes, ranking.state)
 
 
 def meta_train(
@@ -212,11 +242,32 @@ def masked_losses(logits: Float32Array, labels: Indices) -> NDArray[np.float64]:
 
 
 def _score(
-    kind: str, name: str, params: Mapping[str, Any], view: PoolView, indices: Indices
-) -> Float32Array:
-    result: Float32Array = resolve(find(kind, name))(view, parse(kind, name, params))
-    require_finite(f"{kind.capitalize()} {name}", result, indices)
-    return result
+    kind: str, name: str, params: Mapping[str, Any], view: PoolView
+) -> tuple[Float32Array, tuple[str, ...]]:
+    assert view.indices is not None
+    spec = find(kind, name)
+    try:
+        values: Float32Array = resolve(spec)(view, parse(kind, name, params))
+    except NotReady as reason:
+        if not spec.fallback:
+            raise
+        values, notes = _score(kind, spec.fallback, {}, view)
+        return values, (f"{reason} {kind.capitalize()} {spec.fallback} stands in.", *notes)
+    require_finite(f"{kind.capitalize()} {name}", values, view.indices)
+    return values, ()
+
+
+def _rank(name: str, params: Mapping[str, Any], candidates: Candidates, n: int) -> Ranking:
+    spec = find("strategy", name)
+    try:
+        ranking: Ranking = resolve(spec)(candidates, n, parse("strategy", name, params))
+    except NotReady as reason:
+        if not spec.fallback:
+            raise
+        ranking = _rank(spec.fallback, {}, candidates, n)
+        note = f"{reason} Strategy {spec.fallback} stands in."
+        return replace(ranking, notes=(note, *ranking.notes))
+    return ranking
 
 
 def _require_ascending(indices: Indices) -> None:

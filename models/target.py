@@ -18,7 +18,7 @@ from models.errors import ModelError
 from models.head import LogisticHead, Scaling, fit_head
 from models.nets import Network
 from models.params.networks import HeadParams, TrainingParams
-from models.protocols import Float32Array, Indices, Outputs, Progress, TargetModel
+from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, TargetModel
 from models.train import predict, train
 
 __all__ = ["embed_pool", "load_target", "train_target", "uses_embeddings"]
@@ -152,6 +152,14 @@ class NetworkModel:
             progress(len(indices), len(indices))
         return Outputs(logits, embeddings)
 
+    def linear_head(self) -> LinearHead:
+        """Return the last layer."""
+        head = self.network.head
+        return LinearHead(
+            head.weight.detach().cpu().float().numpy().T.copy(),
+            head.bias.detach().cpu().float().numpy().copy(),
+        )
+
     def save(self, path: Path) -> None:
         """Write weights, name, params and classes to one safetensors file, atomically."""
         metadata = tensorfile.describe(
@@ -196,6 +204,16 @@ class HeadModel:
         if progress is not None:
             progress(len(rows), len(rows))
         return Outputs(logits, rows)
+
+    def linear_head(self) -> LinearHead:
+        """Return the head for embeddings as they are, with the scaling folded in.
+
+        The logit of a class without a training example is 0 here; `infer` gives it the probability
+        of Laplace's rule, which is not linear.
+        """
+        scaling = self.head.scaling
+        weight = self.head.weight * np.float32(scaling.scale)
+        return LinearHead(weight, self.head.bias - scaling.mean @ weight)
 
     def save(self, path: Path) -> None:
         """Write the head, name, params and classes to one safetensors file, atomically."""

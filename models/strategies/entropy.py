@@ -3,23 +3,13 @@
 Source: see `models.informativeness.entropy`.
 """
 
+from models.candidates import Candidates
 from models.informativeness.entropy import score
-from models.mqnet import MQNet
-from models.ordering import by_score, logits_view
+from models.ordering import by_score
 from models.params import NoParams
-from models.pool_scores import PoolScores
 from models.protocols import Ranking
 
 
-def rank(
-    scores: PoolScores,
-    n: int,
-    params: NoParams,
-    *,
-    seed: int,
-    mqnet: MQNet | None,
-    query_had_ood: bool,
-) -> Ranking:
+def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:
     """Rank by `entropy` of the logits, whichever informativeness the project has chosen."""
-    del mqnet, query_had_ood
-    return by_score(score(logits_view(scores, seed), params), "Entropy", scores, n)
+    return by_score(score(candidates.view, params), "Entropy", candidates.scores, n)

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from models.candidates import Candidates
 from models.errors import ModelError
 from models.mqnet import (
     CLAMP,
@@ -22,6 +23,7 @@ from models.mqnet import (
 from models.params import NoParams
 from models.params.strategies import MQNetParams
 from models.pool_scores import PoolScores
+from models.protocols import PoolView, Ranking
 from models.strategies import mqnet as strategy
 from models.strategies import p_plus_i
 
@@ -47,6 +49,22 @@ def scores_of(raw: NDArray[np.float32]) -> PoolScores:
     )
 
 
+def candidates_of(
+    scores: PoolScores, mqnet: MQNet | None = None, query_had_ood: bool = True
+) -> Candidates:
+    nothing = np.empty((0, 2), dtype=np.float32)
+    view = PoolView(
+        scores.logits, nothing, nothing, nothing, np.empty(0, dtype=np.int64), 2, seed=0
+    )
+    return Candidates(scores, view, mqnet, query_had_ood)
+
+
+def ranked(
+    scores: PoolScores, n: int, network: MQNet | None, query_had_ood: bool = True
+) -> Ranking:
+    return strategy.rank(candidates_of(scores, network, query_had_ood), n, PARAMS)
+
+
 @settings(deadline=None, max_examples=200)
 @given(
     raw=pairs_of_scores,
@@ -60,9 +78,7 @@ def test_strict_dominance_never_loses(raw: NDArray[np.float32], seed: int, scale
         scores.informativeness,
         InputNormalisation.fit(scores.purity, scores.informativeness),
     )
-    ranking = strategy.rank(
-        scores, len(raw), PARAMS, seed=0, mqnet=random_network(seed, scale), query_had_ood=True
-    )
+    ranking = ranked(scores, len(raw), random_network(seed, scale), True)
     place = np.empty(len(raw), dtype=int)
     place[ranking.order] = np.arange(len(raw))
     dominates = (z[:, None] > z[None]).all(axis=2)
@@ -223,15 +239,15 @@ RAW = np.array([[0, 3], [3, 0], [2, 2], [2, 2]], dtype=np.float32)
 
 def test_saturated_ties_break_by_sum_then_position() -> None:
     constant = random_network(0, 0.0)
-    ranking = strategy.rank(scores_of(RAW), 4, PARAMS, seed=0, mqnet=constant, query_had_ood=True)
-    plain = p_plus_i.rank(scores_of(RAW), 4, NoParams(), seed=0, mqnet=None, query_had_ood=True)
+    ranking = ranked(scores_of(RAW), 4, constant, True)
+    plain = p_plus_i.rank(candidates_of(scores_of(RAW)), 4, NoParams())
     assert len(set(ranking.meta_scores.tolist())) == 1
     assert_array_equal(ranking.order, plain.order)
     assert list(ranking.order).index(2) < list(ranking.order).index(3)
 
 
 def test_first_round_adds_the_inputs() -> None:
-    ranking = strategy.rank(scores_of(RAW), 2, PARAMS, seed=0, mqnet=None, query_had_ood=True)
+    ranking = ranked(scores_of(RAW), 2, None, True)
     assert ranking.notes == (strategy.UNTRAINED_NOTE,)
     z = np.exp((RAW - RAW.mean(axis=0)) / RAW.std(axis=0)).sum(axis=1)
     assert_allclose(ranking.meta_scores, z, rtol=1e-5)
@@ -239,6 +255,6 @@ def test_first_round_adds_the_inputs() -> None:
 
 @pytest.mark.parametrize("network", [None, MQNet()])
 def test_without_ood_informativeness_ranks_alone(network: MQNet | None) -> None:
-    ranking = strategy.rank(scores_of(RAW), 4, PARAMS, seed=0, mqnet=network, query_had_ood=False)
+    ranking = ranked(scores_of(RAW), 4, network, False)
     assert_array_equal(ranking.order, [0, 2, 3, 1])
     assert ranking.notes == (strategy.NO_OOD_NOTE,)

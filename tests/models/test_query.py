@@ -10,8 +10,8 @@ from models.catalog import specs
 from models.errors import Cancelled, ModelError
 from models.mqnet import MQNet
 from models.pool_scores import PoolScores
-from models.protocols import Indices, Outputs, Progress, Ranking
-from models.query import QuerySettings, meta_train, score_pool, select
+from models.protocols import Indices, LinearHead, Outputs, Progress, Ranking
+from models.query import QuerySettings, Scored, meta_train, score_pool, select
 
 SETTINGS = QuerySettings(strategy_params={"epochs": 20})
 
@@ -26,7 +26,8 @@ class FakeModel:
         self.labels: Indices = np.where(np.arange(400) < 260, np.arange(400) % 3, -1)
         centers = 2 * rng.standard_normal((4, 8))
         self.embeddings = (centers[self.labels] + rng.standard_normal((400, 8))).astype(np.float32)
-        self.logits = (self.embeddings @ rng.standard_normal((8, 3))).astype(np.float32)
+        self.weight = rng.standard_normal((8, 3)).astype(np.float32)
+        self.logits = self.embeddings @ self.weight
         self.passes: list[Indices] = []
 
     def infer(self, indices: Indices, *, progress: Progress | None = None) -> Outputs:
@@ -34,6 +35,9 @@ class FakeModel:
         if progress is not None:
             progress(len(indices), len(indices))
         return Outputs(self.logits[indices], self.embeddings[indices])
+
+    def linear_head(self) -> LinearHead:
+        return LinearHead(self.weight, np.zeros(3, dtype=np.float32))
 
     def save(self, path: Path) -> None:
         raise AssertionError(path)
@@ -48,12 +52,12 @@ LABELED = np.arange(0, 400, 4)
 UNLABELED = np.setdiff1d(np.arange(400), LABELED)
 
 
-def scored(model: FakeModel, settings: QuerySettings = SETTINGS) -> PoolScores:
-    return score_pool(model, UNLABELED, LABELED, model.labels[LABELED], settings, seed=0)
+def scored(model: FakeModel, settings: QuerySettings = SETTINGS, seed: int = 0) -> Scored:
+    return score_pool(model, UNLABELED, LABELED, model.labels[LABELED], settings, seed=seed)
 
 
 def test_a_round_takes_one_pass_over_each_example(model: FakeModel) -> None:
-    scores = scored(model)
+    scores = scored(model).scores
     assert len(model.passes) == 1
     assert_array_equal(np.sort(model.passes[0]), np.arange(400))
     assert_array_equal(scores.indices, UNLABELED)
@@ -63,39 +67,36 @@ def test_a_round_takes_one_pass_over_each_example(model: FakeModel) -> None:
 @pytest.mark.parametrize("strategy", [spec.name for spec in specs() if spec.kind == "strategy"])
 def test_every_strategy_goes_round(model: FakeModel, strategy: str) -> None:
     settings = QuerySettings(strategy=strategy)
-    first = select(
-        scored(model, settings), UNLABELED, 40, settings, seed=0, mqnet=None, had_ood=True
-    )
+    first = select(scored(model, settings), UNLABELED, 40, settings, mqnet=None, had_ood=True)
     assert len(first.order) == 40
     assert set(first.order) <= set(UNLABELED)
-    scores = scored(model, settings)
+    again = scored(model, settings, seed=1)
     network, had_ood, notes = meta_train(
-        scores, first.order, model.labels[first.order], settings, seed=0, previous=None
+        again.scores, first.order, model.labels[first.order], settings, seed=0, previous=None
     )
     assert (network is not None) == (strategy == "mqnet")
     assert notes == ()
     rest = np.setdiff1d(UNLABELED, first.order)
-    second = select(scores, rest, 40, settings, seed=1, mqnet=network, had_ood=had_ood)
+    second = select(again, rest, 40, settings, mqnet=network, had_ood=had_ood)
     assert not set(second.order) & set(first.order)
     assert second.meta_scores.shape == rest.shape
 
 
 def test_mqnet_asks_for_more_in_distribution_than_the_pool_holds(model: FakeModel) -> None:
-    scores = scored(model)
-    first = select(scores, UNLABELED, 60, SETTINGS, seed=0, mqnet=None, had_ood=True)
+    every = scored(model)
+    first = select(every, UNLABELED, 60, SETTINGS, mqnet=None, had_ood=True)
     network, had_ood, _ = meta_train(
-        scores, first.order, model.labels[first.order], QuerySettings(), seed=0, previous=None
+        every.scores, first.order, model.labels[first.order], QuerySettings(), seed=0, previous=None
     )
     rest = np.setdiff1d(UNLABELED, first.order)
-    second = select(scores, rest, 60, SETTINGS, seed=0, mqnet=network, had_ood=had_ood)
+    second = select(every, rest, 60, SETTINGS, mqnet=network, had_ood=had_ood)
     assert (model.labels[second.order] >= 0).mean() > (model.labels[rest] >= 0).mean() + 0.1
 
 
 def test_scores_are_normalised_over_the_candidates(model: FakeModel) -> None:
-    scores, some = scored(model), UNLABELED[50:90]
-    ranking = select(
-        scores, some, 5, QuerySettings(strategy="p_plus_i"), seed=0, mqnet=None, had_ood=True
-    )
+    every, some = scored(model), UNLABELED[50:90]
+    scores = every.scores
+    ranking = select(every, some, 5, QuerySettings(strategy="p_plus_i"), mqnet=None, had_ood=True)
     raw = np.stack([scores.purity[50:90], scores.informativeness[50:90]], axis=1).astype(float)
     expected = np.exp((raw - raw.mean(axis=0)) / raw.std(axis=0)).sum(axis=1)
     assert_allclose(ranking.meta_scores, expected, rtol=1e-4)
@@ -104,7 +105,7 @@ def test_scores_are_normalised_over_the_candidates(model: FakeModel) -> None:
 def test_meta_training_uses_the_statistics_of_the_whole_round(
     model: FakeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scores = scored(model)
+    scores = scored(model).scores
     seen: list[NDArray[np.floating]] = []
 
     def capture(inputs: NDArray[np.float32], losses: NDArray[np.float64], **_: object) -> MQNet:
@@ -137,7 +138,12 @@ def test_answers_that_teach_nothing_keep_the_network(
 ) -> None:
     previous, asked = MQNet(), UNLABELED[: len(labels)]
     result = meta_train(
-        scored(model), asked, np.array(labels, dtype=np.int64), SETTINGS, seed=0, previous=previous
+        scored(model).scores,
+        asked,
+        np.array(labels, dtype=np.int64),
+        SETTINGS,
+        seed=0,
+        previous=previous,
     )
     assert result[0] is previous
     assert result[1] is had_ood
@@ -145,13 +151,13 @@ def test_answers_that_teach_nothing_keep_the_network(
 
 
 def test_only_in_distribution_answers_switch_purity_off(model: FakeModel) -> None:
-    scores = scored(model)
-    asked = UNLABELED[:30]
+    every = scored(model)
+    scores, asked = every.scores, UNLABELED[:30]
     network, had_ood, _ = meta_train(
         scores, asked, model.labels[asked], SETTINGS, seed=0, previous=None
     )
     assert not had_ood
-    ranking = select(scores, UNLABELED[30:], 10, SETTINGS, seed=0, mqnet=network, had_ood=had_ood)
+    ranking = select(every, UNLABELED[30:], 10, SETTINGS, mqnet=network, had_ood=had_ood)
     best = np.sort(scores.informativeness[30:])[::-1][:10]
     assert_array_equal(scores.informativeness[np.searchsorted(UNLABELED, ranking.order)], best)
     assert ranking.notes
@@ -160,30 +166,31 @@ def test_only_in_distribution_answers_switch_purity_off(model: FakeModel) -> Non
 def test_answers_from_before_the_scores_are_left_out_with_a_note(model: FakeModel) -> None:
     asked = np.concatenate([LABELED[:5], UNLABELED[180:220]])
     network, _, notes = meta_train(
-        scored(model), asked, model.labels[asked], SETTINGS, seed=0, previous=None
+        scored(model).scores, asked, model.labels[asked], SETTINGS, seed=0, previous=None
     )
     assert network is not None
     assert notes == ("5 answers had no scores of this round and did not train MQ-Net.",)
 
 
 def test_new_examples_wait_for_scores(model: FakeModel) -> None:
-    known = scored(model).take(np.arange(100))
-    ranking = select(known, UNLABELED, 500, SETTINGS, seed=0, mqnet=None, had_ood=True)
+    every, first = scored(model), np.arange(100)
+    known = Scored(every.scores.take(first), every.view.take(first))
+    ranking = select(known, UNLABELED, 500, SETTINGS, mqnet=None, had_ood=True)
     assert_array_equal(np.sort(ranking.order), UNLABELED[:100])
     assert np.isnan(ranking.meta_scores[100:]).all()
     assert ranking.notes[0] == "200 new examples wait for the next round's scores."
-    nothing = select(known, LABELED[5:6], 3, SETTINGS, seed=0, mqnet=None, had_ood=True)
+    nothing = select(known, LABELED[5:6], 3, SETTINGS, mqnet=None, had_ood=True)
     assert len(nothing.order) == 0
 
 
 def test_no_candidates_give_no_queries(model: FakeModel) -> None:
-    ranking = select(scored(model), UNLABELED[:0], 10, SETTINGS, seed=0, mqnet=None, had_ood=True)
+    ranking = select(scored(model), UNLABELED[:0], 10, SETTINGS, mqnet=None, had_ood=True)
     assert isinstance(ranking, Ranking)
     assert len(ranking.order) == 0
 
 
 def test_parquet_keeps_everything(model: FakeModel, tmp_path: Path) -> None:
-    scores = scored(model)
+    scores = scored(model).scores
     for meta in (None, np.linspace(0, 1, len(scores), dtype=np.float32)):
         path = tmp_path / "scores.parquet"
         PoolScores(

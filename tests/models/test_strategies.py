@@ -3,11 +3,12 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from models.candidates import Candidates
 from models.catalog import Spec, parse, specs
 from models.errors import ModelError
 from models.mqnet import MQNet
 from models.pool_scores import PoolScores
-from models.protocols import Ranking
+from models.protocols import OOD, LinearHead, PoolView, Ranking
 from models.resolve import resolve
 
 STRATEGIES = [spec for spec in specs() if spec.kind == "strategy"]
@@ -25,11 +26,24 @@ def pool(count: int = 50) -> PoolScores:
     )
 
 
-def rank(spec: Spec, scores: PoolScores, n: int, seed: int = 0) -> Ranking:
-    params = parse("strategy", spec.name, {})
+def rank(spec: Spec, scores: PoolScores, n: int, seed: int = 0, **params: object) -> Ranking:
     torch.manual_seed(0)
-    result: Ranking = resolve(spec)(scores, n, params, seed=seed, mqnet=MQNet(), query_had_ood=True)
+    candidates = Candidates(scores, view_of(scores, seed), mqnet=MQNet())
+    result: Ranking = resolve(spec)(candidates, n, parse("strategy", spec.name, params))
     return result
+
+
+def view_of(scores: PoolScores, seed: int = 0) -> PoolView:
+    """Embeddings that follow from the logits, and twenty verdicts, a third of them OOD."""
+    rng = np.random.default_rng(1)
+    weight = rng.standard_normal((4, 6)).astype(np.float32)
+    labeled = rng.standard_normal((20, 4)).astype(np.float32)
+    labels = np.where(np.arange(20) % 3 == 0, OOD, np.arange(20) % 4)
+    return PoolView(
+        scores.logits, scores.logits @ weight, labeled, labeled @ weight, labels, 4, seed,
+        head=LinearHead(np.linalg.pinv(weight), np.zeros(4, dtype=np.float32)),
+        indices=scores.indices,
+    )  # fmt: skip
 
 
 @every_strategy

@@ -17,11 +17,14 @@ from core.project_settings import ProjectSettings
 from core.states import ArtifactKind, Verdict
 from core.storage import write_atomically
 from core.tables import Annotation, Artifact, Query, Round
+from models import view_files
+from models.candidates import NO_ANSWERS, LastAnswers, Prices
+from models.catalog import find
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet
 from models.protocols import OOD, Outputs, Ranking, TargetModel
-from models.query import PoolScores, QuerySettings, meta_train, score_pool
+from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
 from models.query import select as select_queries
 from models.target import embed_pool, load_target, train_target, uses_embeddings
 from workers.advance.snapshot import Snapshot, take
@@ -31,6 +34,8 @@ from workers.runner import JobContext
 _TAIL: Final = 0.5
 _SECONDS_IF_UNKNOWN: Final = 1.0
 _FEWEST_TIMED: Final = 20
+
+CONTRASTIVE_FILE: Final = "contrastive.npy"
 
 FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
 PHASES: Final = (
@@ -56,6 +61,7 @@ class Advance:
     seed: int
     previous: dict[ArtifactKind, Path]
     previous_class_ids: list[int]
+    previous_state: dict[str, float]
 
     @classmethod
     def open(cls, context: JobContext) -> "Advance":
@@ -71,6 +77,7 @@ class Advance:
                 FIRST_PHASES if closing is None else PHASES,
                 _expected(session, context.project_id, closing),
             )
+        meta = before[ArtifactKind.SCORES].meta if ArtifactKind.SCORES in before else {}
         return cls(
             context=context,
             closing=closing,
@@ -80,9 +87,8 @@ class Advance:
             previous={
                 kind: context.storage.artifact(item.storage_key) for kind, item in before.items()
             },
-            previous_class_ids=before[ArtifactKind.SCORES].meta["class_ids"]
-            if ArtifactKind.SCORES in before
-            else [],
+            previous_class_ids=meta["class_ids"] if meta else [],
+            previous_state=meta.get("state", {}),
         )
 
     # Files
@@ -129,6 +135,17 @@ class Advance:
     def embeddings(self) -> Any:
         """Embeddings of the pool, (N, D) float32, or None."""
         return np.load(self.embeddings_file, mmap_mode="r") if self.frozen else None
+
+    def contrastive(self) -> Any:
+        """Features of the pool by the contrastive learner, (N, E) float32, or None without any."""
+        path = self.context.storage.features(self.context.project_id) / CONTRASTIVE_FILE
+        rows = np.load(path, mmap_mode="r") if path.exists() else None
+        # Images that were imported since have none.
+        return rows if rows is not None and len(rows) >= self.snapshot.count else None
+
+    @property
+    def _looks_at_embeddings(self) -> bool:
+        return "embeddings" in find("strategy", self.settings.strategy.name).needs
 
     def model(self) -> TargetModel | None:
         """The model that this job trained, or None if there was nothing to train on."""
@@ -250,16 +267,20 @@ class Advance:
         model = self.model()
         if self.selecting is None or model is None or len(self.snapshot.unlabeled) == 0:
             return
-        scores = score_pool(
+        scored = score_pool(
             model,
             self.snapshot.unlabeled,
             self.snapshot.labeled,
             self.snapshot.labels,
             self.query_settings,
             seed=self.seed,
+            contrastive=self.contrastive(),
             progress=self.context.progress,
         )
-        scores.to_parquet(self.file("raw_scores.parquet"))
+        keep = self._looks_at_embeddings and not self.frozen
+        view_files.save(scored.view, self.file("view"), embeddings=keep)
+        self.note("score", {"notes": list(scored.notes)})
+        scored.scores.to_parquet(self.file("raw_scores.parquet"))
 
     def select(self) -> None:
         """Rank the queue of the next round."""
@@ -277,20 +298,34 @@ class Advance:
             ranking = Ranking(order, np.empty(0, dtype=np.float32), notes)
         self.note(
             "select",
-            {"wanted": wanted, "order": ranking.order.tolist(), "notes": list(ranking.notes)},
+            {
+                "wanted": wanted,
+                "order": ranking.order.tolist(),
+                "notes": self.noted("score").get("notes", []) + list(ranking.notes),
+                "state": dict(ranking.state),
+            },
         )
 
     def _ranked(self, scores: PoolScores, n: int) -> Ranking:
         learned = self.noted("meta_train")
         path = self.file("mqnet.safetensors")
+        rows = self.embeddings() if self._looks_at_embeddings else None
+        view = view_files.load(
+            self.file("view"),
+            logits=scores.logits,
+            embeddings=None if rows is None else np.asarray(rows[scores.indices]),
+        )
+        cost = self.settings.cost
         ranking = select_queries(
-            scores,
+            Scored(scores, view),
             self.snapshot.unlabeled,
             n,
             self.query_settings,
-            seed=self.seed,
             mqnet=MQNet.load(path) if path.exists() else None,
             had_ood=learned.get("had_ood", True),
+            prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
+            last=self._last_answers(),
+            state=self.previous_state,
         )
         PoolScores(
             scores.indices,
@@ -300,6 +335,16 @@ class Advance:
             ranking.meta_scores,
         ).to_parquet(self.file("scores.parquet"))
         return ranking
+
+    def _last_answers(self) -> LastAnswers:
+        """What the annotators said to the queries of the closing round, and what was expected."""
+        if self.closing is None or ArtifactKind.SCORES not in self.previous:
+            return NO_ANSWERS
+        scores = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
+        query, labels = self._in_outputs_of_then(*self.snapshot.answered_in(self.closing))
+        known = np.isin(query, scores.indices)
+        positions = np.searchsorted(scores.indices, query[known])
+        return LastAnswers(labels[known], scores.take(positions))
 
     def _queue_length(self) -> int:
         """Queries that the budget pays for at the lowest price, and the zero-wait tail."""

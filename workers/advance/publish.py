@@ -89,7 +89,11 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
             storage_key=key,
             sha256=sha256(target),
             bytes=target.stat().st_size,
-            meta={"round": number, "class_ids": advance.snapshot.class_ids.tolist()},
+            meta={
+                "round": number,
+                "class_ids": advance.snapshot.class_ids.tolist(),
+                "state": advance.noted("select").get("state", {}),
+            },
         )
     return kept
 

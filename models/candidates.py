@@ -1,0 +1,67 @@
+"""What a query strategy ranks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.mqnet import MQNet
+from models.pool_scores import PoolScores
+from models.protocols import Indices, PoolView
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What verdicts cost, in units of the budget.
+
+    Attributes:
+        inside: of a class verdict, > 0.
+        ood: of an OOD verdict, > 0.
+    """
+
+    inside: float = 1.0
+    ood: float = 1.0
+
+
+@dataclass(frozen=True)
+class LastAnswers:
+    """The verdicts of the last query set; empty before the first.
+
+    Attributes:
+        labels: (n,) int64 in 0..C-1, or `OOD`.
+        scores: of the same examples, by the model that chose them; None when there were none.
+    """
+
+    labels: Indices
+    scores: PoolScores | None = None
+
+
+NO_ANSWERS = LastAnswers(np.empty(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The unlabeled examples that a strategy may ask for, M of them, and what it may know.
+
+    Attributes:
+        scores: M rows.
+        view: M candidates, the rows of `scores`, and all verdicts. Its embeddings have no columns
+            unless the catalog says that the strategy needs "embeddings".
+        mqnet: the meta-model; None when there is none yet.
+        query_had_ood: whether the last query set held OOD; True before the first.
+        prices: what a verdict costs.
+        last: the answers to the last query set.
+        state: what the strategy returned in `Ranking.state` when it ranked last; empty at first.
+    """
+
+    scores: PoolScores
+    view: PoolView
+    mqnet: MQNet | None = None
+    query_had_ood: bool = True
+    prices: Prices = Prices()
+    last: LastAnswers = NO_ANSWERS
+    state: Mapping[str, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Return M."""
+        return len(self.scores)

@@ -1,0 +1,1 @@
+"""The built-in entries of the catalog, one module per kind. Torch-free."""

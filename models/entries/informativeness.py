@@ -1,0 +1,31 @@
+"""Informativeness scores."""
+
+from models.spec import Spec
+
+INFORMATIVENESS = (
+    Spec(
+        name="conf",
+        kind="informativeness",
+        title="Least confidence",
+        summary="Asks where the most likely class has the least probability.",
+        target="models.informativeness.conf:score",
+        paper="D. Wang, Y. Shang, A New Active Labeling Method for Deep Learning, IJCNN 2014",
+    ),
+    Spec(
+        name="margin",
+        kind="informativeness",
+        title="Smallest margin",
+        summary="Asks where the two most likely classes are closest; a good default.",
+        target="models.informativeness.margin:score",
+        paper="D. Roth, K. Small, Margin-Based Active Learning for Structured Output Spaces, "
+        "ECML 2006",
+    ),
+    Spec(
+        name="entropy",
+        kind="informativeness",
+        title="Largest entropy",
+        summary="Asks where the probability is spread over the most classes.",
+        target="models.informativeness.entropy:score",
+        paper="B. Settles, Active Learning Literature Survey, 2009, section 3.1",
+    ),
+)

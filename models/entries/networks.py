@@ -1,0 +1,53 @@
+"""Target models."""
+
+from models.params.networks import BackboneParams, PatchKMeansParams, TinyParams, TrainingParams
+from models.spec import Spec
+
+MODELS = (
+    Spec(
+        name="patch_kmeans",
+        kind="model",
+        title="Patch k-means features, frozen",
+        summary="Learns features from the pool, once; each round trains in seconds on a CPU.",
+        target="models.patch_kmeans:PatchKMeans",
+        params=PatchKMeansParams,
+        paper="A. Coates, A. Y. Ng, The Importance of Encoding Versus Training with Sparse Coding "
+        "and Vector Quantization, ICML 2011",
+        needs=frozenset({"embeddings"}),
+    ),
+    Spec(
+        name="cnn_tiny",
+        kind="model",
+        title="Tiny CNN",
+        summary="Four convolutions that train in seconds on a CPU; for demos and small images.",
+        target="models.nets:cnn_tiny",
+        params=TinyParams,
+    ),
+    Spec(
+        name="resnet18_small",
+        kind="model",
+        title="ResNet-18 for small images",
+        summary="The network of the published experiments for images up to 64 px; wants a GPU.",
+        target="models.nets:resnet18_small",
+        params=TrainingParams,
+        paper="K. He et al., Deep Residual Learning for Image Recognition, CVPR 2016",
+    ),
+    Spec(
+        name="torchvision",
+        kind="model",
+        title="Any torchvision network",
+        summary="A published network, fine-tuned, frozen or trained from scratch.",
+        target="models.nets:torchvision_backbone",
+        params=BackboneParams,
+        paper="TorchVision maintainers, TorchVision: PyTorch's Computer Vision library, 2016",
+    ),
+    Spec(
+        name="timm",
+        kind="model",
+        title="Any timm network",
+        summary="One of over a thousand published networks, fine-tuned, frozen or from scratch.",
+        target="models.nets:timm_backbone",
+        params=BackboneParams,
+        paper="R. Wightman, PyTorch Image Models, 2019",
+    ),
+)

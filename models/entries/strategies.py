@@ -1,0 +1,61 @@
+"""Query strategies."""
+
+from models.entries.informativeness import INFORMATIVENESS
+from models.params.strategies import MQNetParams
+from models.spec import THESIS, Spec
+
+BOTH = frozenset({"purity", "informativeness"})
+
+STRATEGIES = (
+    Spec(
+        name="mqnet",
+        kind="strategy",
+        title="MQ-Net",
+        summary="Learns from the last answers how to balance purity against informativeness.",
+        target="models.strategies.mqnet:rank",
+        params=MQNetParams,
+        paper=f"{THESIS}, chapter 4; D. Park et al., Meta-Query-Net, NeurIPS 2022",
+        needs=BOTH,
+    ),
+    Spec(
+        name="p_plus_i",
+        kind="strategy",
+        title="Purity plus informativeness",
+        summary="Adds the two normalised scores with equal weight.",
+        target="models.strategies.p_plus_i:rank",
+        paper=f"{THESIS}, section 4.3",
+        needs=BOTH,
+    ),
+    Spec(
+        name="margin",
+        kind="strategy",
+        title="Smallest margin",
+        summary="Ignores purity; strong when the pool is clean.",
+        target="models.strategies.margin:rank",
+        paper=INFORMATIVENESS[1].paper,
+    ),
+    Spec(
+        name="conf",
+        kind="strategy",
+        title="Least confidence",
+        summary="Ignores purity; a common baseline.",
+        target="models.strategies.conf:rank",
+        paper=INFORMATIVENESS[0].paper,
+    ),
+    Spec(
+        name="entropy",
+        kind="strategy",
+        title="Largest entropy",
+        summary="Ignores purity; a common baseline.",
+        target="models.strategies.entropy:rank",
+        paper=INFORMATIVENESS[2].paper,
+    ),
+    Spec(
+        name="random",
+        kind="strategy",
+        title="Random",
+        summary="Asks in random order: the reference that every strategy has to beat.",
+        target="models.strategies.random:rank",
+        paper="Uniform sampling",
+    ),
+)

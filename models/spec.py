@@ -1,0 +1,47 @@
+"""What an entry of the catalog says. Torch-free."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pydantic import BaseModel
+
+from models.params import NoParams
+
+Kind = Literal["model", "informativeness", "purity", "strategy"]
+
+THESIS: Final = (
+    "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "
+    "KAIST"
+)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One algorithm.
+
+    Attributes:
+        name: what settings call it; unique within its kind.
+        kind: decides the signature of the target.
+        title: for headings.
+        summary: one sentence that helps to choose.
+        target: "module:function", imported only where it runs.
+        params: schema of its parameters, with defaults and bounds.
+        paper: where it comes from.
+        needs: what it uses. Of a strategy: "purity", "informativeness" (the scores that the project
+            has chosen), "embeddings". Of a score: "contrastive" (features of the job that learns
+            them once per pool), "predicted_losses" (a network with a loss-prediction module),
+            "ood_class" (a model with an output for OOD). Of a model: "embeddings" when it is
+            always frozen.
+        fallback: name of the entry of the same kind that stands in while this one is not ready
+            (`models.errors.NotReady`); empty: the job fails with the reason.
+    """
+
+    name: str
+    kind: Kind
+    title: str
+    summary: str
+    target: str
+    params: type[BaseModel] = NoParams
+    paper: str = ""
+    needs: frozenset[str] = frozenset()
+    fallback: str = ""

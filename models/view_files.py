@@ -1,0 +1,75 @@
+"""Keeps a `PoolView` in a folder between the scoring and the selection of a round."""
+
+import os
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from models.errors import ModelError
+from models.protocols import Float32Array, LinearHead, PoolView
+
+_ARRAYS = tuple(
+    field.name
+    for field in fields(PoolView)
+    if field.name not in {"classes", "seed", "head", "model", "embeddings", "logits"}
+)
+
+
+def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
+    """Write the arrays of a view, each atomically; its logits are kept with the scores.
+
+    Args:
+        view: what to keep; its `model` is not kept.
+        folder: where to; made when missing.
+        embeddings: whether the (N, D) embeddings go in too, or are at hand elsewhere.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {name: getattr(view, name) for name in _ARRAYS}
+    if embeddings:
+        arrays["embeddings"] = view.embeddings
+    if view.head is not None:
+        arrays["head_weight"], arrays["head_bias"] = view.head.weight, view.head.bias
+    arrays["scalars"] = np.array([view.classes, view.seed], dtype=np.int64)
+    for name, array in arrays.items():
+        path = folder / f"{name}.npy"
+        if array is None:
+            path.unlink(missing_ok=True)
+            continue
+        partial = path.with_name(f"{name}.{os.getpid()}.tmp")
+        with partial.open("wb") as file:
+            np.save(file, array)
+        os.replace(partial, path)
+
+
+def load(folder: Path, *, logits: Float32Array, embeddings: Float32Array | None = None) -> PoolView:
+    """Read what `save` wrote; embeddings are mapped, not read, when they were saved.
+
+    Args:
+        folder: where they are.
+        logits: (N, C) float32 of the candidates.
+        embeddings: (N, D), when `save` left them out; without any, D = 0.
+
+    Raises:
+        ModelError: no such view.
+    """
+    try:
+        classes, seed = np.load(folder / "scalars.npy").tolist()
+    except OSError as error:
+        raise ModelError(f"{folder} holds no pool view ({error}).") from error
+    arrays = {
+        path.stem: np.load(path, mmap_mode="r" if path.stem == "embeddings" else None)
+        for path in folder.glob("*.npy")
+    }
+    arrays.pop("scalars")
+    weight, bias = arrays.pop("head_weight", None), arrays.pop("head_bias", None)
+    if embeddings is None:
+        embeddings = arrays.pop("embeddings", np.empty((len(logits), 0), dtype=np.float32))
+    return PoolView(
+        logits=logits,
+        embeddings=embeddings,
+        classes=classes,
+        seed=seed,
+        head=None if weight is None else LinearHead(weight, bias),
+        **arrays,
+    )
