@@ -12,6 +12,9 @@ from models.errors import ModelError
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
+# What a score needs of the model, and the parameter of a model that provides it.
+_PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_class"}
+
 
 def defaults() -> ProjectSettings:
     """Settings of a new project."""
@@ -42,4 +45,31 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
             choice.params = validate(kind, choice.name, choice.params)
         except ModelError as error:
             raise Invalid("invalid_settings", f"{path}: {error}", field=path) from error
+    _check_together(settings)
     return settings
+
+
+def _check_together(settings: ProjectSettings) -> None:
+    """Refuse scores that the strategy uses and the model can never give.
+
+    What only is not there yet, such as OOD answers, is no fault: a fallback stands in meanwhile.
+    """
+    strategy = find("strategy", settings.strategy.name)
+    used: tuple[Kind, ...] = ("purity", "informativeness")
+    for kind in ("strategy", *(kind for kind in used if kind in strategy.needs)):
+        spec = find(kind, getattr(settings, kind).name)
+        for need, switch in _PROVIDED_BY.items():
+            if need not in spec.needs or settings.model.params.get(switch):
+                continue
+            path = f"settings.{kind}.name"
+            remedy = (
+                f"set settings.model.params.{switch} to true"
+                if switch in settings.model.params
+                else f"choose a model with the parameter {switch} and set it to true"
+            )
+            raise Invalid(
+                "invalid_settings",
+                f"{path}: {kind} {spec.name} needs a model that is trained with {switch}; "
+                f"{remedy}, or choose another {kind}.",
+                field=path,
+            )
