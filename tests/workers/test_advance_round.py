@@ -1,142 +1,33 @@
 """The round engine: what it computes, and that it survives a kill in every phase."""
 
-import hashlib
 import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from safetensors.numpy import load_file
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from core import queue
-from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.messages import AdvanceRound
-from core.rounds import close
 from core.states import (
     ArtifactKind,
     ExampleState,
     JobState,
     ProjectState,
-    Role,
     RoundState,
     Split,
     Verdict,
 )
 from core.storage import sha256
-from core.tables import Annotation, Artifact, Example, Job, Query, Round
+from core.tables import Annotation, Artifact, Example, Job, Query
 from tests.processes import Hold, eventually, worker
+from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
 from workers.advance.phases import PHASES
 from workers.runner import run_job
-
-TINY = {
-    "model": {"name": "cnn_tiny", "params": {"steps": 60, "augment": False}},
-    "budget": 8,
-}
-
-
-class Loop:
-    """Plays the annotators of a project without HTTP; every third image is OOD."""
-
-    def __init__(self, world: World, **settings: Any) -> None:
-        self.world, self.session = world, world.session
-        self.annotator = world.caller(Role.ANNOTATOR).user
-        self.project = world.project(
-            images=60, evaluation=12, state=ProjectState.RUNNING, **{**TINY, **settings}
-        )
-        self.classes = world.classes(self.project)
-        world.open_round(self.project, 12)
-
-    def rounds(self) -> list[Round]:
-        self.session.expire_all()
-        statement = select(Round).where(Round.project_id == self.project.id)
-        return list(self.session.scalars(statement.order_by(Round.number)))
-
-    def answer(self, number: int, n: int, verdict: Verdict | None = None) -> None:
-        """The first ``n`` queries of round ``number`` are answered, and count to it."""
-        round_ = self.rounds()[number]
-        statement = (
-            select(Query, Example)
-            .join(Example, Example.id == Query.example_id)
-            .where(Query.round_id == round_.id, ~Query.done)
-            .order_by(Query.rank)
-            .limit(n)
-        )
-        for query, example in self.session.execute(statement).all():
-            given = verdict or (Verdict.OOD if example.pool_index % 3 == 0 else Verdict.CLASS)
-            chosen = self.classes[example.pool_index % 2].id if given is Verdict.CLASS else None
-            self._store(round_, query, example, given, chosen)
-        self.session.commit()
-
-    def _store(
-        self, round_: Round, query: Query, example: Example, verdict: Verdict, chosen: int | None
-    ) -> None:
-        self.session.add(
-            Annotation(
-                project_id=self.project.id,
-                example_id=example.id,
-                query_id=query.id,
-                round_id=round_.id,
-                annotator_id=self.annotator.id,
-                client_key=func.gen_random_uuid(),
-                verdict=verdict,
-                class_id=chosen,
-                seconds=1.0,
-                cost=1.0,
-                counted=True,
-            )
-        )
-        round_.spent += 1.0
-        query.done = True
-        example.state = EXAMPLE_STATE_AFTER[verdict]
-
-    def close(self, number: int) -> Job:
-        made, job = close(self.project, self.rounds()[number], None)
-        self.session.add_all(made)
-        self.session.flush()
-        self.rounds()[number].job_id = job.id
-        self.session.commit()
-        return job
-
-    def advance(self, number: int, n: int = 8, verdict: Verdict | None = None) -> Job:
-        """Answer round ``number``, close it and run its job here."""
-        self.answer(number, n, verdict)
-        job = self.close(number)
-        run_job(AdvanceRound(job_id=job.id), handler)
-        self.session.expire_all()
-        assert job.state is JobState.SUCCEEDED, job.error
-        return job
-
-    def queue(self, number: int) -> list[tuple[int, int, float | None]]:
-        """(rank, pool index, meta-score) of a round's queue."""
-        statement = (
-            select(Query.rank, Example.pool_index, Query.meta_score)
-            .join(Example, Example.id == Query.example_id)
-            .where(Query.round_id == self.rounds()[number].id)
-            .order_by(Query.rank)
-        )
-        return [(rank, index, score) for rank, index, score in self.session.execute(statement)]
-
-    def files(self) -> dict[str, str]:
-        """Digest of every artifact, by its name within the project."""
-        statement = select(Artifact).where(Artifact.project_id == self.project.id)
-        return {
-            artifact.storage_key.split("/", 2)[2]: self._digest(artifact)
-            for artifact in self.session.scalars(statement)
-        }
-
-    def _digest(self, artifact: Artifact) -> str:
-        path = self.world.storage.artifact(artifact.storage_key)
-        if path.suffix != ".safetensors":
-            return artifact.sha256
-        # The order of the metadata in a safetensors file is random; its tensors are not.
-        tensors = load_file(path)
-        content = b"".join(name.encode() + tensors[name].tobytes() for name in sorted(tensors))
-        return hashlib.sha256(content).hexdigest()
 
 
 def test_a_round_closes_and_the_next_opens(world: World) -> None:
