@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from models import tensorfile
 from models.device import best_device, place
 from models.errors import ModelError
 from models.nets import Network
 from models.params.networks import TrainingParams
 from models.protocols import Indices, Progress
+from models.resume import Batches, restore, store
 
 _REPORT_EVERY = 10
 _CHECKPOINT_SECONDS = 15.0
@@ -60,11 +60,11 @@ def train(
         momentum=params.momentum,
         weight_decay=params.weight_decay,
     )
-    batches = _Batches(len(target), params.batch_size, seed)
+    batches = Batches(len(target), params.batch_size, seed)
     run = _fingerprint(params, labels, seed)
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
-        start = _restore(checkpoint, network, optimizer, run)
+        start = restore(checkpoint, network, optimizer, run)
         saved_at = time.monotonic()
         for step in range(start, params.steps):
             if progress is not None and step % _REPORT_EVERY == 0:
@@ -88,7 +88,7 @@ def train(
                     f"(now {params.learning_rate:g})."
                 )
             if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
-                _store(checkpoint, network, optimizer, step + 1, run)
+                store(checkpoint, network, optimizer, step + 1, run)
                 saved_at = time.monotonic()
     if progress is not None:
         progress(params.steps, params.steps)
@@ -145,69 +145,7 @@ def _decay(step: int, steps: int) -> float:
     return float(0.1 ** ((2 * step >= steps) + (4 * step >= 3 * steps)))
 
 
-class _Batches:
-    """Batch t is slice t of an endless stream of shuffled passes over the set.
-
-    Every batch is full, however few labels there are, and follows from the seed and t alone.
-    """
-
-    def __init__(self, count: int, batch_size: int, seed: int) -> None:
-        self.count, self.batch_size, self.seed = count, batch_size, seed
-        self._passes: dict[int, Tensor] = {}
-
-    def rows(self, step: int) -> Tensor:
-        """Return the (batch_size,) int64 rows of a step."""
-        first, last = step * self.batch_size, (step + 1) * self.batch_size - 1
-        wanted = range(first // self.count, last // self.count + 1)
-        self._passes = {n: self._passes.get(n, self._shuffled(n)) for n in wanted}
-        stream = torch.cat(list(self._passes.values()))
-        offset = first - wanted[0] * self.count
-        return stream[offset : offset + self.batch_size]
-
-    def _shuffled(self, number: int) -> Tensor:
-        mixed = np.random.SeedSequence([self.seed, number]).generate_state(1)[0]
-        return torch.randperm(self.count, generator=torch.Generator().manual_seed(int(mixed)))
-
-
 def _fingerprint(params: TrainingParams, labels: Indices, seed: int) -> str:
     """Identify a run, so that a checkpoint of another one is not resumed by mistake."""
     facts = params.model_dump_json().encode() + labels.tobytes() + str(seed).encode()
     return hashlib.sha256(facts).hexdigest()
-
-
-def _store(
-    path: Path, network: Network, optimizer: torch.optim.Optimizer, step: int, run: str
-) -> None:
-    tensors = {f"network.{name}": value for name, value in network.state_dict().items()}
-    for number, parameter in enumerate(network.parameters()):
-        momentum = optimizer.state[parameter].get("momentum_buffer")
-        if momentum is not None:
-            tensors[f"momentum.{number}"] = momentum
-    tensors["random.cpu"] = torch.get_rng_state()
-    if network.mean.is_cuda:
-        tensors["random.cuda"] = torch.cuda.get_rng_state(network.mean.device)
-    tensorfile.write(path, tensors, {"step": str(step), "run": run})
-
-
-def _restore(
-    path: Path | None, network: Network, optimizer: torch.optim.Optimizer, run: str
-) -> int:
-    """Load the state that `_store` wrote and return the next step; 0 when there is none."""
-    if path is None or not path.exists():
-        return 0
-    tensors, metadata = tensorfile.read(path)
-    if metadata["run"] != run:
-        return 0
-    prefix = "network."
-    network.load_state_dict(
-        {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
-    )
-    for number, parameter in enumerate(network.parameters()):
-        momentum = tensors.get(f"momentum.{number}")
-        if momentum is not None:
-            like = torch.empty_like(parameter).copy_(momentum)
-            optimizer.state[parameter]["momentum_buffer"] = like
-    torch.set_rng_state(tensors["random.cpu"])
-    if "random.cuda" in tensors and network.mean.is_cuda:
-        torch.cuda.set_rng_state(tensors["random.cuda"], network.mean.device)
-    return int(metadata["step"])

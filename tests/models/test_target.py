@@ -14,6 +14,7 @@ from models.evaluate import accuracy
 from models.nets import resnet18_small, timm_backbone, torchvision_backbone
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.protocols import Progress, TargetModel
+from models.resume import Batches
 from models.target import load_target, train_target
 from models.train import augmented
 
@@ -192,13 +193,13 @@ def test_augmentation_shifts_each_image_on_its_own() -> None:
 
 
 def test_batches_are_full_passes_in_random_order() -> None:
-    batches = training._Batches(10, 4, seed=0)
+    batches = Batches(10, 4, seed=0)
     stream = torch.cat([batches.rows(step) for step in range(10)])
     for number in range(4):
         assert sorted(stream[10 * number : 10 * number + 10].tolist()) == list(range(10))
-    alone = training._Batches(10, 4, seed=0).rows(7)
+    alone = Batches(10, 4, seed=0).rows(7)
     assert_array_equal(alone.numpy(), stream[28:32].numpy())
-    assert len(training._Batches(3, 64, seed=0).rows(2)) == 64
+    assert len(Batches(3, 64, seed=0).rows(2)) == 64
 
 
 def test_learning_rate_falls_at_half_and_three_quarters() -> None:
