@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -69,6 +69,35 @@ def embed_pool(
     out = Path(out)
     if not uses_embeddings(name, params):
         raise ModelError(f"The model {name} is not frozen; train it instead of embedding the pool.")
+
+    def extractor() -> Extractor:
+        return _extractor(store, name, params, out=out, seed=seed, progress=progress)
+
+    write_embeddings(store, extractor, out=out, progress=progress, rows=rows)
+
+
+def write_embeddings(
+    store: PixelStore,
+    make_extractor: Callable[[], Extractor],
+    *,
+    out: Path,
+    progress: Progress | None = None,
+    rows: tuple[int, int] | None = None,
+) -> None:
+    """Write embeddings of the pool to `out`, a float32 .npy file of shape (N, D).
+
+    `out` appears, or grows, in one rename; a killed call resumes where it stopped.
+
+    Args:
+        store: the pool, N images.
+        make_extractor: called when there is anything to embed.
+        out: where the embeddings go.
+        progress: counts images; may raise `Cancelled`.
+        rows: compute only rows start..stop-1 and keep the others; default: the missing ones.
+
+    Raises:
+        ModelError: `rows` leaves a gap.
+    """
     present = int(np.load(out, mmap_mode="r").shape[0]) if out.exists() else 0
     start, stop = rows if rows is not None else (present, len(store))
     if not 0 <= start <= stop <= len(store) or start > present:
@@ -79,7 +108,7 @@ def embed_pool(
     if start == stop and present:
         _discard_work(out)
         return
-    extractor = _extractor(store, name, params, out=out, seed=seed, progress=progress)
+    extractor = make_extractor()
     work = _Work(start, stop, max(present, stop), extractor.dimension)
     array, done = _resume(out, work)
     while done < stop:

@@ -1,0 +1,239 @@
+"""The contrastive learner, from top to bottom: SimCLR with rotations as shifted instances.
+
+Source: J. Tack et al., "CSI: Novelty Detection via Contrastive Learning on Distributionally Shifted
+Instances", NeurIPS 2020, section 2; trained on the whole pool as in the thesis, section 4.4.
+"""
+
+import hashlib
+import json
+import math
+import time
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from models import tensorfile
+from models.data import PixelStore
+from models.device import best_device, place
+from models.embed import NetworkExtractor, build_network, restore_network, write_embeddings
+from models.errors import ModelError
+from models.nets import Network
+from models.params.contrastive import ContrastiveParams
+from models.params.networks import BackboneParams, TinyParams, TrainingParams
+from models.protocols import Indices, Progress
+from models.resume import Batches, restore, store
+from models.train import autocast
+from models.views import ROTATIONS, shifted_views
+
+_FORMAT = "karat-contrastive"
+_CHECKPOINT_SECONDS = 15.0
+
+
+class ContrastiveLearner(nn.Module):
+    """An encoder whose head tells rotations apart, and the projection that the loss compares."""
+
+    def __init__(self, network: Network, projection: int) -> None:
+        """Put a projection of two layers beside the head of a network."""
+        super().__init__()
+        self.network = network
+        self.projector = nn.Sequential(
+            nn.Linear(network.dimension, network.dimension),
+            nn.ReLU(inplace=True),
+            nn.Linear(network.dimension, projection),
+        )
+
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Map (B, 3, S, S) pixels in 0..1 to rotation logits (B, 4) and projections (B, P)."""
+        rotation, embeddings = self.network(images)
+        return rotation, self.projector(embeddings)
+
+
+def learn_encoder(
+    pixels: PixelStore,
+    indices: Indices,
+    params: ContrastiveParams,
+    *,
+    seed: int,
+    out: Path,
+    checkpoint: Path | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Train the contrastive learner and save its encoder to one safetensors file.
+
+    The same seed gives the same weights, on a CPU bit for bit, whether or not the run was
+    interrupted and resumed from its checkpoint.
+
+    Args:
+        pixels: the pool.
+        indices: (n,) rows to learn from, n >= 2, labeled or not.
+        params: see the schema.
+        seed: decides initial weights, batches and views.
+        out: where the encoder goes; appears whole, in the end.
+        checkpoint: where to keep resumable state; resumed from when it exists.
+        progress: called at every step; may raise `Cancelled`.
+
+    Raises:
+        ModelError: fewer than two images, or the loss is no longer finite.
+    """
+    if len(indices) < 2:
+        raise ModelError(f"The learner compares images and got {len(indices)}; import more.")
+    device = best_device()
+    learner = place(_build(pixels, params, seed)).train()
+    optimizer = _lars(learner, params)
+    batch_size = min(params.batch_size, len(indices))
+    batches = Batches(len(indices), batch_size, seed)
+    steps = max(1, round(params.epochs * len(indices) / batch_size))
+    warmup = min(params.warmup_epochs / params.epochs, 0.1) * steps
+    run = _fingerprint(pixels, indices, params, seed)
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(seed)
+        start = restore(checkpoint, learner, optimizer, run)
+        saved_at = time.monotonic()
+        for step in range(start, steps):
+            if progress is not None:
+                progress(step, steps)
+            for group in optimizer.param_groups:
+                group["lr"] = params.learning_rate * _schedule(step, steps, warmup)
+
+            # A batch is small beside what is computed from it, so the pool stays where it is.
+            rows = indices[batches.rows(step).numpy()]
+            images = torch.from_numpy(pixels[rows]).to(device).permute(0, 3, 1, 2)
+            x = torch.cat([shifted_views(images, params), shifted_views(images, params)])
+            with autocast(params.precision, device):
+                rotation, projections = learner(x.contiguous(memory_format=torch.channels_last))
+            first, second = projections.float().chunk(2)  # (K * B, P) each
+            loss = nt_xent(first, second, params.temperature)
+            if params.rotations:
+                turns = torch.arange(ROTATIONS, device=device).repeat_interleave(batch_size)
+                loss = loss + functional.cross_entropy(rotation.float(), turns.repeat(2))
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+
+            # Reading the loss waits for the device, so do it only now and then.
+            if (step % 100 == 99 or step + 1 == steps) and not torch.isfinite(loss):
+                raise ModelError(
+                    f"Learning diverged by step {step + 1}; lower learning_rate "
+                    f"(now {params.learning_rate:g})."
+                )
+            if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
+                store(checkpoint, learner, optimizer, step + 1, run)
+                saved_at = time.monotonic()
+    if progress is not None:
+        progress(steps, steps)
+    _save(learner.network, out, params, pixels.size)
+
+
+def embed_with_encoder(
+    pixels: PixelStore, encoder: Path, *, out: Path, progress: Progress | None = None
+) -> None:
+    """Write the features of a pool to `out`, a float32 .npy file of shape (N, E).
+
+    Rows that are in `out` already are kept: images that were imported since are added to it.
+    `out` appears, or grows, in one rename; a killed call resumes where it stopped.
+
+    Args:
+        pixels: the pool, N images of the size that the encoder has learned from.
+        encoder: what `learn_encoder` saved.
+        out: where the features go.
+        progress: counts images; may raise `Cancelled`.
+
+    Raises:
+        ModelError: not an encoder, or one for images of another size.
+    """
+    tensors, metadata = tensorfile.read(encoder)
+    if metadata.get("format") != _FORMAT:
+        raise ModelError(f"{encoder} is no encoder of a contrastive learner.")
+    if int(metadata["image_size"]) != pixels.size:
+        raise ModelError(
+            f"The encoder has learned from images of {metadata['image_size']} px and the pool has "
+            f"{pixels.size} px; learn the features again."
+        )
+    params = ContrastiveParams.model_validate_json(metadata["params"])
+    name, network_params = _network(params)
+    network = restore_network(
+        name, network_params, classes=ROTATIONS, image_size=pixels.size, state=tensors
+    )
+    write_embeddings(
+        pixels, lambda: NetworkExtractor(network, params.precision), out=out, progress=progress
+    )
+
+
+def nt_xent(first: Tensor, second: Tensor, temperature: float) -> Tensor:
+    """Normalised, temperature-scaled cross-entropy over pairs of views (SimCLR, equation 1).
+
+    Row i of `first` and row i of `second` belong together; all 2M - 2 other rows, among them the
+    rotations of the same image, are negatives of both.
+
+    Args:
+        first: (M, P) float32.
+        second: (M, P) float32.
+        temperature: divides the cosine similarities, > 0.
+
+    Returns:
+        The mean over the 2M rows, a scalar, >= 0.
+    """
+    count = len(first)
+    unit = functional.normalize(torch.cat([first, second]), dim=1)
+    similarity = unit @ unit.T / temperature  # (2M, 2M)
+    similarity = similarity.masked_fill(
+        torch.eye(2 * count, dtype=torch.bool, device=unit.device), -math.inf
+    )
+    partner = torch.arange(2 * count, device=unit.device).roll(count)
+    return functional.cross_entropy(similarity, partner)
+
+
+def _network(params: ContrastiveParams) -> tuple[str, TrainingParams]:
+    """Return the catalog's name of the network and its parameters."""
+    if params.network == "cnn_tiny":
+        return "cnn_tiny", TinyParams(width=params.width)
+    if params.network == "resnet18":
+        return "torchvision", BackboneParams(architecture="resnet18", mode="scratch")
+    return params.network, TrainingParams()
+
+
+def _build(pixels: PixelStore, params: ContrastiveParams, seed: int) -> ContrastiveLearner:
+    name, network_params = _network(params)
+    network = build_network(name, network_params, classes=ROTATIONS, store=pixels, seed=seed)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return ContrastiveLearner(network, params.projection)
+
+
+def _lars(learner: ContrastiveLearner, params: ContrastiveParams) -> torch.optim.Optimizer:
+    """LARS on weight matrices and kernels; biases and norms get plain SGD, as in SimCLR."""
+    # Imported here because timm takes seconds, and a round that only embeds needs none of it.
+    from timm.optim.lars import Lars
+
+    kernels = [parameter for parameter in learner.parameters() if parameter.ndim > 1]
+    vectors = [parameter for parameter in learner.parameters() if parameter.ndim <= 1]
+    groups = [
+        {"params": kernels, "weight_decay": params.weight_decay, "always_adapt": True},
+        {"params": vectors, "weight_decay": 0.0},
+    ]
+    optimizer: torch.optim.Optimizer = Lars(
+        groups, lr=params.learning_rate, momentum=params.momentum
+    )
+    return optimizer
+
+
+def _schedule(step: int, steps: int, warmup: float) -> float:
+    """Learning-rate factor: rises from a tenth in a line, then falls to zero as a cosine."""
+    if step < warmup:
+        return 0.1 + 0.9 * step / warmup
+    return (1 + math.cos(math.pi * (step - warmup) / (steps - warmup))) / 2
+
+
+def _fingerprint(pixels: PixelStore, indices: Indices, params: ContrastiveParams, seed: int) -> str:
+    """Identify a run, so that a checkpoint of another one is not resumed by mistake."""
+    facts = json.dumps([params.model_dump(), seed, pixels.size], sort_keys=True)
+    return hashlib.sha256(facts.encode() + indices.tobytes()).hexdigest()
+
+
+def _save(network: Network, path: Path, params: ContrastiveParams, image_size: int) -> None:
+    metadata = tensorfile.describe(
+        params.network, params.model_dump(), format=_FORMAT, image_size=image_size
+    )
+    tensorfile.write(path, network.state_dict(), metadata)
