@@ -1,6 +1,7 @@
 """Serves the API: ``python -m api --port 8080``."""
 
 import argparse
+import gc
 
 import uvicorn
 
@@ -12,8 +13,14 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8080)
     arguments = parser.parse_args()
+    app = create_app()
+    # Modules, routes and schemas are over 100,000 objects that live as long as the process. A full
+    # collection that walks through them all stops every request for about 70 ms, twice a second
+    # under load, and frees nothing. Frozen, they are left out, and it takes a few milliseconds.
+    gc.collect()
+    gc.freeze()
     uvicorn.run(
-        create_app(),
+        app,
         host=arguments.host,
         port=arguments.port,
         access_log=False,

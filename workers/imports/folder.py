@@ -52,12 +52,15 @@ class FolderSource:
             DomainError: ``invalid_archive``.
         """
         self._entries = ZipEntries(path)
+        self._metadata: Metadata | None = None
         try:
             tables = [entry for name, entry in self._files() if _base(name) in NAMES]
-            self._metadata = self._read_metadata(tables, work) if tables else None
+            if tables:
+                self._metadata = Metadata(work / "metadata.sqlite")
+                self._read_metadata(self._metadata, tables)
             self._count, self._layout = self._scan()
         except BaseException:
-            self._entries.close()
+            self.close()
             raise
 
     @property
@@ -86,16 +89,13 @@ class FolderSource:
             if not name.endswith("/") and not _is_litter(name):
                 yield name, entry
 
-    def _read_metadata(self, tables: list[Entry], work: Path) -> Metadata:
-        metadata = Metadata(work / "metadata.sqlite")
+    def _read_metadata(self, metadata: Metadata, tables: list[Entry]) -> None:
         for entry in tables:
             content = self._entries.read(entry)
             if isinstance(content, Refused):
-                metadata.close()
                 raise invalid_archive(f"{printable(entry.name)}: {content.reason}.")
             metadata.add(entry.name.replace("\\", "/"), content)
         metadata.mark(name for name, _ in self._files())
-        return metadata
 
     def _scan(self) -> tuple[int, Layout]:
         count = 0
