@@ -37,6 +37,15 @@ def uses_embeddings(name: str, params: Mapping[str, Any]) -> bool:
     return getattr(parse("model", name, params), "mode", None) == "frozen"
 
 
+def embedding_params(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that the embeddings depend on; those of the head are not among them."""
+    parsed: Params = parse("model", name, params)
+    head = set(HeadParams.model_fields)
+    if isinstance(parsed, BackboneParams):
+        head |= set(TrainingParams.model_fields) | {"mode"}
+    return parsed.model_dump(exclude=head)
+
+
 def embed_pool(
     store: PixelStore,
     name: str,
@@ -151,14 +160,39 @@ class NetworkExtractor:
 
 
 def build_network(
-    name: str, params: Params, *, classes: int, store: PixelStore, seed: int
+    name: str,
+    params: Params,
+    *,
+    classes: int,
+    store: PixelStore,
+    seed: int,
+    ood_output: bool = False,
+    loss_prediction: bool = False,
 ) -> Network:
-    """Build a network with the pixel statistics of its weights or the pool."""
+    """Build a network with the pixel statistics of its weights or the pool.
+
+    Args:
+        name: a model of the catalog.
+        params: its parameters.
+        classes: C.
+        store: the pool.
+        seed: decides the initial weights.
+        ood_output: whether to give the head an output for OOD.
+        loss_prediction: whether to add a loss-prediction module; it changes no other weight.
+
+    Raises:
+        ModelError: an unknown architecture, weights that cannot be had, or a network without the
+            four stages that a loss-prediction module needs.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network: Network = resolve(find("model", name))(
             params, classes=classes, image_size=store.size
         )
+        if ood_output:
+            network.add_ood_output()
+        if loss_prediction:
+            network.add_loss_prediction(store.size)
     if not network.has_statistics:
         network.set_statistics(*_pixel_statistics(store))
     return network
@@ -172,6 +206,10 @@ def restore_network(
         # The mean and std of published weights are part of the saved state.
         params = params.model_copy(update={"mode": "scratch"})
     network: Network = resolve(find("model", name))(params, classes=classes, image_size=image_size)
+    if len(state["head.bias"]) > classes:
+        network.add_ood_output()
+    if "loss_prediction.last.weight" in state:
+        network.add_loss_prediction(image_size)
     network.load_state_dict(state)
     return network
 
@@ -181,14 +219,6 @@ def _pixel_statistics(store: PixelStore) -> tuple[torch.Tensor, torch.Tensor]:
     sample = store[slice(0, None, max(1, len(store) // _STATISTICS_IMAGES))]
     pixels = torch.from_numpy(sample).flatten(0, 2).double() / 255
     return pixels.mean(dim=0).float(), pixels.std(dim=0).clamp(min=1e-2).float()
-
-
-def _what_is_embedded(params: Params) -> dict[str, Any]:
-    """Return the parameters that the embeddings depend on; those of the head are not among them."""
-    head = set(HeadParams.model_fields)
-    if isinstance(params, BackboneParams):
-        head |= set(TrainingParams.model_fields) | {"mode"}
-    return params.model_dump(exclude=head)
 
 
 def _extractor(
@@ -203,7 +233,7 @@ def _extractor(
     """Load the extractor of `out`, or fit and save it."""
     path = extractor_path(out)
     parsed = parse("model", name, params)
-    wanted = _what_is_embedded(parsed)
+    wanted = embedding_params(name, params)
     if path.exists():
         tensors, metadata = tensorfile.read(path)
         if (metadata["name"], json.loads(metadata["params"])) != (name, wanted):

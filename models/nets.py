@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.errors import ModelError
+from models.loss_prediction import LossPrediction, Stages
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
@@ -34,8 +35,10 @@ class Network(nn.Module):
         super().__init__()
         self.backbone = backbone
         self.head = nn.Linear(dimension, classes)
-        self.dimension = dimension
+        self.dimension, self.classes = dimension, classes
         self.input_size = input_size
+        self.loss_prediction: LossPrediction | None = None
+        self._stages = Stages((), ())
         # Whether `mean` and `std` came with the weights or are to be taken from the pool.
         self.has_statistics = False
         self.register_buffer("mean", torch.zeros(3))
@@ -47,14 +50,71 @@ class Network(nn.Module):
         self.std.copy_(std)
         self.has_statistics = True
 
-    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Map (B, 3, S, S) float32 pixels in 0..1 to logits (B, C) and embeddings (B, D)."""
+    @property
+    def has_ood_output(self) -> bool:
+        """Whether the head has one output more than there are classes."""
+        return self.head.out_features > self.classes
+
+    def add_ood_output(self) -> None:
+        """Exchange the head for one with an output for OOD, the last: a k+1 classifier."""
+        self.head = nn.Linear(self.dimension, self.classes + 1)
+
+    def add_loss_prediction(self, image_size: int) -> None:
+        """Add a module that predicts losses from four stages of the backbone.
+
+        Raises:
+            ModelError: the backbone has no four stages.
+        """
+        self._stages = Stages.find(self.backbone, self.input_size or image_size)
+        self.loss_prediction = LossPrediction(self._stages.widths)
+
+    def embed(self, images: Tensor) -> Tensor:
+        """Map (B, 3, S, S) float32 pixels in 0..1 to embeddings (B, D) float32."""
         images = (images - self.mean[:, None, None]) / self.std[:, None, None]
         if self.input_size is not None and images.shape[-1] != self.input_size:
             side = (self.input_size, self.input_size)
             images = functional.interpolate(images, side, mode="bilinear", antialias=True)
-        embeddings = self.backbone(images)
-        return self.head(embeddings), embeddings
+        embeddings: Tensor = self.backbone(images)
+        return embeddings.float()
+
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Map (B, 3, S, S) float32 pixels in 0..1 to logits (B, C) and embeddings (B, D)."""
+        embeddings = self.embed(images)
+        return self._outputs(embeddings)[:, : self.classes], embeddings
+
+    def all_outputs(
+        self, images: Tensor, *, shielded: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Run `forward`, with the output for OOD, and predict the loss of each image on the way.
+
+        Args:
+            images: (B, 3, S, S) float32 in 0..1.
+            shielded: keep the gradient of the predictions out of the backbone.
+
+        Returns:
+            Logits (B, C) or, with an output for OOD, (B, C + 1); embeddings (B, D); and (B,)
+            predicted losses, higher = larger, None without a module for them. All float32.
+        """
+        with self._stages.watched(self.backbone) as taken:
+            embeddings = self.embed(images)
+        predicted: Tensor | None = None
+        if self.loss_prediction is not None:
+            features = [taken[name] for name in self._stages.names]
+            if shielded:
+                features = [value.detach() for value in features]
+            with _full_precision(embeddings):
+                predicted = self.loss_prediction(features)
+        return self._outputs(embeddings), embeddings, predicted
+
+    def _outputs(self, embeddings: Tensor) -> Tensor:
+        # In bfloat16 logits would be so coarse that scores of different examples tie.
+        with _full_precision(embeddings):
+            outputs: Tensor = self.head(embeddings)
+        return outputs
+
+
+def _full_precision(like: Tensor) -> torch.autocast:
+    return torch.autocast(like.device.type, enabled=False)
 
 
 class ResidualBlock(nn.Module):

@@ -15,9 +15,12 @@ class Batches:
     Every batch is full, however few examples there are, and follows from the seed and t alone.
     """
 
-    def __init__(self, count: int, batch_size: int, seed: int) -> None:
-        """Take the size of the set, that of a batch, and the seed."""
+    def __init__(
+        self, count: int, batch_size: int, seed: int, device: torch.device | None = None
+    ) -> None:
+        """Take the size of the set, that of a batch, the seed, and where the rows are needed."""
         self.count, self.batch_size, self.seed = count, batch_size, seed
+        self.device = device or torch.device("cpu")
         self._passes: dict[int, Tensor] = {}
 
     def rows(self, step: int) -> Tensor:
@@ -37,7 +40,8 @@ class Batches:
 
     def _shuffled(self, number: int) -> Tensor:
         mixed = np.random.SeedSequence([self.seed, number]).generate_state(1)[0]
-        return torch.randperm(self.count, generator=torch.Generator().manual_seed(int(mixed)))
+        shuffled = torch.randperm(self.count, generator=torch.Generator().manual_seed(int(mixed)))
+        return shuffled.to(self.device)
 
 
 def store(

@@ -13,15 +13,38 @@ from models import tensorfile
 from models.catalog import parse, validate
 from models.data import PixelStore
 from models.device import place
-from models.embed import build_network, embed_pool, restore_network, uses_embeddings
+from models.embed import (
+    build_network,
+    embed_pool,
+    embedding_params,
+    restore_network,
+    uses_embeddings,
+)
 from models.errors import ModelError
 from models.head import LogisticHead, Scaling, fit_head
+from models.head_losses import LEAST_TO_PREDICT, HeadLosses
 from models.nets import Network
 from models.params.networks import HeadParams, TrainingParams
-from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, TargetModel
-from models.train import predict, train
+from models.perturbation import moved_to_class
+from models.protocols import (
+    OOD,
+    Float32Array,
+    Indices,
+    LinearHead,
+    Outputs,
+    Progress,
+    TargetModel,
+)
+from models.train import images_at_once, predict, train
 
-__all__ = ["embed_pool", "load_target", "train_target", "uses_embeddings"]
+__all__ = [
+    "embed_pool",
+    "embedding_params",
+    "load_target",
+    "train_target",
+    "training_notes",
+    "uses_embeddings",
+]
 
 _NETWORK_BLOCK = 256
 _HEAD_BLOCK = 16_384
@@ -37,11 +60,14 @@ def train_target(
     name: str,
     params: Mapping[str, Any],
     seed: int,
+    ood_indices: Indices | None = None,
     embeddings: NDArray[np.float32] | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
 ) -> TargetModel:
-    """Train a target model on the in-distribution answers.
+    """Train a target model on the in-distribution answers, and as it is told on the OOD answers.
+
+    Parameters that need OOD answers do nothing while there are none: see `training_notes`.
 
     Args:
         store: the pool.
@@ -51,6 +77,7 @@ def train_target(
         name: a model of the catalog.
         params: its parameters.
         seed: same seed, same model (bit for bit on a CPU).
+        ood_indices: (m,) rows of the store that were called OOD, for `ood_class` and `taufe`.
         embeddings: (N, D) of the whole pool, needed in frozen mode (`uses_embeddings`).
         checkpoint: resumable state of a network's training; the caller removes it in the end.
         progress: called every few steps; may raise `Cancelled`.
@@ -63,32 +90,68 @@ def train_target(
     indices, labels = np.asarray(indices, np.int64), np.asarray(labels, np.int64)
     _check_labels(indices, labels, classes)
     stored = validate("model", name, params)
+    ood = np.empty(0, np.int64) if ood_indices is None else np.asarray(ood_indices, np.int64)
+    if settings.ood_class:
+        indices = np.concatenate([indices, ood])
+        labels = np.concatenate([labels, np.full(len(ood), OOD)])
     if uses_embeddings(name, params):
         assert isinstance(settings, HeadParams)
         rows = _pool_embeddings(embeddings, name)
         sample = np.asarray(rows[:: max(1, len(rows) // _SCALING_ROWS)])
-        head = fit_head(
-            np.asarray(rows[indices]),
-            labels,
-            classes=classes,
-            l2=settings.l2,
-            scaling=Scaling.fit(sample),
-        )
+        scaling, x = Scaling.fit(sample), np.asarray(rows[indices])
+        head = fit_head(x, labels, classes=classes, l2=settings.l2, scaling=scaling)
+        losses = None
+        if settings.loss_prediction:
+            x, labels = x[labels != OOD], labels[labels != OOD]
+            losses = HeadLosses.learn(
+                x, labels, classes=classes, l2=settings.l2, scaling=scaling, seed=seed
+            )
         if progress is not None:
             progress(1, 1)
-        return HeadModel(head, rows, name, stored)
+        return HeadModel(head, rows, store, name, stored, losses)
     assert isinstance(settings, TrainingParams)
-    network = build_network(name, settings, classes=classes, store=store, seed=seed)
+    network = build_network(
+        name,
+        settings,
+        classes=classes,
+        store=store,
+        seed=seed,
+        ood_output=bool((labels == OOD).any()),
+        loss_prediction=settings.loss_prediction,
+    )
     train(
         network,
         store[indices],
         labels,
         params=settings,
         seed=seed,
+        ood_pixels=store[ood] if settings.taufe > 0 else None,
         checkpoint=checkpoint,
         progress=progress,
     )
     return NetworkModel(network, store, name, stored)
+
+
+def training_notes(
+    name: str, params: Mapping[str, Any], *, inside: int, ood: int
+) -> tuple[str, ...]:
+    """Say which parameters of a model do nothing yet, for want of answers.
+
+    Args:
+        name: a model of the catalog.
+        params: its parameters.
+        inside: how many in-distribution answers there are.
+        ood: how many OOD answers there are.
+    """
+    settings = parse("model", name, params)
+    notes = []
+    if ood == 0 and settings.ood_class:
+        notes.append("No OOD answer yet: the model was trained without an output for OOD.")
+    if ood == 0 and getattr(settings, "taufe", 0) > 0:
+        notes.append("No OOD answer yet: the model was trained without TAUFE.")
+    if settings.loss_prediction and inside < LEAST_TO_PREDICT and uses_embeddings(name, params):
+        notes.append("Too few answers yet to learn to predict losses: all predictions are equal.")
+    return tuple(notes)
 
 
 def load_target(
@@ -110,13 +173,9 @@ def load_target(
     name, params = metadata["name"], json.loads(metadata["params"])
     classes = int(metadata["classes"])
     if uses_embeddings(name, params):
-        head = LogisticHead(
-            Scaling(tensors["mean"].numpy(), float(tensors["scale"])),
-            tensors["weight"].numpy(),
-            tensors["bias"].numpy(),
-            tensors["counts"].numpy(),
-        )
-        return HeadModel(head, _pool_embeddings(embeddings, name), name, params)
+        head = LogisticHead.from_tensors(tensors)
+        losses = HeadLosses.from_tensors(tensors, head.scaling)
+        return HeadModel(head, _pool_embeddings(embeddings, name), store, name, params, losses)
     if int(metadata["image_size"]) != store.size:
         raise ModelError(
             f"The model was trained on {metadata['image_size']} px images and the pool has "
@@ -136,29 +195,61 @@ class NetworkModel:
     ) -> None:
         """Take a network in evaluation mode."""
         self.network, self.store, self.name, self.params = network, store, name, params
-        self.classes = network.head.out_features
+        self.classes = network.classes
 
     def infer(self, indices: Indices, *, progress: Progress | None = None) -> Outputs:
         """Score rows of the store: one pass, un-augmented."""
-        logits = np.empty((len(indices), self.classes), dtype=np.float32)
-        embeddings = np.empty((len(indices), self.network.dimension), dtype=np.float32)
-        for start in range(0, len(indices), _NETWORK_BLOCK):
+        network, count = self.network, len(indices)
+        logits = np.empty((count, self.classes), dtype=np.float32)
+        embeddings = np.empty((count, network.dimension), dtype=np.float32)
+        ood = np.empty(count, dtype=np.float32) if network.has_ood_output else None
+        losses = np.empty(count, dtype=np.float32) if network.loss_prediction is not None else None
+        rows = images_at_once(self.store.size, network.mean.device)
+        for start in range(0, count, rows):
             if progress is not None:
-                progress(start, len(indices))
-            block = slice(start, start + _NETWORK_BLOCK)
-            outputs = predict(self.network, self.store[indices[block]], self.params["precision"])
-            logits[block], embeddings[block] = outputs[0].numpy(), outputs[1].numpy()
+                progress(start, count)
+            block = slice(start, start + rows)
+            found = predict(network, self.store[indices[block]], self.params["precision"])
+            for kept, new in zip((logits, embeddings, ood, losses), found, strict=True):
+                if kept is not None and new is not None:
+                    kept[block] = new.numpy()
         if progress is not None:
-            progress(len(indices), len(indices))
-        return Outputs(logits, embeddings)
+            progress(count, count)
+        return Outputs(logits, embeddings, ood, losses)
 
     def linear_head(self) -> LinearHead:
-        """Return the last layer."""
+        """Return the last layer, without the output for OOD."""
         head = self.network.head
         return LinearHead(
-            head.weight.detach().cpu().float().numpy().T.copy(),
-            head.bias.detach().cpu().float().numpy().copy(),
+            head.weight[: self.classes].detach().cpu().float().numpy().T.copy(),
+            head.bias[: self.classes].detach().cpu().float().numpy().copy(),
         )
+
+    def perturbed_logits(
+        self, indices: Indices, *, temperature: float, epsilon: float
+    ) -> Float32Array:
+        """Move pixels towards the predicted class (`TargetModel.perturbed_logits`).
+
+        In float32 whatever the precision of the model: bfloat16 rounds such steps away.
+        """
+        logits = np.empty((len(indices), self.classes), dtype=np.float32)
+        device = self.network.mean.device
+        for start in range(0, len(indices), _NETWORK_BLOCK):
+            block = slice(start, start + _NETWORK_BLOCK)
+            x = torch.from_numpy(self.store[indices[block]]).to(device).permute(0, 3, 1, 2)
+            moved = moved_to_class(
+                lambda images: self.network(images)[0][:, : self.classes],
+                (x.float() / 255).contiguous(memory_format=torch.channels_last),
+                temperature=temperature,
+                epsilon=epsilon,
+            )
+            with torch.inference_mode():
+                logits[block] = self.network(moved)[0][:, : self.classes].cpu().numpy()
+        return logits
+
+    def pixels(self, indices: Indices) -> NDArray[np.uint8]:
+        """Return rows of the store: (n, S, S, 3) uint8."""
+        return self.store[indices]
 
     def save(self, path: Path) -> None:
         """Write weights, name, params and classes to one safetensors file, atomically."""
@@ -179,11 +270,14 @@ class HeadModel:
         self,
         head: LogisticHead,
         embeddings: NDArray[np.float32],
+        store: PixelStore,
         name: str,
         params: Mapping[str, Any],
+        losses: HeadLosses | None = None,
     ) -> None:
-        """Take a head and the (N, D) embeddings of the pool."""
-        self.head, self.embeddings, self.name, self.params = head, embeddings, name, params
+        """Take a head, the (N, D) embeddings and the pixels of the pool, and a loss prediction."""
+        self.head, self.embeddings, self.store = head, embeddings, store
+        self.name, self.params, self.losses = name, params, losses
         self.classes = len(head.bias)
         if embeddings.shape[1] != len(head.weight):
             raise ModelError(
@@ -203,7 +297,8 @@ class HeadModel:
             )
         if progress is not None:
             progress(len(rows), len(rows))
-        return Outputs(logits, rows)
+        losses = None if self.losses is None else self.losses.predict(rows)
+        return Outputs(logits, rows, self.head.ood_logits(rows), losses)
 
     def linear_head(self) -> LinearHead:
         """Return the head for embeddings as they are, with the scaling folded in.
@@ -215,15 +310,38 @@ class HeadModel:
         weight = self.head.weight * np.float32(scaling.scale)
         return LinearHead(weight, self.head.bias - scaling.mean @ weight)
 
+    def perturbed_logits(
+        self, indices: Indices, *, temperature: float, epsilon: float
+    ) -> Float32Array:
+        """Move embeddings towards the predicted class (`TargetModel.perturbed_logits`).
+
+        Classes without a training example take no part in the gradient.
+        """
+        linear, present = self.linear_head(), self.head.counts > 0
+        weight = torch.from_numpy(linear.weight[:, present])
+        bias = torch.from_numpy(linear.bias[present])
+        logits = np.empty((len(indices), self.classes), dtype=np.float32)
+        for start in range(0, len(indices), _HEAD_BLOCK):
+            block = slice(start, start + _HEAD_BLOCK)
+            rows = np.array(self.embeddings[indices[block]], dtype=np.float32)
+            moved = moved_to_class(
+                lambda x: x @ weight + bias,
+                torch.from_numpy(rows),
+                temperature=temperature,
+                epsilon=epsilon * self.head.scaling.unit,
+            )
+            logits[block] = self.head.logits(moved.numpy())
+        return logits
+
+    def pixels(self, indices: Indices) -> NDArray[np.uint8]:
+        """Return rows of the store: (n, S, S, 3) uint8."""
+        return self.store[indices]
+
     def save(self, path: Path) -> None:
         """Write the head, name, params and classes to one safetensors file, atomically."""
-        tensors = {
-            "mean": torch.from_numpy(self.head.scaling.mean),
-            "scale": torch.tensor(self.head.scaling.scale, dtype=torch.float64),
-            "weight": torch.from_numpy(self.head.weight),
-            "bias": torch.from_numpy(self.head.bias),
-            "counts": torch.from_numpy(self.head.counts),
-        }
+        tensors = self.head.tensors()
+        if self.losses is not None:
+            tensors |= self.losses.tensors()
         metadata = tensorfile.describe(
             self.name, self.params, format="karat-target", classes=self.classes
         )

@@ -2,8 +2,10 @@
 
 import hashlib
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -11,12 +13,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from models.device import best_device, place
+from models.cuda_graph import Repeated
+from models.device import autocast, best_device, computes_in_bfloat16, place
 from models.errors import ModelError
+from models.loss_prediction import SHIELDED_FROM, pair_loss
 from models.nets import Network
 from models.params.networks import TrainingParams
-from models.protocols import Indices, Progress
+from models.protocols import OOD, Indices, Progress
 from models.resume import Batches, restore, store
+from models.taufe import feature_penalty, still_statistics
 
 _REPORT_EVERY = 10
 _CHECKPOINT_SECONDS = 15.0
@@ -29,6 +34,7 @@ def train(
     *,
     params: TrainingParams,
     seed: int,
+    ood_pixels: NDArray[np.uint8] | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
 ) -> Network:
@@ -40,9 +46,10 @@ def train(
     Args:
         network: with its pixel statistics set; trained in place.
         pixels: (n, S, S, 3) uint8, n >= 1.
-        labels: (n,) int64 in 0..C-1.
+        labels: (n,) int64 in 0..C-1, or `OOD` when the network has an output for it.
         params: schedule, optimiser and augmentation (thesis, section 4.4).
         seed: decides batches, augmentation and dropout.
+        ood_pixels: (m, S, S, 3) uint8 for TAUFE, without which it is off.
         checkpoint: where to keep resumable state; resumed from when it exists.
         progress: called every few steps; may raise `Cancelled`.
 
@@ -51,17 +58,22 @@ def train(
     """
     device = best_device()
     place(network).train()
-    # The labeled set is small: it stays on the device as uint8, (n, 3, S, S).
-    images = torch.from_numpy(pixels).to(device).permute(0, 3, 1, 2)
-    target = torch.from_numpy(labels).to(device)
+    # The labeled set is small: it stays on the device as uint8.
+    images = _resident(pixels, device)
+    target = torch.from_numpy(np.where(labels == OOD, network.classes, labels)).to(device)
+    outside = None
+    if ood_pixels is not None and len(ood_pixels) and params.taufe > 0:
+        outside = _resident(ood_pixels, device)
     optimizer = torch.optim.SGD(
         network.parameters(),
         lr=params.learning_rate,
         momentum=params.momentum,
         weight_decay=params.weight_decay,
+        fused=device.type in {"cpu", "cuda"},
     )
-    batches = Batches(len(target), params.batch_size, seed)
-    run = _fingerprint(params, labels, seed)
+    learn = Repeated(_learning_step(network, optimizer, params), device)
+    batches = Batches(len(target), params.batch_size, seed, device)
+    run = _fingerprint(params, labels, seed, 0 if outside is None else len(outside))
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
         start = restore(checkpoint, network, optimizer, run)
@@ -69,17 +81,17 @@ def train(
         for step in range(start, params.steps):
             if progress is not None and step % _REPORT_EVERY == 0:
                 progress(step, params.steps)
+            decay = _decay(step, params.steps)
             for group in optimizer.param_groups:
-                group["lr"] = params.learning_rate * _decay(step, params.steps)
+                group["lr"] = params.learning_rate * decay
 
-            rows = batches.rows(step).to(device)
-            x = augmented(images[rows].float() / 255, params)
-            with autocast(params.precision, device):
-                logits, _ = network(x.contiguous(memory_format=torch.channels_last))
-            loss = functional.cross_entropy(logits.float(), target[rows])
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
+            rows = batches.rows(step)
+            batch = [augmented(images[rows], params), target[rows]]
+            if outside is not None:
+                drawn = torch.randint(len(outside), (params.batch_size,), device=device)
+                batch.append(augmented(outside[drawn], params))
+            shielded = step >= SHIELDED_FROM * params.steps
+            loss = learn(*batch, key=decay, shielded=shielded)
 
             # Reading the loss waits for the device, so do it only now and then.
             if (step % 100 == 99 or step + 1 == params.steps) and not torch.isfinite(loss):
@@ -95,49 +107,112 @@ def train(
     return network.eval()
 
 
+def _learning_step(
+    network: Network, optimizer: torch.optim.Optimizer, params: TrainingParams
+) -> Callable[..., Tensor]:
+    """Return the step on (B, 3, S, S) uint8 pixels, (B,) labels and OOD pixels, if there are any.
+
+    It returns the loss, without a gradient.
+    """
+    device = network.mean.device
+    half = computes_in_bfloat16(params.precision, device, network)
+    mixed = partial(torch.autocast, device.type, dtype=torch.bfloat16, enabled=half)
+
+    def learn(x: Tensor, y: Tensor, x_ood: Tensor | None = None, *, shielded: bool) -> Tensor:
+        with mixed():
+            outputs, _, predicted = network.all_outputs(_scaled(x), shielded=shielded)
+        losses = functional.cross_entropy(outputs, y, reduction="none")  # (B,)
+        loss = losses.mean()
+        if predicted is not None:
+            loss = loss + params.loss_prediction_weight * pair_loss(predicted, losses)
+        if x_ood is not None:
+            with mixed(), still_statistics(network):
+                loss = loss + params.taufe * feature_penalty(network.embed(_scaled(x_ood)))
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        return loss.detach()
+
+    return learn
+
+
 def augmented(images: Tensor, params: TrainingParams) -> Tensor:
     """Shift by up to S / 8 with black padding, and mirror, each image on its own.
 
     Args:
-        images: (B, 3, S, S) float32 in 0..1.
+        images: (B, 3, S, S), any dtype, black = 0.
         params: `augment` and `flip` switch the two.
+
+    Returns:
+        (B, 3, S, S) of the same dtype, in channels-last order.
     """
+    if not (params.augment or params.flip):
+        return images
     count, _, size, _ = images.shape
+    span = torch.arange(size, device=images.device).expand(count, size)
+    rows = columns = span
     if params.augment:
         pad = size // 8
-        padded = functional.pad(images, (pad, pad, pad, pad))
+        images = functional.pad(images, (pad, pad, pad, pad))
         corner = torch.randint(0, 2 * pad + 1, (2, count, 1), device=images.device)
-        span = torch.arange(size, device=images.device)
         rows, columns = corner[0] + span, corner[1] + span  # (B, S) each
-        which = torch.arange(count, device=images.device)[:, None, None]
-        # Indices around a slice put the indexed axes first: (B, S, S, 3).
-        images = padded[which, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)
     if params.flip:
-        mirrored = torch.rand(count, 1, 1, 1, device=images.device) < 0.5
-        images = torch.where(mirrored, images.flip(3), images)
-    return images
+        mirrored = torch.rand(count, 1, device=images.device) < 0.5
+        columns = torch.where(mirrored, columns.flip(1), columns)
+    which = torch.arange(count, device=images.device)[:, None, None]
+    # Indices around a slice put the indexed axes first: (B, S, S, 3).
+    return images[which, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)
+
+
+class Prediction(NamedTuple):
+    """What a network says about a block of B images; tensors on the CPU, float32.
+
+    Attributes:
+        logits: (B, C).
+        embeddings: (B, D).
+        ood_logits: (B,); None without an output for OOD.
+        predicted_losses: (B,); None without a loss-prediction module.
+    """
+
+    logits: Tensor
+    embeddings: Tensor
+    ood_logits: Tensor | None
+    predicted_losses: Tensor | None
 
 
 @torch.inference_mode()
-def predict(
-    network: Network, pixels: NDArray[np.uint8], precision: str = "auto"
-) -> tuple[Tensor, Tensor]:
-    """Return logits (B, C) and embeddings (B, D), float32, of (B, S, S, 3) uint8 images."""
+def predict(network: Network, pixels: NDArray[np.uint8], precision: str = "auto") -> Prediction:
+    """Run (B, S, S, 3) uint8 images through a network in evaluation mode."""
     device = network.mean.device
-    x = torch.from_numpy(pixels).to(device).permute(0, 3, 1, 2).float() / 255
-    with autocast(precision, device):
-        logits, embeddings = network(x.contiguous(memory_format=torch.channels_last))
-    return logits.float().cpu(), embeddings.float().cpu()
+    with autocast(precision, device, network):
+        outputs, embeddings, predicted = network.all_outputs(_scaled(_resident(pixels, device)))
+    outputs, embeddings = outputs.cpu(), embeddings.cpu()
+    return Prediction(
+        outputs[:, : network.classes],
+        embeddings,
+        outputs[:, network.classes] if network.has_ood_output else None,
+        None if predicted is None else predicted.cpu(),
+    )
 
 
-def autocast(precision: str, device: torch.device) -> AbstractContextManager[object]:
-    """Compute in bfloat16 where `precision` asks for it, or leaves the choice and a GPU has it."""
-    if precision == "auto":
-        capable = device.type == "cuda" and torch.cuda.is_bf16_supported()
-        precision = "bfloat16" if capable else "float32"
-    if precision == "float32":
-        return nullcontext()
-    return torch.autocast(device.type, dtype=torch.bfloat16)
+def images_at_once(size: int, device: torch.device) -> int:
+    """Return how many images of side `size` make one block of inference.
+
+    On a CPU the activations of a block should stay in its caches and memory; a GPU wants to be
+    filled.
+    """
+    pixels = 2**18 if device.type == "cpu" else 2**23
+    return max(16, pixels // size**2)
+
+
+def _resident(pixels: NDArray[np.uint8], device: torch.device) -> Tensor:
+    """Put (n, S, S, 3) images on the device: (n, 3, S, S) uint8 in channels-last order."""
+    return torch.from_numpy(pixels).to(device).permute(0, 3, 1, 2)
+
+
+def _scaled(images: Tensor) -> Tensor:
+    """Convert (B, 3, S, S) uint8 to float32 in 0..1, in channels-last order."""
+    return images.float().div_(255).contiguous(memory_format=torch.channels_last)
 
 
 def _decay(step: int, steps: int) -> float:
@@ -145,7 +220,7 @@ def _decay(step: int, steps: int) -> float:
     return float(0.1 ** ((2 * step >= steps) + (4 * step >= 3 * steps)))
 
 
-def _fingerprint(params: TrainingParams, labels: Indices, seed: int) -> str:
+def _fingerprint(params: TrainingParams, labels: Indices, seed: int, outside: int) -> str:
     """Identify a run, so that a checkpoint of another one is not resumed by mistake."""
-    facts = params.model_dump_json().encode() + labels.tobytes() + str(seed).encode()
+    facts = params.model_dump_json().encode() + labels.tobytes() + f"{seed} {outside}".encode()
     return hashlib.sha256(facts).hexdigest()

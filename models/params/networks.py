@@ -7,7 +7,19 @@ from pydantic import Field, model_validator
 from models.params import Params
 
 
-class HeadParams(Params):
+class OutputParams(Params):
+    """What a model tells beside the logits of the classes."""
+
+    ood_class: bool = Field(
+        default=False,
+        description="Train one more output on the OOD answers (k+1 classifier).",
+    )
+    loss_prediction: bool = Field(
+        default=False, description="Learn to predict losses, which the informativeness ll needs."
+    )
+
+
+class HeadParams(OutputParams):
     """The head that is trained on cached embeddings."""
 
     l2: float = Field(
@@ -40,7 +52,7 @@ class PatchKMeansParams(HeadParams):
     )
 
 
-class TrainingParams(Params):
+class TrainingParams(OutputParams):
     """The training loop (thesis, section 4.4, training configurations)."""
 
     steps: int = Field(
@@ -60,8 +72,32 @@ class TrainingParams(Params):
         description="Mirror images at random; turn off where left and right matter, as in digits.",
     )
     precision: Literal["auto", "float32", "bfloat16"] = Field(
-        default="auto", description="auto: bfloat16 on GPUs that have it, float32 elsewhere."
+        default="auto",
+        description="auto: bfloat16 on GPUs that have it, and on CPUs that have it for all but the "
+        "smallest networks; float32 elsewhere.",
     )
+    loss_prediction_weight: float = Field(
+        default=1.0,
+        gt=0,
+        le=1000,
+        description="Weight of the ranking loss of loss_prediction beside the task's loss.",
+    )
+    taufe: float = Field(
+        default=0.0,
+        ge=0,
+        le=1000,
+        description="Weight of TAUFE, which pulls the features of OOD answers to zero; 0.1 suits "
+        "32 px, 0.01 224 px, 0 turns it off.",
+    )
+
+    @model_validator(mode="after")
+    def _one_use_of_ood_answers(self) -> Self:
+        if self.taufe > 0 and self.ood_class:
+            raise ValueError(
+                "taufe and ood_class conflict, since one removes the features that the other "
+                "learns; set taufe = 0 or ood_class = false"
+            )
+        return self
 
 
 class TinyParams(TrainingParams):
@@ -111,4 +147,13 @@ class BackboneParams(TrainingParams, HeadParams):
     def _weights_to_tune(self) -> Self:
         if self.mode == "finetune" and not self.pretrained:
             raise ValueError("mode finetune needs pretrained = true; use mode scratch")
+        return self
+
+    @model_validator(mode="after")
+    def _features_to_shape(self) -> Self:
+        if self.mode == "frozen" and self.taufe > 0:
+            raise ValueError(
+                "taufe shapes features while they are learned, and mode frozen keeps them; set "
+                "taufe = 0 or another mode"
+            )
         return self
