@@ -65,6 +65,20 @@ class TargetModel(Protocol):
     def linear_head(self) -> LinearHead:
         """Return the last layer, without an output for OOD."""
 
+    def perturbed_logits(
+        self, indices: Indices, *, temperature: float, epsilon: float
+    ) -> Float32Array:
+        """Return the (n, C) logits of rows of the store after one step of size `epsilon`.
+
+        The input moves by the sign of the gradient, so that the probability of the predicted class
+        at `temperature` grows: x + epsilon sign(d log max_c softmax(logits / temperature) / dx).
+        Inputs are pixels in 0..1; of a head on cached embeddings they are the embeddings, in units
+        of their root mean square about the mean.
+        """
+
+    def pixels(self, indices: Indices) -> NDArray[np.uint8]:
+        """Return rows of the store: (n, S, S, 3) uint8."""
+
     def save(self, path: Path) -> None:
         """Write everything that loading needs to one safetensors file, atomically."""
 

@@ -30,8 +30,8 @@ class Spec:
         needs: what it uses. Of a strategy: "purity", "informativeness" (the scores that the project
             has chosen), "embeddings". Of a score: "contrastive" (features of the job that learns
             them once per pool), "predicted_losses" (a network with a loss-prediction module),
-            "ood_class" (a model with an output for OOD). Of a model: "embeddings" when it is
-            always frozen.
+            "ood_class" (a model with an output for OOD), "weights" (downloaded where the workers
+            run). Of a model: "embeddings" when it is always frozen.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
     """

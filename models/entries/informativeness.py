@@ -28,4 +28,14 @@ INFORMATIVENESS = (
         target="models.informativeness.entropy:score",
         paper="B. Settles, Active Learning Literature Survey, 2009, section 3.1",
     ),
+    Spec(
+        name="ll",
+        kind="informativeness",
+        title="Predicted loss",
+        summary="Asks where a module of the network, trained beside it, predicts the largest loss.",
+        target="models.informativeness.ll:score",
+        paper="D. Yoo, I. S. Kweon, Learning Loss for Active Learning, CVPR 2019",
+        needs=frozenset({"predicted_losses"}),
+        fallback="margin",
+    ),
 )

@@ -1,7 +1,17 @@
 """Purity scores."""
 
-from models.params.scores import EnergyParams, KnnParams, ProbeParams
-from models.spec import Spec
+from models.params.scores import (
+    ClipParams,
+    CsiParams,
+    EnergyParams,
+    KnnParams,
+    MahalanobisParams,
+    MspParams,
+    OdinParams,
+    ProbeParams,
+    ReactParams,
+)
+from models.spec import THESIS, Spec
 
 PURITY = (
     Spec(
@@ -13,6 +23,7 @@ PURITY = (
         target="models.purity.probe:score",
         params=ProbeParams,
         paper="Ours",
+        fallback="knn",
     ),
     Spec(
         name="knn",
@@ -31,5 +42,88 @@ PURITY = (
         target="models.purity.energy:score",
         params=EnergyParams,
         paper="W. Liu et al., Energy-based Out-of-distribution Detection, NeurIPS 2020",
+    ),
+    Spec(
+        name="csi",
+        kind="purity",
+        title="CSI",
+        summary="Similarity to labeled in-distribution examples in features learned contrastively "
+        "on the pool; needs no OOD answers.",
+        target="models.purity.csi:score",
+        params=CsiParams,
+        paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
+        "Shifted Instances, NeurIPS 2020",
+        needs=frozenset({"contrastive"}),
+        fallback="knn",
+    ),
+    Spec(
+        name="csi_ood",
+        kind="purity",
+        title="CSI, distance from OOD",
+        summary="Distance from labeled OOD examples in the same features, as the thesis words it.",
+        target="models.purity.csi_ood:score",
+        paper=f"{THESIS}, section 4.4",
+        needs=frozenset({"contrastive"}),
+        fallback="knn",
+    ),
+    Spec(
+        name="mahalanobis",
+        kind="purity",
+        title="Mahalanobis distance",
+        summary="Distance to the nearest class in units of the spread within classes; needs no OOD "
+        "answers.",
+        target="models.purity.mahalanobis:score",
+        params=MahalanobisParams,
+        paper="K. Lee et al., A Simple Unified Framework for Detecting Out-of-Distribution Samples "
+        "and Adversarial Attacks, NeurIPS 2018",
+        fallback="knn",
+    ),
+    Spec(
+        name="react",
+        kind="purity",
+        title="ReAct",
+        summary="Energy after unusually high activations were cut off; needs a well-trained "
+        "network to be of use.",
+        target="models.purity.react:score",
+        params=ReactParams,
+        paper="Y. Sun et al., ReAct: Out-of-distribution Detection With Rectified Activations, "
+        "NeurIPS 2021",
+        fallback="energy",
+    ),
+    Spec(
+        name="msp",
+        kind="purity",
+        title="Maximum softmax probability",
+        summary="How sure the model is of its class; the common baseline.",
+        target="models.purity.msp:score",
+        params=MspParams,
+        paper="D. Hendrycks, K. Gimpel, A Baseline for Detecting Misclassified and "
+        "Out-of-Distribution Examples in Neural Networks, ICLR 2017",
+    ),
+    Spec(
+        name="odin",
+        kind="purity",
+        title="ODIN",
+        summary="Maximum softmax probability of inputs moved towards their class; takes three more "
+        "passes.",
+        target="models.purity.odin:score",
+        params=OdinParams,
+        paper="S. Liang et al., Enhancing The Reliability of Out-of-distribution Image Detection "
+        "in Neural Networks, ICLR 2018",
+        fallback="msp",
+    ),
+    Spec(
+        name="clip",
+        kind="purity",
+        title="CLIP, zero-shot",
+        summary="Compares images with the names of the classes; needs downloaded weights and no "
+        "answers.",
+        target="models.purity.clip:score",
+        params=ClipParams,
+        paper="Y. Ming et al., Delving into Out-of-Distribution Detection with Vision-Language "
+        "Representations, NeurIPS 2022; S. Esmaeilpour et al., Zero-Shot Out-of-Distribution "
+        "Detection Based on the Pre-trained Model CLIP, AAAI 2022",
+        needs=frozenset({"weights"}),
+        fallback="knn",
     ),
 )

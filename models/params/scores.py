@@ -1,5 +1,7 @@
 """Parameters of informativeness and purity scores."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from models.params import Params
@@ -43,5 +45,97 @@ class ProbeParams(Params):
         default=5,
         ge=1,
         le=10_000,
-        description="With fewer OOD answers than this the score is that of knn.",
+        description="With fewer OOD answers than this, knn stands in.",
+    )
+
+
+class MspParams(Params):
+    """Largest softmax probability."""
+
+    temperature: float = Field(
+        default=1.0, gt=0, le=10_000, description="Divides the logits before the softmax."
+    )
+
+
+class OdinParams(Params):
+    """Softmax of inputs that were moved towards their predicted class."""
+
+    temperature: float = Field(
+        default=1000.0, gt=0, le=10_000, description="Divides the logits before the softmax."
+    )
+    epsilon: float = Field(
+        default=0.0014,
+        ge=0,
+        le=1,
+        description="Size of the step: of pixels in 0..1, or of embeddings in units of their "
+        "spread where the model is a head on frozen features.",
+    )
+
+
+class ReactParams(Params):
+    """Energy after unusually high activations have been cut off."""
+
+    percentile: float = Field(
+        default=90.0, gt=0, le=100, description="Activations above this percentile are cut off."
+    )
+    threshold_from: Literal["labeled", "pool"] = Field(
+        default="labeled",
+        description="Whose activations count: those of labeled in-distribution examples, or of "
+        "the pool.",
+    )
+    temperature: float = Field(
+        default=1.0, gt=0, le=1000, description="Divides the logits before the sum."
+    )
+
+
+class MahalanobisParams(Params):
+    """Distance to the nearest class, in units of the spread within classes."""
+
+    shrinkage: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="Share of the identity in the covariance; empty = estimated after Chen et al.",
+    )
+
+
+class CsiParams(Params):
+    """Similarity of contrastive features to labeled in-distribution examples."""
+
+    times_norm: bool = Field(
+        default=False,
+        description="Multiply the cosine by the length of the features, as the CSI paper does.",
+    )
+
+
+class ClipParams(Params):
+    """Zero-shot probability that an image shows one of the classes."""
+
+    classes: str = Field(
+        default="",
+        max_length=10_000,
+        description="What the classes look like in words, separated by commas: cat, small dog.",
+    )
+    ood: str = Field(
+        default="",
+        max_length=10_000,
+        description="What else the pool shows, separated by commas; may be empty.",
+    )
+    template: str = Field(
+        default="a photo of a {}.",
+        pattern=r"\{\}",
+        max_length=200,
+        description="Caption around each name, which replaces {}.",
+    )
+    weights: str = Field(
+        default="openai/clip-vit-base-patch32",
+        pattern=r"^\w[\w.-]*/\w[\w.-]*$",
+        description="Name of CLIP weights on the Hugging Face hub; workers must have downloaded "
+        "them.",
+    )
+    temperature: float | None = Field(
+        default=None,
+        gt=0,
+        le=1000,
+        description="Divides the similarities; empty = 0.01 with names in ood and 1 without.",
     )

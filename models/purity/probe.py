@@ -13,10 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from models.errors import NotReady
 from models.params.scores import ProbeParams
 from models.probability import sigmoid
 from models.protocols import OOD, Float32Array, PoolView
-from models.purity.knn import similarity_to, unit_rows
+from models.purity.knn import unit_rows
 
 _BLOCK_VALUES = 8_000_000
 _JITTER = 1e-6
@@ -28,12 +29,23 @@ def score(view: PoolView, params: ProbeParams) -> Float32Array:
     Calibrated on verdicts, which are no random sample of the pool: read it as a score.
 
     Returns:
-        (N,) float32 in 0..1, higher = more in-distribution. While there are fewer than
-        `params.least_ood` OOD verdicts, or no IN verdict, the score of `knn` instead.
+        (N,) float32 in 0..1, higher = more in-distribution.
+
+    Raises:
+        NotReady: fewer than `params.least_ood` OOD verdicts, or no IN verdict.
     """
     known = view.labels >= 0
-    if (view.labels == OOD).sum() < params.least_ood or not known.any():
-        return similarity_to(view.embeddings, view.labeled_embeddings[known], neighbours=1)
+    ood = int((view.labels == OOD).sum())
+    if ood < params.least_ood:
+        raise NotReady(
+            f"Purity probe learns from {params.least_ood} OOD answers or more and has {ood}; it "
+            "starts with the next ones."
+        )
+    if not known.any():
+        raise NotReady(
+            "Purity probe learns from answers of both kinds and has no class answer; label some "
+            "examples with a class."
+        )
     # Centring first: embeddings after a ReLU all point into one corner.
     center = view.labeled_embeddings.mean(axis=0)
     verdicts = unit_rows(view.labeled_embeddings - center)

@@ -1,3 +1,5 @@
+import string
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,9 @@ from PIL import Image
 from sklearn.datasets import load_digits
 
 from models.data import PixelStore, fit_image
+from models.head import LogisticHead, Scaling
 from models.protocols import PoolView
+from models.target import HeadModel
 
 torch.set_num_threads(1)
 
@@ -30,17 +34,83 @@ def digit_store(tmp_path_factory: pytest.TempPathFactory) -> PixelStore:
     return PixelStore.open(path, 16, len(images))
 
 
+@pytest.fixture(scope="session")
+def noise_store(tmp_path_factory: pytest.TempPathFactory) -> PixelStore:
+    """260 images of 8 pixels that show nothing."""
+    images = np.random.default_rng(7).integers(0, 256, (260, 8, 8, 3), dtype=np.uint8)
+    path: Path = tmp_path_factory.mktemp("noise") / "pixels.bin"
+    with PixelStore.writer(path, 8) as writer:
+        writer.write(0, images)
+    return PixelStore.open(path, 8, len(images))
+
+
+@pytest.fixture(scope="session")
+def clip_weights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Name of a tiny CLIP of random weights, in a cache like that of the Hugging Face hub."""
+    from huggingface_hub import constants
+    from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPTokenizer
+
+    cache, revision = tmp_path_factory.mktemp("hub"), "0" * 40
+    repository = cache / "models--tests--tiny-clip"
+    folder = repository / "snapshots" / revision
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(revision)
+    letters = [letter + end for letter in string.ascii_lowercase + "." for end in ("", "</w>")]
+    words = {word: number for number, word in enumerate(letters)}
+    start, end = len(words), len(words) + 1
+    words |= {"<|startoftext|>": start, "<|endoftext|>": end}
+    small = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1}
+    small["num_attention_heads"] = 2
+    torch.manual_seed(0)
+    config = CLIPConfig(
+        text_config={
+            **small, "vocab_size": len(words), "max_position_embeddings": 64,
+            "bos_token_id": start, "eos_token_id": end, "pad_token_id": end,
+        },
+        vision_config={**small, "image_size": 16, "patch_size": 8},
+        projection_dim=8,
+    )  # fmt: skip
+    CLIPModel(config).save_pretrained(folder)
+    CLIPTokenizer(vocab=words, merges=[]).save_pretrained(folder)
+    size = {"shortest_edge": 16}
+    CLIPImageProcessor(size=size, crop_size={"height": 16, "width": 16}).save_pretrained(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constants, "HF_HUB_CACHE", str(cache))
+        yield "tests/tiny-clip"
+
+
 @pytest.fixture
-def view() -> PoolView:
-    """A small pool of three classes and OOD, whose embeddings tell them apart somewhat."""
+def view(noise_store: PixelStore) -> PoolView:
+    """A small pool of three classes and OOD, whose features tell them apart somewhat.
+
+    It holds everything that a score may ask for.
+    """
     rng = np.random.default_rng(3)
     centers = 3 * rng.standard_normal((4, 12))
-
-    def draw(count: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        kind = rng.integers(-1, 3, size=count)
-        return kind, (centers[kind] + rng.standard_normal((count, 12))).astype(np.float32)
-
-    _, embeddings = draw(200)
-    labels, labeled = draw(60)
-    head = rng.standard_normal((12, 3)).astype(np.float32)
-    return PoolView(embeddings @ head, embeddings, labeled @ head, labeled, labels, 3, seed=0)
+    kind = rng.integers(-1, 3, size=260)
+    embeddings = (centers[kind] + rng.standard_normal((260, 12))).astype(np.float32)
+    weight = rng.standard_normal((12, 3)).astype(np.float32)
+    head = LogisticHead(
+        Scaling(np.zeros(12, dtype=np.float32), 0.5), 2 * weight, np.zeros(3, dtype=np.float32),
+        np.ones(3, dtype=np.int64),
+    )  # fmt: skip
+    model = HeadModel(head, embeddings, noise_store, "patch_kmeans", {})
+    outputs = model.infer(np.arange(260))
+    contrastive = (centers[kind, :5] + rng.standard_normal((260, 5))).astype(np.float32)
+    pool, labeled = slice(0, 200), slice(200, 260)
+    return PoolView(
+        logits=outputs.logits[pool],
+        embeddings=embeddings[pool],
+        labeled_logits=outputs.logits[labeled],
+        labeled_embeddings=embeddings[labeled],
+        labels=kind[labeled],
+        classes=3,
+        seed=0,
+        head=model.linear_head(),
+        ood_logits=rng.standard_normal(200).astype(np.float32),
+        predicted_losses=rng.standard_normal(200).astype(np.float32),
+        contrastive=contrastive[pool],
+        labeled_contrastive=contrastive[labeled],
+        model=model,
+        indices=np.arange(200),
+    )

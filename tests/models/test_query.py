@@ -10,7 +10,7 @@ from models.catalog import specs
 from models.errors import Cancelled, ModelError
 from models.mqnet import MQNet
 from models.pool_scores import PoolScores
-from models.protocols import Indices, LinearHead, Outputs, Progress, Ranking
+from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, Ranking
 from models.query import QuerySettings, Scored, meta_train, score_pool, select
 
 SETTINGS = QuerySettings(strategy_params={"epochs": 20})
@@ -38,6 +38,14 @@ class FakeModel:
 
     def linear_head(self) -> LinearHead:
         return LinearHead(self.weight, np.zeros(3, dtype=np.float32))
+
+    def perturbed_logits(
+        self, indices: Indices, *, temperature: float, epsilon: float
+    ) -> Float32Array:
+        raise AssertionError((indices, temperature, epsilon))
+
+    def pixels(self, indices: Indices) -> NDArray[np.uint8]:
+        raise AssertionError(indices)
 
     def save(self, path: Path) -> None:
         raise AssertionError(path)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,9 +8,11 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from models.catalog import Spec, parse, specs
+from models.errors import NotReady
 from models.protocols import Float32Array, PoolView
 from models.purity import knn, probe
 from models.purity.knn import unit_rows
+from models.query import QuerySettings, Scored, score_pool
 from models.resolve import resolve
 
 SCORES = [spec for spec in specs() if spec.kind in {"purity", "informativeness"}]
@@ -23,55 +26,102 @@ def score(kind: str, name: str, view: PoolView, **params: object) -> Float32Arra
     return result
 
 
-def _replaced(view: PoolView, **changes: object) -> PoolView:
-    return PoolView(**(vars(view) | changes))
+@pytest.fixture
+def params(spec: Spec, request: pytest.FixtureRequest) -> dict[str, object]:
+    """What an algorithm cannot do without."""
+    if "weights" not in spec.needs:
+        return {}
+    weights: str = request.getfixturevalue("clip_weights")
+    return {"classes": "cat, dog", "ood": "car", "weights": weights}
 
 
-@every_score
-def test_contract(spec: Spec, view: PoolView) -> None:
-    before = {name: np.copy(value) for name, value in vars(view).items()}
-    first = score(spec.kind, spec.name, view)
-    assert first.shape == (len(view.logits),)
-    assert first.dtype == np.float32
-    assert np.isfinite(first).all()
-    assert_array_equal(score(spec.kind, spec.name, view), first)
-    for name, value in before.items():
-        assert_array_equal(getattr(view, name), value)
+def finite_or_not_ready(spec: Spec, view: PoolView, params: dict[str, object]) -> None:
+    """Either there are scores, or a reason and somebody who stands in."""
+    try:
+        result = score(spec.kind, spec.name, view, **params)
+    except NotReady as error:
+        reason = str(error)
+    else:
+        assert np.isfinite(result).all()
+        return
+    assert spec.fallback
+    assert reason.endswith(".")
 
 
-@every_score
-def test_an_example_is_scored_by_itself(spec: Spec, view: PoolView) -> None:
-    some = np.array([3, 150, 77])
-    part = _replaced(view, logits=view.logits[some], embeddings=view.embeddings[some])
-    assert_allclose(
-        score(spec.kind, spec.name, part), score(spec.kind, spec.name, view)[some], atol=1e-5
+def _arrays(view: PoolView) -> dict[str, NDArray[np.generic]]:
+    assert view.head is not None
+    arrays = {name: value for name, value in vars(view).items() if isinstance(value, np.ndarray)}
+    return arrays | {"weight": view.head.weight, "bias": view.head.bias}
+
+
+def _with_verdicts(view: PoolView, keep: NDArray[np.bool_]) -> PoolView:
+    assert view.labeled_contrastive is not None
+    return replace(
+        view,
+        labels=view.labels[keep],
+        labeled_logits=view.labeled_logits[keep],
+        labeled_embeddings=view.labeled_embeddings[keep],
+        labeled_contrastive=view.labeled_contrastive[keep],
     )
 
 
 @every_score
-@pytest.mark.parametrize("verdicts", ["none", "only OOD", "only IN", "one"])
-def test_few_verdicts_still_give_scores(spec: Spec, view: PoolView, verdicts: str) -> None:
+def test_contract(spec: Spec, view: PoolView, params: dict[str, object]) -> None:
+    before = {name: value.copy() for name, value in _arrays(view).items()}
+    first = score(spec.kind, spec.name, view, **params)
+    assert first.shape == (len(view.logits),)
+    assert first.dtype == np.float32
+    assert np.isfinite(first).all()
+    assert_array_equal(score(spec.kind, spec.name, view, **params), first)
+    first[:] = 0
+    for name, value in _arrays(view).items():
+        assert_array_equal(value, before[name])
+
+
+@every_score
+def test_an_example_is_scored_by_itself(
+    spec: Spec, view: PoolView, params: dict[str, object]
+) -> None:
+    some = np.array([3, 150, 77])
+    part = score(spec.kind, spec.name, view.take(some), **params)
+    assert_allclose(part, score(spec.kind, spec.name, view, **params)[some], rtol=1e-5, atol=1e-5)
+
+
+@every_score
+@pytest.mark.parametrize("verdicts", ["none", "only OOD", "only IN", "one", "one of each class"])
+def test_few_verdicts_give_scores_or_a_reason(
+    spec: Spec, view: PoolView, params: dict[str, object], verdicts: str
+) -> None:
+    first_of_each = np.isin(np.arange(60), np.unique(view.labels, return_index=True)[1])
     keep = {
         "none": np.zeros(60, dtype=bool),
         "only OOD": view.labels < 0,
         "only IN": view.labels >= 0,
         "one": np.arange(60) == 0,
+        "one of each class": first_of_each & (view.labels >= 0),
     }[verdicts]
-    few = _replaced(
-        view,
-        labels=view.labels[keep],
-        labeled_logits=view.labeled_logits[keep],
-        labeled_embeddings=view.labeled_embeddings[keep],
-    )
-    assert np.isfinite(score(spec.kind, spec.name, few)).all()
+    finite_or_not_ready(spec, _with_verdicts(view, keep), params)
 
 
 @every_score
-def test_extreme_logits_and_empty_pool(spec: Spec, view: PoolView) -> None:
-    extreme = _replaced(view, logits=np.sign(view.logits) * np.float32(1e4))
-    assert np.isfinite(score(spec.kind, spec.name, extreme)).all()
-    empty = _replaced(view, logits=view.logits[:0], embeddings=view.embeddings[:0])
-    assert score(spec.kind, spec.name, empty).shape == (0,)
+@pytest.mark.parametrize(
+    "missing", ["head", "ood_logits", "predicted_losses", "contrastive", "model"]
+)
+def test_a_view_that_lacks_something_gives_scores_or_a_reason(
+    spec: Spec, view: PoolView, params: dict[str, object], missing: str
+) -> None:
+    lacking = PoolView(**(vars(view) | {missing: None}))
+    finite_or_not_ready(spec, lacking, params)
+
+
+@every_score
+def test_extreme_logits_and_empty_pool(
+    spec: Spec, view: PoolView, params: dict[str, object]
+) -> None:
+    extreme = replace(view, logits=np.sign(view.logits) * np.float32(1e4))
+    assert np.isfinite(score(spec.kind, spec.name, extreme, **params)).all()
+    empty = view.take(np.empty(0, dtype=np.int64))
+    assert score(spec.kind, spec.name, empty, **params).shape == (0,)
 
 
 def _probabilities(row: Float32Array) -> list[float]:
@@ -90,7 +140,7 @@ def test_informativeness_equals_the_definitions(view: PoolView) -> None:
 
 
 def test_one_class_carries_no_information(view: PoolView) -> None:
-    single = _replaced(view, logits=view.logits[:, :1])
+    single = replace(view, logits=view.logits[:, :1])
     for name in ("conf", "margin", "entropy"):
         assert_allclose(score("informativeness", name, single), 0, atol=1e-7)
 
@@ -161,11 +211,31 @@ def test_probe_is_calibrated() -> None:
         assert abs(probability[inside].mean() - known[inside].mean()) < 0.1
 
 
-def test_probe_falls_back_on_knn_while_ood_verdicts_are_few(view: PoolView) -> None:
+def test_a_score_that_is_not_ready_hands_over_and_says_so(view: PoolView) -> None:
     ood = int((view.labels < 0).sum())
-    nearest = score("purity", "knn", view)
-    assert_array_equal(score("purity", "probe", view, least_ood=ood + 1), nearest)
-    assert not np.array_equal(score("purity", "probe", view, least_ood=ood), nearest)
+
+    def scored(least_ood: int) -> Scored:
+        assert view.model is not None
+        settings = QuerySettings(purity="probe", purity_params={"least_ood": least_ood})
+        return score_pool(
+            view.model, np.arange(200), np.arange(200, 260), view.labels, settings, seed=0
+        )
+
+    waiting, ready = scored(ood + 1), scored(ood)
+    assert waiting.notes == (
+        f"Purity probe learns from {ood + 1} OOD answers or more and has {ood}; it starts with the "
+        "next ones. Purity knn stands in.",
+    )
+    assert_array_equal(waiting.scores.purity, score("purity", "knn", view))
+    assert ready.notes == ()
+    assert not np.array_equal(ready.scores.purity, waiting.scores.purity)
+
+
+def test_ll_is_the_predicted_loss(view: PoolView) -> None:
+    assert view.predicted_losses is not None
+    assert_array_equal(score("informativeness", "ll", view), view.predicted_losses)
+    with pytest.raises(NotReady, match="parameter loss_prediction"):
+        score("informativeness", "ll", replace(view, predicted_losses=None))
 
 
 def test_probe_is_calibrated_on_verdicts_it_has_not_seen(

@@ -12,6 +12,9 @@ from tests.world import World
 SCORES = [spec for spec in specs() if spec.kind in {"purity", "informativeness"}]
 STRATEGIES = [spec for spec in specs() if spec.kind == "strategy"]
 
+# Ready from the first answer on, unlike the default, which waits for OOD answers.
+KNN = {"name": "knn"}
+
 
 def _goes_round(loop: Loop, stands_in: str | None) -> None:
     loop.advance(0)
@@ -34,24 +37,22 @@ def _goes_round(loop: Loop, stands_in: str | None) -> None:
 
 def _without_what_it_needs(spec: Spec) -> str | None:
     """The fallback, where a bare project lacks what the algorithm needs."""
-    return spec.fallback if spec.needs & {"contrastive", "predicted_losses"} else None
+    missing = {"contrastive", "predicted_losses", "weights"}
+    return spec.fallback if spec.needs & missing else None
 
 
 @pytest.mark.parametrize("spec", STRATEGIES, ids=lambda spec: spec.name)
 @pytest.mark.parametrize("model", ["cnn_tiny", "patch_kmeans"])
 def test_strategy(world: World, spec: Spec, model: str) -> None:
-    loop = Loop(world, strategy={"name": spec.name}, model=_model(spec, model))
+    loop = Loop(world, strategy={"name": spec.name}, model=_model(spec, model), purity=KNN)
     _goes_round(loop, _without_what_it_needs(spec))
 
 
 @pytest.mark.parametrize("spec", SCORES, ids=lambda spec: f"{spec.kind}-{spec.name}")
 def test_score(world: World, spec: Spec) -> None:
-    loop = Loop(
-        world,
-        strategy={"name": "p_plus_i"},
-        model=_model(spec, "cnn_tiny"),
-        **{spec.kind: {"name": spec.name}},
-    )
+    params = {"least_ood": 1} if spec.name == "probe" else {}
+    scores = {"purity": KNN} | {spec.kind: {"name": spec.name, "params": params}}
+    loop = Loop(world, strategy={"name": "p_plus_i"}, model=_model(spec, "cnn_tiny"), **scores)
     _goes_round(loop, _without_what_it_needs(spec))
 
 

@@ -1,0 +1,31 @@
+"""Distance of contrastive features from labeled OOD examples.
+
+Source: thesis, section 4.4, "Training Configurations": the OOD score there is the distance to the
+closest labeled OOD example. What lies close to OOD is likely OOD, so the distance is the purity.
+"""
+
+from models.errors import NotReady
+from models.params import NoParams
+from models.protocols import OOD, Float32Array, PoolView
+from models.purity.csi import contrastive_features
+from models.purity.knn import similarity_to
+
+
+def score(view: PoolView, params: NoParams) -> Float32Array:
+    """Return the cosine distance to the nearest labeled OOD example.
+
+    Returns:
+        (N,) float32 in 0..2, higher = more in-distribution.
+
+    Raises:
+        NotReady: no contrastive features, or no OOD verdict.
+    """
+    del params
+    features, labeled = contrastive_features(view, "csi_ood")
+    ood = view.labels == OOD
+    if not ood.any():
+        raise NotReady(
+            "Purity csi_ood compares with OOD answers and there are none yet; it starts with the "
+            "first."
+        )
+    return 1 - similarity_to(features, labeled[ood], neighbours=1)
