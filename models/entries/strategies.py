@@ -1,6 +1,7 @@
 """Query strategies."""
 
 from models.entries.informativeness import INFORMATIVENESS
+from models.entries.selection import SELECTION
 from models.params.strategies import MQNetParams
 from models.spec import THESIS, Spec
 
@@ -58,4 +59,5 @@ STRATEGIES = (
         target="models.strategies.random:rank",
         paper="Uniform sampling",
     ),
+    *SELECTION,
 )

@@ -13,6 +13,9 @@ from models.resolve import resolve
 
 STRATEGIES = [spec for spec in specs() if spec.kind == "strategy"]
 
+CLUSTERS_BY_LENGTH = {"typiclust", "dropquery"}
+TIES_AT_RANDOM = {"random", "typiclust", "probcover", "dropquery"}
+
 every_strategy = pytest.mark.parametrize("spec", STRATEGIES, ids=lambda spec: spec.name)
 
 
@@ -42,7 +45,8 @@ def view_of(scores: PoolScores, seed: int = 0) -> PoolView:
     return PoolView(
         scores.logits, scores.logits @ weight, labeled, labeled @ weight, labels, 4, seed,
         head=LinearHead(np.linalg.pinv(weight), np.zeros(4, dtype=np.float32)),
-        indices=scores.indices,
+        indices=scores.indices, contrastive=scores.logits @ weight,
+        labeled_contrastive=labeled @ weight,
     )  # fmt: skip
 
 
@@ -60,6 +64,8 @@ def test_contract(spec: Spec, n: int) -> None:
 
 @every_strategy
 def test_a_longer_queue_begins_like_a_shorter_one(spec: Spec) -> None:
+    if spec.name in CLUSTERS_BY_LENGTH:
+        pytest.skip("finds as many clusters as the queue is long")
     assert_array_equal(rank(spec, pool(), 50).order[:9], rank(spec, pool(), 9).order)
 
 
@@ -67,8 +73,10 @@ def test_a_longer_queue_begins_like_a_shorter_one(spec: Spec) -> None:
 def test_one_candidate_and_equal_scores(spec: Spec) -> None:
     assert_array_equal(rank(spec, pool(1), 5).order, [0])
     same = pool().take(np.zeros(6, dtype=np.int64))
-    if spec.name != "random":
-        assert_array_equal(rank(spec, same, 6).order, np.arange(6))
+    order = rank(spec, same, 6).order
+    if spec.name in TIES_AT_RANDOM:
+        order = np.sort(order)
+    assert_array_equal(order, np.arange(6))
 
 
 @every_strategy
