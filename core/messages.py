@@ -41,6 +41,13 @@ class AdvanceRound(JobMessage):
     queue = "gpu"
 
 
+class LearnFeatures(JobMessage):
+    """Learn features of a project's pool contrastively, and embed the pool with them."""
+
+    task = "learn_features"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -48,9 +55,10 @@ class Sweep(Message):
     queue = "cpu"
 
 
-MESSAGES: tuple[type[Message], ...] = (ImportPool, AdvanceRound, Sweep)
+MESSAGES: tuple[type[Message], ...] = (ImportPool, AdvanceRound, LearnFeatures, Sweep)
 JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.IMPORT_POOL: ImportPool,
     JobKind.ADVANCE_ROUND: AdvanceRound,
+    JobKind.LEARN_FEATURES: LearnFeatures,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu")

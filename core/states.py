@@ -63,6 +63,7 @@ class JobKind(StrEnum):
 
     IMPORT_POOL = "import_pool"
     ADVANCE_ROUND = "advance_round"
+    LEARN_FEATURES = "learn_features"
 
 
 class Verdict(StrEnum):

@@ -220,7 +220,7 @@ class Client:
         return settings
 
     def algorithms(self) -> list[Algorithm]:
-        """The catalog: models, strategies, purity and informativeness scores."""
+        """The catalog: models, strategies, purity and informativeness scores, and jobs."""
         return list(self._transport.pages("/algorithms"))
 
     def jobs(
@@ -234,7 +234,7 @@ class Client:
 
         Args:
             project_id: Only this project's.
-            kind: Only this kind: ``import_pool`` or ``advance_round``.
+            kind: Only this kind: ``import_pool``, ``advance_round`` or ``learn_features``.
             state: Only those in this state.
 
         Yields:

@@ -253,6 +253,23 @@ class ProjectClient:
         round_: Round = self._transport.request("POST", f"{self._path}/rounds/{number}/retry")
         return round_
 
+    def start_job(self, kind: str, params: dict[str, Any] | None = None) -> Job:
+        """Start a job of the catalog; a project runs one of a kind at a time.
+
+        Args:
+            kind: Which, such as ``learn_features``; ``Client.algorithms`` lists them.
+            params: Parameters that differ from their defaults.
+
+        Returns:
+            The job, for ``Client.wait``.
+
+        Raises:
+            KaratError: ``job_active`` if one is at work already, ``invalid_params``, ``no_images``.
+        """
+        body = {"kind": kind, "params": params or {}}
+        job: Job = self._transport.request("POST", f"{self._path}/jobs", body=body)
+        return job
+
     def artifacts(self) -> list[Artifact]:
         """The files that the project's jobs made."""
         return list(self._transport.pages(f"{self._path}/artifacts"))

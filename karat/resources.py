@@ -94,12 +94,13 @@ class ProjectSummary(TypedDict):
 
 
 class Project(ProjectSummary):
-    """A project with its classes and settings."""
+    """A project with its classes and settings, and what those need that is not there yet."""
 
     guidelines: str
     classes: list[Class]
     settings: dict[str, Any]
     permissions: list[str]
+    warnings: list[str]
 
 
 class Member(TypedDict):

@@ -1,4 +1,6 @@
-"""Every algorithm that a project can choose. Torch-free: the API lists and validates from here.
+"""Every algorithm that a project can choose, and the jobs that can be started for it. Torch-free.
+
+The API lists and validates from here.
 
 Adding one: its file, an entry in `models/entries/`, a page in `docs/algorithms/`, a reference test.
 Packages of third parties add entries through the entry-point group `karat.algorithms`; each entry
@@ -13,13 +15,14 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from models.entries.informativeness import INFORMATIVENESS
+from models.entries.jobs import JOBS
 from models.entries.networks import MODELS
 from models.entries.purity import PURITY
 from models.entries.strategies import STRATEGIES
 from models.errors import ModelError
-from models.spec import Kind, Spec
+from models.spec import Choosable, Kind, Spec
 
-__all__ = ["ENTRY_POINT_GROUP", "Kind", "Spec", "find", "parse", "specs", "validate"]
+__all__ = ["ENTRY_POINT_GROUP", "Choosable", "Kind", "Spec", "find", "parse", "specs", "validate"]
 
 ENTRY_POINT_GROUP = "karat.algorithms"
 
@@ -31,11 +34,12 @@ def specs() -> tuple[Spec, ...]:
     Raises:
         ModelError: a third-party entry is no `Spec`, or takes a name that is in use.
     """
-    known = {(s.kind, s.name): s for s in MODELS + INFORMATIVENESS + PURITY + STRATEGIES}
+    known = {(s.kind, s.name): s for s in MODELS + INFORMATIVENESS + PURITY + STRATEGIES + JOBS}
     for point in entry_points(group=ENTRY_POINT_GROUP):
         loaded = point.load()
         for spec in loaded if isinstance(loaded, Iterable) else (loaded,):
-            if not isinstance(spec, Spec) or spec.kind not in get_args(Kind):
+            # Not "job": which kinds of jobs there are is part of the database.
+            if not isinstance(spec, Spec) or spec.kind not in get_args(Choosable):
                 raise ModelError(f"The entry point {point.name} names no Spec: {spec!r}.")
             if (spec.kind, spec.name) in known:
                 raise ModelError(

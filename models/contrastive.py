@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from models import tensorfile
 from models.data import PixelStore
-from models.device import best_device, place
+from models.device import autocast, best_device, place
 from models.embed import NetworkExtractor, build_network, restore_network, write_embeddings
 from models.errors import ModelError
 from models.nets import Network
@@ -24,7 +24,6 @@ from models.params.contrastive import ContrastiveParams
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.protocols import Indices, Progress
 from models.resume import Batches, restore, store
-from models.train import autocast
 from models.views import ROTATIONS, shifted_views
 
 _FORMAT = "karat-contrastive"
@@ -97,11 +96,9 @@ def learn_encoder(
             for group in optimizer.param_groups:
                 group["lr"] = params.learning_rate * _schedule(step, steps, warmup)
 
-            # A batch is small beside what is computed from it, so the pool stays where it is.
-            rows = indices[batches.rows(step).numpy()]
-            images = torch.from_numpy(pixels[rows]).to(device).permute(0, 3, 1, 2)
+            images = _fetched(pixels, indices[batches.rows(step).numpy()], device)
             x = torch.cat([shifted_views(images, params), shifted_views(images, params)])
-            with autocast(params.precision, device):
+            with autocast(params.precision, device, learner):
                 rotation, projections = learner(x.contiguous(memory_format=torch.channels_last))
             first, second = projections.float().chunk(2)  # (K * B, P) each
             loss = nt_xent(first, second, params.temperature)
@@ -109,14 +106,14 @@ def learn_encoder(
                 turns = torch.arange(ROTATIONS, device=device).repeat_interleave(batch_size)
                 loss = loss + functional.cross_entropy(rotation.float(), turns.repeat(2))
             optimizer.zero_grad(set_to_none=True)
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
 
             # Reading the loss waits for the device, so do it only now and then.
             if (step % 100 == 99 or step + 1 == steps) and not torch.isfinite(loss):
                 raise ModelError(
-                    f"Learning diverged by step {step + 1}; lower learning_rate "
-                    f"(now {params.learning_rate:g})."
+                    f"Learning diverged by step {step + 1}; lower learning_rate (now "
+                    f"{params.learning_rate:g}) or raise temperature (now {params.temperature:g})."
                 )
             if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
                 store(checkpoint, learner, optimizer, step + 1, run)
@@ -202,7 +199,19 @@ def _build(pixels: PixelStore, params: ContrastiveParams, seed: int) -> Contrast
         return ContrastiveLearner(network, params.projection)
 
 
-def _lars(learner: ContrastiveLearner, params: ContrastiveParams) -> torch.optim.Optimizer:
+def _fetched(pixels: PixelStore, rows: Indices, device: torch.device) -> Tensor:
+    """Bring rows of the pool to the device: (B, 3, S, S) uint8.
+
+    A batch is small beside what is computed from it, so the pool stays where it is, however large.
+    """
+    images = torch.from_numpy(pixels[rows])
+    if device.type == "cuda":
+        # From pinned memory the copy does not wait for the step before.
+        images = images.pin_memory()
+    return images.to(device, non_blocking=True).permute(0, 3, 1, 2)
+
+
+def _lars(learner: nn.Module, params: ContrastiveParams) -> torch.optim.Optimizer:
     """LARS on weight matrices and kernels; biases and norms get plain SGD, as in SimCLR."""
     # Imported here because timm takes seconds, and a round that only embeds needs none of it.
     from timm.optim.lars import Lars

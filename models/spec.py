@@ -7,7 +7,8 @@ from pydantic import BaseModel
 
 from models.params import NoParams
 
-Kind = Literal["model", "informativeness", "purity", "strategy"]
+Choosable = Literal["model", "informativeness", "purity", "strategy"]
+Kind = Literal[Choosable, "job"]
 
 THESIS: Final = (
     "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "

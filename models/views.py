@@ -45,8 +45,8 @@ def shifted_views(images: Tensor, params: ContrastiveParams) -> Tensor:
 def cropped(images: Tensor, params: ContrastiveParams) -> Tensor:
     """Scale a random rectangle of each image to the whole.
 
-    Its area is uniform in smallest_crop..1 of the image's and the logarithm of its aspect ratio
-    uniform in that of 3:4 to 4:3; a side longer than the image is cut to it.
+    Its area is uniform in smallest_crop..1 of the image's, and the logarithm of its aspect ratio in
+    that of 3:4 to 4:3, or of what fits at this area.
 
     Args:
         images: (B, 3, S, S) float32.
@@ -54,9 +54,9 @@ def cropped(images: Tensor, params: ContrastiveParams) -> Tensor:
     """
     draw = torch.rand(4, len(images), device=images.device)
     area = params.smallest_crop + (1 - params.smallest_crop) * draw[0]
-    stretch = torch.exp((2 * draw[1] - 1) * math.log(4 / 3) / 2)  # square root of the ratio
-    width = (area.sqrt() * stretch).clamp(max=1)
-    height = (area.sqrt() / stretch).clamp(max=1)
+    most = area.log().neg().clamp(max=math.log(4 / 3))
+    stretch = torch.exp((2 * draw[1] - 1) * most / 2)  # square root of the ratio
+    width, height = area.sqrt() * stretch, area.sqrt() / stretch
     across = (2 * draw[2] - 1) * (1 - width)
     down = (2 * draw[3] - 1) * (1 - height)
     zero = torch.zeros_like(width)
@@ -66,30 +66,58 @@ def cropped(images: Tensor, params: ContrastiveParams) -> Tensor:
 
 
 def recoloured(images: Tensor, params: ContrastiveParams) -> Tensor:
-    """Change brightness, contrast, saturation and hue of most images, and take the colour of some.
-
-    All of it is linear in the pixels, so that one 3 x 3 matrix and one offset per image do it; in
-    this order, and values are clipped once, at the end.
+    """Change the colours of most images, and take the colour of some.
 
     Args:
         images: (B, 3, S, S) float32 in 0..1.
         params: `colour` and `grey`.
     """
     count, device = len(images), images.device
-    luma = torch.tensor(_LUMA, device=device)
     draw = 2 * torch.rand(4, count, device=device) - 1
     draw = draw * (torch.rand(count, device=device) < _JITTERED)
     brightness, contrast, saturation = 1 + params.colour * draw[:3]
-    hue = _hue_turn(2 * math.pi * params.colour / 4 * draw[3])
-    identity = torch.eye(3, device=device)
+    return with_colours(
+        images,
+        brightness=brightness,
+        contrast=contrast,
+        saturation=saturation,
+        hue=params.colour / 4 * draw[3],
+        grey=torch.rand(count, device=device) < params.grey,
+    )
+
+
+def with_colours(
+    images: Tensor,
+    *,
+    brightness: Tensor,
+    contrast: Tensor,
+    saturation: Tensor,
+    hue: Tensor,
+    grey: Tensor,
+) -> Tensor:
+    """Change brightness, contrast about the mean luma, saturation and hue, in this order.
+
+    All of it is linear in the pixels, so that one 3 x 3 matrix and one offset per image do it;
+    values are clipped once, at the end.
+
+    Args:
+        images: (B, 3, S, S) float32 in 0..1.
+        brightness: (B,) factor, 1 = as it is; likewise the next two.
+        contrast: (B,).
+        saturation: (B,).
+        hue: (B,) turn of the chroma plane, in parts of a whole turn.
+        grey: (B,) bool, which images lose their colour.
+    """
+    device = images.device
+    luma = torch.tensor(_LUMA, device=device)
     to_grey = luma.expand(3, 3)  # each channel becomes the luma
-    matrix = hue @ torch.lerp(to_grey, identity, saturation[:, None, None])
-    lost = torch.rand(count, 1, 1, device=device) < params.grey
-    matrix = torch.where(lost, to_grey @ matrix, matrix)
+    matrix = torch.lerp(to_grey, torch.eye(3, device=device), saturation[:, None, None])
+    matrix = _hue_turn(2 * math.pi * hue) @ matrix
+    matrix = torch.where(grey[:, None, None], to_grey @ matrix, matrix)
 
     flat = images.flatten(2)  # (B, 3, S * S)
     mean_luma = luma @ flat.mean(dim=2).T  # (B,)
-    # Contrast is about the mean luma of the brightened image; grey stays grey in what follows it.
+    # What comes after contrast leaves grey as it is, and with it the offset.
     offset = (1 - contrast) * brightness * mean_luma
     matrix = matrix * (brightness * contrast)[:, None, None]
     changed = torch.baddbmm(offset[:, None, None].expand(-1, 3, 1), matrix, flat)
@@ -102,5 +130,5 @@ def _hue_turn(angle: Tensor) -> Tensor:
     zero, one = torch.zeros_like(angle), torch.ones_like(angle)
     cosine, sine = angle.cos(), angle.sin()
     turn = torch.stack([one, zero, zero, zero, cosine, -sine, zero, sine, cosine], dim=1)
-    turned = torch.linalg.inv(to_yiq) @ turn.view(-1, 3, 3).double() @ to_yiq
+    turned: Tensor = torch.linalg.inv(to_yiq) @ turn.view(-1, 3, 3).double() @ to_yiq
     return turned.float()

@@ -11,7 +11,12 @@ from core.messages import MESSAGES, AdvanceRound
 from core.queue import celery
 from core.settings import settings
 
-TASK_MODULES = ("workers.tasks.advance_round", "workers.tasks.import_pool", "workers.tasks.sweep")
+TASK_MODULES = (
+    "workers.tasks.advance_round",
+    "workers.tasks.import_pool",
+    "workers.tasks.learn_features",
+    "workers.tasks.sweep",
+)
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
 _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
 

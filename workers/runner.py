@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -53,6 +54,15 @@ def sessions() -> sessionmaker[Session]:
     return sync_sessions(sync_engine(settings()))
 
 
+@dataclass(frozen=True)
+class _Count:
+    """Where and when the steps of a phase began to be counted."""
+
+    step: int = 0
+    steps: int = 0
+    since: float = 0.0
+
+
 class JobContext:
     """What a handler works with: a claimed job, its progress, and fenced transactions."""
 
@@ -70,6 +80,7 @@ class JobContext:
         self._phases: Sequence[str] = ()
         self._progress: dict[str, Any] | None = None
         self._phase_started = time.monotonic()
+        self._counted = _Count()
         self._stop = threading.Event()
         self._cancelled = threading.Event()
         self._lost = threading.Event()
@@ -99,6 +110,7 @@ class JobContext:
     def phase(self, name: str) -> Iterator[None]:
         """Run one phase; when it ends, it is checkpointed and will not be repeated."""
         self._phase_started = time.monotonic()
+        self._counted = _Count()
         self.progress(0, 0, name)
         self.beat()
         yield
@@ -118,11 +130,16 @@ class JobContext:
         self.check()
         name = phase or (self._progress or {})["phase"]
         index = self._phases.index(name)
-        elapsed = time.monotonic() - self._phase_started
+        now = time.monotonic()
+        elapsed = now - self._phase_started
+        if steps != self._counted.steps or step < self._counted.step:
+            # Another count begins, or that of a phase that goes on where a killed worker got to.
+            self._counted = _Count(step, steps, now)
         later = [self.expected.get(other) for other in self._phases[index + 1 :]]
         left: float | None = None
-        if 0 < step <= steps:
-            left = elapsed / step * (steps - step)
+        if self._counted.step < step <= steps:
+            pace = (now - self._counted.since) / (step - self._counted.step)
+            left = pace * (steps - step)
         elif name in self.expected:
             left = max(0.0, self.expected[name] - elapsed)
         eta = None

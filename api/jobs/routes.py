@@ -1,16 +1,17 @@
 from fastapi import APIRouter
 
+from api.access import LockedProject
 from api.deps import SessionDep
 from api.jobs import service
-from api.jobs.schemas import JobOut
+from api.jobs.schemas import JobOut, JobStart
 from api.pagination import Cursor, Limit, Page
 from api.principal import CurrentUser, Engineer
 from core.states import JobKind, JobState
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = APIRouter(tags=["jobs"])
 
 
-@router.get("")
+@router.get("/jobs")
 async def list_jobs(
     session: SessionDep,
     user: Engineer,
@@ -29,16 +30,24 @@ async def list_jobs(
     )
 
 
-@router.get("/{job_id}")
+@router.post("/projects/{project_id}/jobs", status_code=202)
+async def start_job(
+    session: SessionDep, user: CurrentUser, project: LockedProject, body: JobStart
+) -> JobOut:
+    """Start a job of the catalog; one of a kind at a time in a project."""
+    return JobOut.model_validate(await service.start(session, user, project, body))
+
+
+@router.get("/jobs/{job_id}")
 async def show_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
     return JobOut.model_validate(await service.get_job(session, user, job_id))
 
 
-@router.post("/{job_id}/cancel")
+@router.post("/jobs/{job_id}/cancel")
 async def cancel_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
     return JobOut.model_validate(await service.cancel(session, user, job_id))
 
 
-@router.post("/{job_id}/retry")
+@router.post("/jobs/{job_id}/retry")
 async def retry_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
     return JobOut.model_validate(await service.retry(session, user, job_id))

@@ -1,7 +1,7 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from core.states import JobKind, JobState
 
@@ -21,6 +21,15 @@ class Progress(BaseModel):
 class JobError(BaseModel):
     code: str
     detail: str
+
+
+class JobStart(BaseModel):
+    """Which job of the catalog to start; parameters that are missing take their defaults."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str
+    params: dict[str, Any] = Field(default_factory=dict)
 
 
 class JobOut(BaseModel):

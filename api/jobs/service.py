@@ -5,12 +5,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.access import managed_project
 from api.audit import record
+from api.jobs.schemas import JobStart
 from api.principal import Principal
 from core import events, queue
-from core.errors import NotFound
-from core.lifecycle import move_round, request_cancel, requeue_job
-from core.states import JobKind, JobState, Role, RoundState
-from core.tables import Job, Member, Round
+from core.errors import Conflict, Invalid, NotFound
+from core.lifecycle import move_round, new_job, request_cancel, requeue_job
+from core.states import JobKind, JobState, Role, RoundState, Split
+from core.tables import Example, Job, Member, Project, Round
+from models.catalog import find, validate
+from models.errors import ModelError
 
 
 async def list_jobs(
@@ -53,6 +56,47 @@ async def get_job(
     return job
 
 
+async def start(
+    session: AsyncSession, principal: Principal, project: Project, body: JobStart
+) -> Job:
+    """Queue a job of the catalog for a locked project."""
+    try:
+        find("job", body.kind)
+    except ModelError as error:
+        raise Invalid("unknown_job", str(error), field="kind") from error
+    try:
+        params = validate("job", body.kind, body.params)
+    except ModelError as error:
+        raise Invalid("invalid_params", str(error), field="params") from error
+    kind = JobKind(body.kind)
+    pool = select(Example.id).where(Example.project_id == project.id, Example.split == Split.POOL)
+    if await session.scalar(pool.limit(1)) is None:
+        raise Conflict("no_images", "The pool is empty; import images first.")
+    await _require_idle(session, project.id, kind)
+    job = new_job(kind, project_id=project.id, params=params, created_by=principal.id)
+    session.add(job)
+    await session.flush()
+    await session.refresh(job)
+    queue.enqueue(session.info, job)
+    await _changed(session, principal, job, "start")
+    return job
+
+
+async def _require_idle(session: AsyncSession, project_id: int, kind: JobKind) -> None:
+    """Refuse a second job of a kind; the project must be locked."""
+    statement = select(Job.id, Job.state).where(
+        Job.project_id == project_id,
+        Job.kind == kind,
+        Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
+    )
+    found = (await session.execute(statement.limit(1))).one_or_none()
+    if found is not None:
+        raise Conflict(
+            "job_active",
+            f"Job {found.id} of this kind is {found.state}; wait for it, or cancel it first.",
+        )
+
+
 async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Job:
     """Ask a job to stop. A round whose job is cancelled fails, and can be retried."""
     job = await get_job(session, principal, job_id, lock=True)
@@ -68,6 +112,9 @@ async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Jo
 async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job:
     """Queue a failed or cancelled job again; finished phases are not repeated."""
     job = await get_job(session, principal, job_id, lock=True)
+    if job.kind is JobKind.LEARN_FEATURES and job.project_id is not None:
+        await managed_project(session, principal, job.project_id, lock=True)
+        await _require_idle(session, job.project_id, job.kind)
     requeue_job(job)
     if job.kind is JobKind.ADVANCE_ROUND:
         for round_ in await _rounds_of(session, job, RoundState.FAILED):

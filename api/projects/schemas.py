@@ -87,6 +87,7 @@ class ProjectOut(ProjectSummary):
     classes: list[ClassOut]
     settings: dict[str, Any]
     permissions: list[Literal["label", "manage"]]
+    warnings: list[str]
 
 
 class MemberOut(BaseModel):

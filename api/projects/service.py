@@ -17,6 +17,7 @@ from api.projects.schemas import (
     ProjectUpdate,
 )
 from api.projects.settings import checked
+from api.projects.warnings import warnings
 from core import events, queue
 from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_project, new_job
@@ -58,6 +59,7 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
             "classes": [ClassOut.model_validate(item) for item in found],
             "settings": project.settings if principal.engineer else {},
             "permissions": ["label", "manage"] if principal.engineer else ["label"],
+            "warnings": await warnings(session, project) if principal.engineer else [],
         }
     )
 

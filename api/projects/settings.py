@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from core.errors import Invalid
 from core.project_settings import ProjectSettings
-from models.catalog import Kind, find, validate
+from models.catalog import Choosable, Spec, find, validate
 from models.errors import ModelError
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 
 # What a score needs of the model, and the parameter of a model that provides it.
 _PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_class"}
@@ -49,15 +49,23 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
     return settings
 
 
+def used(settings: ProjectSettings) -> list[Spec]:
+    """The strategy of ``settings``, and the chosen scores that it looks at."""
+    strategy = find("strategy", settings.strategy.name)
+    scores: tuple[Choosable, ...] = ("purity", "informativeness")
+    return [
+        strategy,
+        *(find(kind, getattr(settings, kind).name) for kind in scores if kind in strategy.needs),
+    ]
+
+
 def _check_together(settings: ProjectSettings) -> None:
     """Refuse scores that the strategy uses and the model can never give.
 
     What only is not there yet, such as OOD answers, is no fault: a fallback stands in meanwhile.
     """
-    strategy = find("strategy", settings.strategy.name)
-    used: tuple[Kind, ...] = ("purity", "informativeness")
-    for kind in ("strategy", *(kind for kind in used if kind in strategy.needs)):
-        spec = find(kind, getattr(settings, kind).name)
+    for spec in used(settings):
+        kind = spec.kind
         for need, switch in _PROVIDED_BY.items():
             if need not in spec.needs or settings.model.params.get(switch):
                 continue

@@ -1,6 +1,7 @@
 """How commands find Karat and what they work on."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -64,6 +65,39 @@ def find_project(client: "Client", reference: str) -> "ProjectClient":
         if reference in (project["name"], str(project["id"])):
             return client.project(project["id"])
     raise KaratError("project_not_found", f"There is no project {reference!r} that you may see.")
+
+
+def assigned(
+    assignments: Sequence[str], option: str, values: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Nested values from the command line.
+
+    Args:
+        assignments: Each ``a.b=VALUE``; a value that is not JSON is a string.
+        option: The option that they were given with, for the complaint.
+        values: What to put them into; empty if None.
+
+    Returns:
+        ``values``.
+
+    Raises:
+        BadParameter: One is no assignment.
+    """
+    values = {} if values is None else values
+    for assignment in assignments:
+        path, separator, text = assignment.partition("=")
+        if not separator:
+            raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE.", param_hint=option)
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        *parents, name = path.split(".")
+        inner = values
+        for parent in parents:
+            inner = inner.setdefault(parent, {})
+        inner[name] = value
+    return values
 
 
 def remedy(error: Any) -> str:

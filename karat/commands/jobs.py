@@ -4,10 +4,16 @@ from typing import Annotated, cast
 
 import typer
 
-from karat.commands.connection import JsonOption, connect, find_project
+from karat.commands.connection import (
+    JsonOption,
+    ProjectArgument,
+    assigned,
+    connect,
+    find_project,
+)
 from karat.terminal import job_bar, show_json, show_table, when
 
-jobs = typer.Typer(help="Look at, follow and cancel jobs.", no_args_is_help=True)
+jobs = typer.Typer(help="Start, follow and cancel jobs.", no_args_is_help=True)
 
 JobArgument = Annotated[int, typer.Argument(metavar="JOB", help="The job's number.")]
 
@@ -48,6 +54,28 @@ def list_jobs(
     return show_table(columns, rows, "There are no such jobs.")
 
 
+@jobs.command("start")
+def start(
+    project: ProjectArgument,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Which, such as learn_features.")],
+    params: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A parameter, such as epochs=100."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Start a job; `karat algorithms --kind job` lists what can be started."""
+    values = assigned(params or [], "--param")
+    with connect() as client:
+        job = find_project(client, project).start_job(kind, values)
+    if as_json:
+        show_json(job)
+    else:
+        typer.echo(
+            f"Job {job['id']} is {job['state']}. Follow it with: karat job watch {job['id']}"
+        )
+
+
 @jobs.command("watch")
 def watch(job: JobArgument, as_json: JsonOption = False) -> None:
     """Follow a job until it ends; the exit code tells whether it succeeded."""
@@ -85,11 +113,11 @@ def retry(job: JobArgument, as_json: JsonOption = False) -> None:
 
 def algorithms(
     kind: Annotated[
-        str | None, typer.Option(help="model, strategy, purity or informativeness.")
+        str | None, typer.Option(help="model, strategy, purity, informativeness or job.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the algorithms that projects can use."""
+    """List the algorithms that projects can use, and the jobs that can be started."""
     with connect() as client:
         found = [one for one in client.algorithms() if kind in (None, one["kind"])]
     if as_json:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.commands.connection import (
+    JsonOption,
+    ProjectArgument,
+    assigned,
+    connect,
+    find_project,
+)
 from karat.terminal import bytes_bar, job_bar, percent, show_json, show_table, when
 
 if TYPE_CHECKING:
@@ -41,8 +47,7 @@ def create(
 ) -> None:
     """Make a project."""
     values = json.loads(settings.read_text()) if settings else {}
-    for assignment in set_ or ():
-        _assign(values, assignment)
+    assigned(set_ or [], "--set", values)
     with connect() as client:
         project = client.create_project(
             name,
@@ -226,21 +231,6 @@ def close_round(
         typer.echo(f"Round {number} is {closed['state']}.")
 
 
-def _assign(values: dict[str, Any], assignment: str) -> None:
-    """Put ``a.b=VALUE`` into nested settings; a value that is not JSON is a string."""
-    path, separator, text = assignment.partition("=")
-    if not separator:
-        raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE.", param_hint="--set")
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = text
-    *parents, name = path.split(".")
-    for parent in parents:
-        values = values.setdefault(parent, {})
-    values[name] = value
-
-
 def _show(project: "Project", as_json: bool) -> None:
     if as_json:
         return show_json(project)
@@ -256,6 +246,7 @@ def _show(project: "Project", as_json: bool) -> None:
         ("strategy", project["settings"].get("strategy", {}).get("name")),
         ("model", project["settings"].get("model", {}).get("name")),
         ("made", when(project["created_at"])),
+        *(("note", warning) for warning in project["warnings"]),
     ]
     return show_table(("", ""), rows, "")
 

@@ -69,5 +69,7 @@ class ContrastiveParams(Params):
         default=0.2, ge=0, le=1, description="Probability that a view loses its colour."
     )
     precision: Literal["auto", "float32", "bfloat16"] = Field(
-        default="auto", description="auto: bfloat16 on GPUs that have it, float32 elsewhere."
+        default="auto",
+        description="auto: bfloat16 on GPUs that have it, and on CPUs that have it for all but the "
+        "smallest networks; float32 elsewhere.",
     )

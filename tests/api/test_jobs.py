@@ -132,6 +132,7 @@ def test_progress_is_shown_as_the_worker_reports_it(
     context = JobContext(job, installation)
     context.plan(["embed", "train"], {"train": 2.0})
     with context.phase("embed"):
+        context.progress(0, 4)
         context.progress(1, 4)
         context.beat()
     shown = http.get(path, headers=admin.headers).json()["progress"]

@@ -1,7 +1,1 @@
 """From the answers of one round to the query batch of the next."""
-
-import os
-
-# Read by OpenMP when torch is imported, so it must be set before the modules of this package are.
-# Threads that spin while they wait slow a small network fivefold on a busy machine.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

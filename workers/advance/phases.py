@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
 from core.project_settings import ProjectSettings
-from core.states import ArtifactKind, Verdict
+from core.states import ArtifactKind
 from core.storage import write_atomically
-from core.tables import Annotation, Artifact, Query, Round
 from models import view_files
 from models.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.catalog import find
@@ -26,16 +23,27 @@ from models.mqnet import MQNet
 from models.protocols import OOD, Outputs, Ranking, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
 from models.query import select as select_queries
-from models.target import embed_pool, load_target, train_target, uses_embeddings
+from models.target import (
+    embed_pool,
+    embedding_params,
+    load_target,
+    train_target,
+    training_notes,
+    uses_embeddings,
+)
+from workers.advance.reads import (
+    artifacts_of,
+    expected_seconds,
+    median_seconds,
+    open_queries,
+    round_of,
+)
 from workers.advance.snapshot import Snapshot, take
+from workers.features.stored import LearnedFeatures, latest
 from workers.runner import JobContext
 
 # Beyond the budget's worth, so that annotators have work while the models retrain.
 _TAIL: Final = 0.5
-_SECONDS_IF_UNKNOWN: Final = 1.0
-_FEWEST_TIMED: Final = 20
-
-CONTRASTIVE_FILE: Final = "contrastive.npy"
 
 FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
 PHASES: Final = (
@@ -70,12 +78,12 @@ class Advance:
         with context.sessions() as session:
             # The settings frozen into the round that is being prepared.
             number = closing if selecting is None else selecting
-            round_ = _round(session, context.project_id, number)
-            before = {} if closing is None else _artifacts(session, context.project_id, closing)
+            round_ = round_of(session, context.project_id, number)
+            before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
             context.plan(
                 FIRST_PHASES if closing is None else PHASES,
-                _expected(session, context.project_id, closing),
+                expected_seconds(session, context.project_id, closing),
             )
         meta = before[ArtifactKind.SCORES].meta if ArtifactKind.SCORES in before else {}
         return cls(
@@ -120,9 +128,10 @@ class Advance:
 
     @property
     def embeddings_file(self) -> Path:
-        """Embeddings of the pool under the model's present name and parameters."""
+        """Embeddings of the pool, in a file of its own for each thing they depend on."""
         model = self.settings.model
-        key = json.dumps([model.name, model.params, self.settings.input_size], sort_keys=True)
+        decisive = embedding_params(model.name, model.params)
+        key = json.dumps([model.name, decisive, self.settings.input_size], sort_keys=True)
         digest = hashlib.sha256(key.encode()).hexdigest()[:16]
         directory = self.context.storage.features(self.context.project_id)
         return directory / f"{model.name}-{digest}.npy"
@@ -136,16 +145,34 @@ class Advance:
         """Embeddings of the pool, (N, D) float32, or None."""
         return np.load(self.embeddings_file, mmap_mode="r") if self.frozen else None
 
+    @property
+    def learned_features(self) -> LearnedFeatures | None:
+        """What the latest job has learned that succeeded before this round's began, if needed."""
+        job_id = self.noted("snapshot").get("learned_by")
+        if job_id is None:
+            return None
+        context = self.context
+        features = LearnedFeatures.of(context.storage, context.project_id, job_id)
+        return features if features.exist else None
+
     def contrastive(self) -> Any:
         """Features of the pool by the contrastive learner, (N, E) float32, or None without any."""
-        path = self.context.storage.features(self.context.project_id) / CONTRASTIVE_FILE
-        rows = np.load(path, mmap_mode="r") if path.exists() else None
-        # Images that were imported since have none.
-        return rows if rows is not None and len(rows) >= self.snapshot.count else None
+        features = self.learned_features
+        return None if features is None else features.rows()
 
     @property
     def _looks_at_embeddings(self) -> bool:
         return "embeddings" in find("strategy", self.settings.strategy.name).needs
+
+    @property
+    def _needs_learned_features(self) -> bool:
+        chosen = self.settings
+        choices = {
+            "strategy": chosen.strategy,
+            "purity": chosen.purity,
+            "informativeness": chosen.informativeness,
+        }
+        return any("contrastive" in find(kind, one.name).needs for kind, one in choices.items())
 
     def model(self) -> TargetModel | None:
         """The model that this job trained, or None if there was nothing to train on."""
@@ -172,9 +199,14 @@ class Advance:
     def take_snapshot(self) -> None:
         """Freeze what is known."""
         with self.context.sessions() as session:
-            take(session, self.context.project_id, self.closing).save(self.file("snapshot.npz"))
-            # Images answered meanwhile drop out at publishing; rank enough to replace them.
-            self.note("snapshot", {"spare": _open_queries(session, self.context.project_id)})
+            project_id = self.context.project_id
+            take(session, project_id, self.closing).save(self.file("snapshot.npz"))
+            noted = {
+                # Images answered meanwhile drop out at publishing; rank enough to replace them.
+                "spare": open_queries(session, project_id),
+                "learned_by": latest(session, project_id) if self._needs_learned_features else None,
+            }
+            self.note("snapshot", noted)
 
     def embed(self) -> None:
         """Embed the images that have no embedding yet."""
@@ -187,6 +219,8 @@ class Advance:
                 seed=self.settings.seed,
                 progress=self.context.progress,
             )
+        if (features := self.learned_features) is not None:
+            features.complete(self.store, self.context.progress)
 
     def meta_train(self) -> None:
         """Train MQ-Net on this round's answers, by the scores of the model that chose them."""
@@ -220,20 +254,25 @@ class Advance:
         return query[known], translated[known]
 
     def train(self) -> None:
-        """Train the target model on every in-distribution verdict."""
+        """Train the target model on every verdict; what OOD verdicts are for is its parameters'."""
         indices, labels = self.snapshot.inside()
+        ood = self.snapshot.labeled[self.snapshot.labels == OOD]
         if len(indices) == 0:
             self.note("train", {"notes": ["No image has a class yet, so no model was trained."]})
             return
+        chosen = self.settings.model
+        notes = training_notes(chosen.name, chosen.params, inside=len(indices), ood=len(ood))
+        self.note("train", {"notes": list(notes)})
         checkpoint = self.file("training.safetensors")
         model = train_target(
             self.store,
             indices,
             labels,
             classes=self.snapshot.classes,
-            name=self.settings.model.name,
-            params=self.settings.model.params,
+            name=chosen.name,
+            params=chosen.params,
             seed=self.seed,
+            ood_indices=ood,
             embeddings=self.embeddings(),
             checkpoint=checkpoint,
             progress=self.context.progress,
@@ -353,7 +392,7 @@ class Advance:
         if cost.mode == "seconds":
             with self.context.sessions() as session:
                 # Half the usual time, so that a quick day does not run out of images.
-                price = _median_seconds(session, self.context.project_id) / 2
+                price = median_seconds(session, self.context.project_id) / 2
         tail = 1 + _TAIL if self.settings.zero_wait else 1
         return min(len(self.snapshot.unlabeled), math.ceil(self.settings.budget / price * tail))
 
@@ -370,51 +409,3 @@ def run_phase(advance: Advance, name: str) -> None:
         "select": advance.select,
     }
     steps[name]()
-
-
-def _round(session: Session, project_id: int, number: int) -> Round:
-    statement = select(Round).where(Round.project_id == project_id, Round.number == number)
-    return session.scalars(statement).one()
-
-
-def _artifacts(session: Session, project_id: int, number: int) -> dict[ArtifactKind, Artifact]:
-    """What round ``number`` was selected with."""
-    statement = (
-        select(Artifact)
-        .join(Round, Round.id == Artifact.round_id)
-        .where(
-            Round.project_id == project_id,
-            Round.number == number,
-            Artifact.kind.in_((ArtifactKind.SCORES, ArtifactKind.META_MODEL)),
-        )
-    )
-    return {artifact.kind: artifact for artifact in session.scalars(statement)}
-
-
-def _expected(session: Session, project_id: int, closing: int | None) -> dict[str, float]:
-    """Seconds each phase took in the latest round that went through all of them."""
-    if closing is None:
-        return {}
-    statement = (
-        select(Round.seconds)
-        .where(Round.project_id == project_id, Round.number < closing, Round.seconds != {})
-        .order_by(Round.number.desc())
-        .limit(1)
-    )
-    return dict(session.scalar(statement) or {})
-
-
-def _open_queries(session: Session, project_id: int) -> int:
-    statement = select(func.count()).where(Query.project_id == project_id, ~Query.done)
-    return session.scalar(statement) or 0
-
-
-def _median_seconds(session: Session, project_id: int) -> float:
-    median = func.percentile_cont(0.5).within_group(Annotation.seconds)
-    statement = select(func.count(), median).where(
-        Annotation.project_id == project_id, Annotation.verdict != Verdict.SKIP
-    )
-    count, seconds = session.execute(statement).one()
-    if count < _FEWEST_TIMED:
-        return _SECONDS_IF_UNKNOWN
-    return max(float(seconds), 0.1)

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
+import type { Job } from "./types";
 
 export const roundsQuery = (projectId: number) =>
   queryOptions({
@@ -29,6 +30,26 @@ export const jobsQuery = (projectId: number) =>
     queryFn: () =>
       call(client.GET("/api/jobs", { params: { query: { project_id: projectId, limit: 20 } } })),
   });
+
+/** The jobs that learned features of a project's pool, newest first. */
+export const learningQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "jobs", "learn_features"],
+    queryFn: () =>
+      call(
+        client.GET("/api/jobs", {
+          params: { query: { project_id: projectId, kind: "learn_features", limit: 20 } },
+        }),
+      ),
+  });
+
+export const startJob = (projectId: number, kind: string, params: Job["params"]) =>
+  call(
+    client.POST("/api/projects/{project_id}/jobs", {
+      params: { path: { project_id: projectId } },
+      body: { kind, params },
+    }),
+  );
 
 const job = (id: number) => ({ params: { path: { job_id: id } } });
 

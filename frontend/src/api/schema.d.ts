@@ -332,6 +332,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Job
+         * @description Start a job of the catalog; one of a kind at a time in a project.
+         */
+        post: operations["start_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/labeling/answers": {
         parameters: {
             query?: never;
@@ -729,7 +749,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "model" | "informativeness" | "purity" | "strategy";
+            kind: "model" | "informativeness" | "purity" | "strategy" | "job";
             /** Name */
             name: string;
             /** Needs */
@@ -1040,7 +1060,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round";
+        JobKind: "import_pool" | "advance_round" | "learn_features";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -1074,6 +1094,18 @@ export interface components {
             /** Started At */
             started_at: string | null;
             state: components["schemas"]["JobState"];
+        };
+        /**
+         * JobStart
+         * @description Which job of the catalog to start; parameters that are missing take their defaults.
+         */
+        JobStart: {
+            /** Kind */
+            kind: string;
+            /** Params */
+            params?: {
+                [key: string]: unknown;
+            };
         };
         /**
          * JobState
@@ -1255,6 +1287,8 @@ export interface components {
              * @constant
              */
             task: "classification";
+            /** Warnings */
+            warnings: string[];
         };
         /**
          * ProjectSettings
@@ -2472,6 +2506,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    start_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobStart"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
             };
         };
     };

@@ -37,7 +37,8 @@ export type Round = Schemas["RoundOut"];
 export type RoundState = Schemas["RoundState"];
 
 export type Algorithm = Schemas["AlgorithmOut"];
-export type AlgorithmKind = Algorithm["kind"];
+/** What a project chooses one of; jobs are started instead. */
+export type AlgorithmKind = Exclude<Algorithm["kind"], "job">;
 export type Choice = Filled<Schemas["Choice"]>;
 /** The part of JSON Schema that parameters are described with. */
 export type ParamSchema = {

@@ -41,7 +41,7 @@ export function JobCard({ job, projectId }: { job: Job; projectId: number }) {
       title={title}
       hint={progress ? etaOf(progress) : t.overview.jobQueued}
       actions={
-        job.kind === "import_pool" && (
+        job.kind !== "advance_round" && (
           <Button
             size="small"
             kind="quiet"

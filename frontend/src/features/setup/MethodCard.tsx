@@ -1,30 +1,36 @@
 import { useQuery } from "@tanstack/react-query";
 import { algorithmsQuery } from "../../api/projects";
-import type { AlgorithmKind, Settings } from "../../api/types";
+import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { CheckField, SelectField } from "../../ui/Field";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { AlgorithmField } from "./AlgorithmField";
+import { LearnedFeatures } from "./LearnedFeatures";
 import styles from "./SetupScreen.module.css";
 
 type MethodCardProps = {
+  project: Project;
   settings: Settings;
   onChange: (settings: Settings) => void;
 };
 
-export function MethodCard({ settings, onChange }: MethodCardProps) {
+export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   const algorithms = useQuery(algorithmsQuery);
   const change = (values: Partial<Settings>) => onChange({ ...settings, ...values });
-  const needs =
-    algorithms.data?.items.find(
-      (one) => one.kind === "strategy" && one.name === settings.strategy.name,
-    )?.needs ?? [];
+  const items = algorithms.data?.items ?? [];
+  const chosen = (kind: AlgorithmKind) =>
+    items.find((one) => one.kind === kind && one.name === settings[kind].name);
+  const needs = chosen("strategy")?.needs ?? [];
+  const scores = (["purity", "informativeness"] as const).filter((kind) => needs.includes(kind));
+  const used = [chosen("strategy"), ...scores.map(chosen)];
+  const needing = used.flatMap((one) => (one?.needs.includes("contrastive") ? [one.title] : []));
+  const learning = items.find((one) => one.kind === "job" && one.name === "learn_features");
   const chooser = (kind: AlgorithmKind, note: string | null = null) => (
     <AlgorithmField
       kind={kind}
-      algorithms={algorithms.data?.items.filter((one) => one.kind === kind) ?? []}
+      algorithms={items.filter((one) => one.kind === kind)}
       choice={settings[kind]}
       note={note}
       onChange={(choice) => change({ [kind]: choice })}
@@ -45,6 +51,9 @@ export function MethodCard({ settings, onChange }: MethodCardProps) {
         <div className={styles.choosers}>
           {chooser("strategy")}
           {chooser("purity", needs.includes("purity") ? null : t.setup.unused)}
+          {learning && needing.length > 0 && (
+            <LearnedFeatures project={project} algorithm={learning} needing={needing} />
+          )}
           {chooser("informativeness", needs.includes("informativeness") ? null : t.setup.unused)}
           {chooser("model")}
         </div>

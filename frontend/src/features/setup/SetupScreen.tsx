@@ -72,7 +72,7 @@ export function SetupScreen({ project, user }: SetupScreenProps) {
           if (dirty) await save.mutateAsync();
         }}
       />
-      <MethodCard settings={settings.value} onChange={settings.set} />
+      <MethodCard project={project} settings={settings.value} onChange={settings.set} />
       <MembersCard project={project} />
       {user.role === "admin" && <DangerCard project={project} />}
       {error && <Notice tone="bad">{error.message}</Notice>}

@@ -28,6 +28,8 @@ export const common = {
   /** Phases of jobs; further ones are shown by the name the server gives them. */
   phases: {
     snapshot: "Gather answers",
+    gather: "Gather images",
+    learn: "Learn",
     embed: "Embed",
     meta_train: "Train MQ-Net",
     train: "Train the model",

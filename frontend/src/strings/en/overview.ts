@@ -62,6 +62,7 @@ export const overview = {
   job: {
     advance_round: "Training and choosing the next images",
     import_pool: "Importing images",
+    learn_features: "Learning features",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

@@ -1,0 +1,141 @@
+"""Starting a job of the catalog, and what a project says while it has not been done."""
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from core import queue
+from core.lifecycle import claim_job, finish_job
+from core.states import JobState, Role
+from core.tables import Audit, Job, Project
+from models import catalog
+from models.spec import Spec
+from tests.world import Caller, World
+
+
+def start(
+    http: TestClient, caller: Caller, project: Project, kind: str = "learn_features", **params: Any
+) -> Any:
+    return http.post(
+        f"/api/projects/{project.id}/jobs",
+        json={"kind": kind, "params": params},
+        headers=caller.headers,
+    )
+
+
+def end(world: World, job_id: int, state: JobState) -> None:
+    job = world.session.get_one(Job, job_id)
+    claim_job(job, "test")
+    finish_job(job, state)
+    world.session.commit()
+
+
+def test_parameters_are_checked_completed_and_kept(http: TestClient, world: World) -> None:
+    project, engineer = world.project(images=2), world.caller(Role.ENGINEER)
+    assert start(http, engineer, project).status_code == 404
+    member = world.caller(Role.ENGINEER, project)
+    started = start(http, member, project, network="cnn_tiny", epochs=7)
+    assert started.status_code == 202
+    job = started.json()
+    assert (job["kind"], job["state"]) == ("learn_features", "queued")
+    assert job["params"]["epochs"] == 7
+    assert job["params"]["temperature"] == 0.5
+    assert queue.waiting("gpu") == 1
+    audit = world.session.query(Audit).filter_by(object_type="job", verb="start").one()
+    assert (audit.object_id, audit.project_id) == (job["id"], project.id)
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "code", "field", "said"),
+    [
+        ("learn_features", {"epoch": 3}, "invalid_params", "params", "epoch: Extra inputs"),
+        ("learn_features", {"epochs": 0}, "invalid_params", "params", "epochs: Input should be"),
+        ("learn", {}, "unknown_job", "kind", "known: learn_features"),
+        # Those that the product starts by itself are not for starting by hand.
+        ("advance_round", {}, "unknown_job", "kind", "known: learn_features"),
+    ],
+)
+def test_a_mistake_is_named(
+    http: TestClient, world: World, kind: str, params: Any, code: str, field: str, said: str
+) -> None:
+    response = start(http, world.caller(), world.project(images=2), kind, **params)
+    assert response.status_code == 400
+    problem = response.json()
+    assert (problem["code"], problem["field"]) == (code, field)
+    assert said in problem["detail"]
+
+
+def test_annotators_start_nothing(http: TestClient, world: World) -> None:
+    project = world.project(images=2)
+    refused = start(http, world.caller(Role.ANNOTATOR, project), project)
+    assert (refused.status_code, refused.json()["code"]) == (403, "engineer_required")
+
+
+def test_an_empty_pool_has_nothing_to_learn_from(http: TestClient, world: World) -> None:
+    refused = start(http, world.caller(), world.project(evaluation=2))
+    assert (refused.status_code, refused.json()["code"]) == (409, "no_images")
+
+
+def test_one_of_a_kind_at_a_time_in_a_project(http: TestClient, world: World) -> None:
+    admin, project = world.caller(), world.project(images=2)
+    first = start(http, admin, project).json()["id"]
+    refused = start(http, admin, project)
+    assert (refused.status_code, refused.json()["code"]) == (409, "job_active")
+    assert f"Job {first} of this kind is queued" in refused.json()["detail"]
+    assert start(http, admin, world.project(images=2)).status_code == 202
+    end(world, first, JobState.FAILED)
+    second = start(http, admin, project)
+    assert second.status_code == 202
+    retried = http.post(f"/api/jobs/{first}/retry", headers=admin.headers)
+    assert (retried.status_code, retried.json()["code"]) == (409, "job_active")
+    end(world, second.json()["id"], JobState.SUCCEEDED)
+    retried = http.post(f"/api/jobs/{first}/retry", headers=admin.headers)
+    assert retried.json()["state"] == "queued"
+
+
+NEEDS_FEATURES = Spec(
+    name="needs_features",
+    kind="purity",
+    title="Needs features",
+    summary="A plug-in.",
+    target="models.purity.knn:score",
+    needs=frozenset({"contrastive"}),
+    fallback="knn",
+)
+
+
+def test_a_project_says_what_its_settings_need(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = (*catalog.specs(), NEEDS_FEATURES)
+    monkeypatch.setattr(catalog, "specs", lambda: found)
+    project, admin = world.project(images=2), world.caller()
+    path = f"/api/projects/{project.id}"
+
+    def warnings(caller: Caller = admin) -> Any:
+        return http.get(path, headers=caller.headers).json()["warnings"]
+
+    def choose(**settings: str) -> Any:
+        chosen = {kind: {"name": name} for kind, name in settings.items()}
+        response = http.patch(path, json={"settings": chosen}, headers=admin.headers)
+        assert response.status_code == 200, response.text
+        return response.json()["warnings"]
+
+    assert warnings() == []
+    (warning,) = choose(purity="needs_features")
+    assert warning == (
+        "The purity needs_features needs learned features, and this project has none: start the "
+        "job learn_features. Until then knn stands in."
+    )
+    assert warnings(world.caller(Role.ANNOTATOR, project)) == []
+    # A strategy that looks at no purity needs nothing.
+    assert choose(strategy="margin") == []
+    assert len(choose(strategy="mqnet")) == 1
+    job = start(http, admin, project).json()["id"]
+    assert f"which job {job} is learning" in warnings()[0]
+    end(world, job, JobState.FAILED)
+    assert "start the job" in warnings()[0]
+    http.post(f"/api/jobs/{job}/retry", headers=admin.headers)
+    end(world, job, JobState.SUCCEEDED)
+    assert warnings() == []

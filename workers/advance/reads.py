@@ -1,0 +1,63 @@
+"""What the phases read of rounds and queues."""
+
+from typing import Final
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from core.states import ArtifactKind, Verdict
+from core.tables import Annotation, Artifact, Query, Round
+
+_SECONDS_IF_UNKNOWN: Final = 1.0
+_FEWEST_TIMED: Final = 20
+
+
+def round_of(session: Session, project_id: int, number: int) -> Round:
+    """Round ``number``, which exists."""
+    statement = select(Round).where(Round.project_id == project_id, Round.number == number)
+    return session.scalars(statement).one()
+
+
+def artifacts_of(session: Session, project_id: int, number: int) -> dict[ArtifactKind, Artifact]:
+    """What round ``number`` was selected with."""
+    statement = (
+        select(Artifact)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(
+            Round.project_id == project_id,
+            Round.number == number,
+            Artifact.kind.in_((ArtifactKind.SCORES, ArtifactKind.META_MODEL)),
+        )
+    )
+    return {artifact.kind: artifact for artifact in session.scalars(statement)}
+
+
+def expected_seconds(session: Session, project_id: int, closing: int | None) -> dict[str, float]:
+    """Seconds each phase took in the latest round that went through all of them."""
+    if closing is None:
+        return {}
+    statement = (
+        select(Round.seconds)
+        .where(Round.project_id == project_id, Round.number < closing, Round.seconds != {})
+        .order_by(Round.number.desc())
+        .limit(1)
+    )
+    return dict(session.scalar(statement) or {})
+
+
+def open_queries(session: Session, project_id: int) -> int:
+    """Queries that nobody has answered, in whatever round."""
+    statement = select(func.count()).where(Query.project_id == project_id, ~Query.done)
+    return session.scalar(statement) or 0
+
+
+def median_seconds(session: Session, project_id: int) -> float:
+    """Seconds that a verdict takes; a guess while few are known."""
+    median = func.percentile_cont(0.5).within_group(Annotation.seconds)
+    statement = select(func.count(), median).where(
+        Annotation.project_id == project_id, Annotation.verdict != Verdict.SKIP
+    )
+    count, seconds = session.execute(statement).one()
+    if count < _FEWEST_TIMED:
+        return _SECONDS_IF_UNKNOWN
+    return max(float(seconds), 0.1)

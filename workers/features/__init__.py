@@ -1,0 +1,1 @@
+"""Features of a pool that are learned once, and completed as images are imported."""

@@ -1,0 +1,83 @@
+"""Where learned features are. Each job writes files of its own; the latest that succeeded counts.
+
+So features and the encoder that made them always belong together, and a round that began with the
+features of one job ends with them, whatever is learned meanwhile.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.states import JobKind, JobState
+from core.storage import Storage
+from core.tables import Job
+from models.data import PixelStore
+from models.protocols import Progress
+
+_PREFIX = "contrastive-"
+_ENCODER = ".encoder.safetensors"
+
+
+@dataclass(frozen=True)
+class LearnedFeatures:
+    """The features that one job has learned for a project."""
+
+    directory: Path
+    job_id: int
+
+    @classmethod
+    def of(cls, storage: Storage, project_id: int, job_id: int) -> "LearnedFeatures":
+        """Those of a job, there or not yet."""
+        return cls(storage.features(project_id), job_id)
+
+    @property
+    def file(self) -> Path:
+        """(N, E) float32 .npy, rows by pool index."""
+        return self.directory / f"{_PREFIX}{self.job_id}.npy"
+
+    @property
+    def encoder(self) -> Path:
+        """What made them, for images that are imported later."""
+        return self.directory / f"{_PREFIX}{self.job_id}{_ENCODER}"
+
+    @property
+    def exist(self) -> bool:
+        """Whether both files are there; those of long ago are removed."""
+        return self.file.exists() and self.encoder.exists()
+
+    def complete(self, store: PixelStore, progress: Progress) -> None:
+        """Embed the images that have no features yet."""
+        from models.contrastive import embed_with_encoder
+
+        embed_with_encoder(store, self.encoder, out=self.file, progress=progress)
+
+    def rows(self) -> Any:
+        """The (N, E) float32 features, mapped."""
+        return np.load(self.file, mmap_mode="r")
+
+    def remove_others(self, keep: int | None) -> None:
+        """Remove the files of all jobs but this and ``keep``, which a round may be working with."""
+        kept = {self.job_id, keep}
+        for path in self.directory.glob(f"{_PREFIX}*"):
+            number = path.name.removeprefix(_PREFIX).partition(".")[0]
+            if number.isdigit() and int(number) not in kept:
+                path.unlink(missing_ok=True)
+
+
+def latest(session: Session, project_id: int) -> int | None:
+    """The job whose features count, if any has succeeded."""
+    statement = (
+        select(Job.id)
+        .where(
+            Job.project_id == project_id,
+            Job.kind == JobKind.LEARN_FEATURES,
+            Job.state == JobState.SUCCEEDED,
+        )
+        .order_by(Job.finished_at.desc(), Job.id.desc())
+        .limit(1)
+    )
+    return session.scalar(statement)
