@@ -40,7 +40,7 @@ def computes_in_bfloat16(
         return precision == "bfloat16"
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported())
-    if device.type != "cpu" or network is None or not _cpu_has_bfloat16():
+    if device.type != "cpu" or network is None or not cpu_has_bfloat16():
         return False
     return sum(value.numel() for value in network.parameters()) >= _LEAST_PARAMETERS
 
@@ -55,8 +55,8 @@ def autocast(
 
 
 @cache
-def _cpu_has_bfloat16() -> bool:
-    """Whether the CPU multiplies bfloat16 itself (AVX512_BF16 or AMX) rather than emulating it."""
+def cpu_has_bfloat16() -> bool:
+    """Say whether the CPU multiplies bfloat16 itself, by AVX512_BF16 or AMX."""
     available: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
     return available and (
         torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()

@@ -1,9 +1,9 @@
-"""Predicting the loss of a logistic head from embeddings: `loss_prediction` in frozen mode.
+"""Predicting the loss of a logistic head: `loss_prediction` in frozen mode.
 
-Ours, after D. Yoo, I. S. Kweon, "Learning Loss for Active Learning", CVPR 2019. Their module learns
-from the losses of a network while it trains. A head is fitted to its optimum at once, and its
-losses on what it was fitted to say little about other examples; so the module, on the embedding as
-its only stage, learns from the losses of examples that were held out.
+Ours, after D. Yoo, I. S. Kweon, "Learning Loss for Active Learning", CVPR 2019: their module, on
+the two stages that there are. An embedding alone says little about the loss (a rank correlation
+with that of unseen CIFAR-10 images of 0.13 to 0.38 with 100 to 2,000 labels); beside the sorted
+probabilities of the head it is 0.43 to 0.75, which is no more than their entropy has.
 """
 
 from collections.abc import Mapping
@@ -13,16 +13,16 @@ from typing import Final
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
-from models.head import Scaling, fit_head
+from models.head import LogisticHead
 from models.loss_prediction import LossPrediction, pair_loss
-from models.probability import log_softmax
+from models.probability import softmax
 from models.protocols import Float32Array, Indices
 
 LEAST_TO_PREDICT: Final = 10
 """With fewer answers there is nothing to learn from, and all predictions are 0."""
 
-_FOLDS: Final = 5
 _STEPS: Final = 300
 _BATCH_SIZE: Final = 256
 _LEARNING_RATE: Final = 1e-3
@@ -33,44 +33,35 @@ _PREFIX: Final = "loss_prediction."
 
 @dataclass(frozen=True)
 class HeadLosses:
-    """A loss-prediction module on scaled embeddings."""
+    """A loss-prediction module on scaled embeddings and sorted probabilities."""
 
-    scaling: Scaling
+    head: LogisticHead
     module: LossPrediction
 
     @classmethod
     def learn(
-        cls,
-        embeddings: Float32Array,
-        labels: Indices,
-        *,
-        classes: int,
-        l2: float,
-        scaling: Scaling,
-        seed: int,
+        cls, head: LogisticHead, embeddings: Float32Array, labels: Indices, *, seed: int
     ) -> "HeadLosses":
-        """Learn from the in-distribution answers.
+        """Learn from the losses of a head on the answers that it was fitted to.
 
         Args:
+            head: fitted.
             embeddings: (n, D) float32, unscaled.
-            labels: (n,) int64 in 0..classes-1.
-            classes: C.
-            l2: of the head.
-            scaling: statistics of the pool.
-            seed: decides the folds, the initial weights and the batches.
+            labels: (n,) int64 in 0..C-1.
+            seed: decides the initial weights and the batches.
         """
+        logits = torch.from_numpy(head.logits(embeddings))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            module = LossPrediction([embeddings.shape[1]])
-            losses = cls(scaling, module)
+            losses = cls(head, _module(head))
             if len(labels) < LEAST_TO_PREDICT:
-                torch.nn.init.zeros_(module.last.weight)
-                torch.nn.init.zeros_(module.last.bias)
-                return losses
-            target = held_out_losses(
-                embeddings, labels, classes=classes, l2=l2, scaling=scaling, seed=seed
-            )
-            _train(module, losses._inputs(embeddings), torch.from_numpy(target))
+                torch.nn.init.zeros_(losses.module.last.weight)
+                torch.nn.init.zeros_(losses.module.last.bias)
+            else:
+                target = functional.cross_entropy(
+                    logits, torch.from_numpy(labels), reduction="none"
+                )
+                _train(losses.module, losses._stages(embeddings), target)
         return losses
 
     @torch.inference_mode()
@@ -79,15 +70,15 @@ class HeadLosses:
         result = np.empty(len(embeddings), dtype=np.float32)
         for start in range(0, len(embeddings), _BLOCK):
             block = slice(start, start + _BLOCK)
-            result[block] = self.module([self._inputs(embeddings[block])]).numpy()
+            result[block] = self.module(self._stages(embeddings[block])).numpy()
         return result
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return what `from_tensors` needs beside the tensors of the head."""
+        """Return what `from_tensors` needs beside the head."""
         return {_PREFIX + name: value for name, value in self.module.state_dict().items()}
 
     @classmethod
-    def from_tensors(cls, tensors: Mapping[str, Tensor], scaling: Scaling) -> "HeadLosses | None":
+    def from_tensors(cls, tensors: Mapping[str, Tensor], head: LogisticHead) -> "HeadLosses | None":
         """Rebuild from what `tensors` returned; None when there is nothing of the kind."""
         state = {
             name.removeprefix(_PREFIX): value
@@ -96,50 +87,29 @@ class HeadLosses:
         }
         if not state:
             return None
-        module = LossPrediction([len(scaling.mean)])
+        module = _module(head)
         module.load_state_dict(state)
-        return cls(scaling, module)
+        return cls(head, module)
 
-    def _inputs(self, embeddings: Float32Array) -> Tensor:
-        # Unit variance of a feature instead of unit length of a row: what layers start out for.
-        rows = self.scaling.apply(embeddings) * np.float32(np.sqrt(embeddings.shape[1]))
-        return torch.from_numpy(rows)
-
-
-def held_out_losses(
-    embeddings: Float32Array,
-    labels: Indices,
-    *,
-    classes: int,
-    l2: float,
-    scaling: Scaling,
-    seed: int,
-) -> Float32Array:
-    """Return the cross-entropy of each example under a head fitted without its fold.
-
-    Arguments as of `HeadLosses.learn`; n >= 2.
-
-    Returns:
-        (n,) float32, >= 0.
-    """
-    order = np.random.default_rng(seed).permutation(len(labels))
-    losses = np.empty(len(labels), dtype=np.float32)
-    for fold in range(min(_FOLDS, len(labels))):
-        out = order[fold::_FOLDS]
-        kept = np.setdiff1d(order, out)
-        head = fit_head(embeddings[kept], labels[kept], classes=classes, l2=l2, scaling=scaling)
-        probabilities = log_softmax(head.logits(embeddings[out]))
-        losses[out] = -np.take_along_axis(probabilities, labels[out, None], axis=1)[:, 0]
-    return losses
+    def _stages(self, embeddings: Float32Array) -> list[Tensor]:
+        probabilities = np.sort(softmax(self.head.logits(embeddings)), axis=1)
+        return [
+            torch.from_numpy(self.head.scaling.apply(embeddings)),
+            torch.from_numpy(probabilities.astype(np.float32)),
+        ]
 
 
-def _train(module: LossPrediction, inputs: Tensor, losses: Tensor) -> None:
+def _module(head: LogisticHead) -> LossPrediction:
+    return LossPrediction(head.weight.shape)
+
+
+def _train(module: LossPrediction, stages: list[Tensor], losses: Tensor) -> None:
     optimizer = torch.optim.AdamW(
         module.parameters(), lr=_LEARNING_RATE, weight_decay=_WEIGHT_DECAY
     )
     for _ in range(_STEPS):
         rows = torch.randint(len(losses), (_BATCH_SIZE,))
-        loss = pair_loss(module([inputs[rows]]), losses[rows])
+        loss = pair_loss(module([stage[rows] for stage in stages]), losses[rows])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -13,10 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 from models import tensorfile
 from models.data import PixelStore
-from models.device import best_device
+from models.device import best_device, cpu_has_bfloat16
 from models.errors import ModelError
 from models.params.networks import PatchKMeansParams
 from models.protocols import Float32Array, Progress
@@ -120,14 +121,15 @@ def _stride(size: int, params: PatchKMeansParams) -> int:
     return params.stride or max(1, size // 32)
 
 
-def _normalised_patches(
-    pixels: NDArray[np.uint8], params: PatchKMeansParams, device: torch.device
-) -> Tensor:
-    """Cut (B, S, S, 3) images into (B, h, w, 3pp) float32 patches of equal contrast."""
+def _windows(pixels: NDArray[np.uint8], params: PatchKMeansParams, device: torch.device) -> Tensor:
+    """View (B, S, S, 3) images as (B, h, w, 3, p, p) float32 patches, overlapping in memory."""
     size, stride = params.patch_size, _stride(pixels.shape[1], params)
     images = torch.from_numpy(pixels).to(device).float()
-    windows = images.unfold(1, size, stride).unfold(2, size, stride)  # (B, h, w, 3, p, p)
-    patches = windows.reshape(*windows.shape[:3], -1)  # (B, h, w, 3pp), a copy
+    return images.unfold(1, size, stride).unfold(2, size, stride)
+
+
+def _normalised(patches: Tensor) -> Tensor:
+    """Give patches (..., 3pp) mean 0 and equal contrast, in place."""
     patches -= patches.mean(dim=-1, keepdim=True)
     variance = patches.square().mean(dim=-1, keepdim=True)
     patches *= (variance + _CONTRAST_EPSILON).rsqrt()
@@ -144,11 +146,14 @@ def _sample_patches(
     per_image = -(-_PATCHES // len(rows))
     drawn = []
     for start in range(0, len(rows), 64):
-        patches = _normalised_patches(store[rows[start : start + 64]], params, torch.device("cpu"))
-        patches = patches.flatten(1, 2)  # (B, hw, 3pp)
-        places = torch.rand(patches.shape[:2], generator=generator).argsort(dim=1)[:, :per_image]
-        drawn.append(patches.gather(1, places[..., None].expand(-1, -1, patches.shape[2])))
-    return torch.cat([block.flatten(0, 1) for block in drawn])
+        windows = _windows(store[rows[start : start + 64]], params, torch.device("cpu"))
+        images, height, width = windows.shape[:3]
+        places = torch.rand(images, height * width, generator=generator).argsort(dim=1)
+        places = places[:, :per_image]
+        which = torch.arange(images)[:, None]
+        chosen = windows[which, places // width, places % width]  # (B, n, 3, p, p)
+        drawn.append(_normalised(chosen.flatten(0, 1).flatten(1)))
+    return torch.cat(drawn)
 
 
 def _whitening(patches: Tensor) -> tuple[Tensor, Tensor]:
@@ -168,7 +173,7 @@ def _spherical_kmeans(
 ) -> Tensor:
     """Learn K unit vectors (K, 3pp): each patch adds its projection to its nearest one."""
     start = torch.randn(params.features, patches.shape[1], generator=generator)
-    dictionary = torch.nn.functional.normalize(start, dim=1)
+    dictionary = functional.normalize(start, dim=1)
     for iteration in range(params.iterations):
         total = torch.zeros_like(dictionary)
         for block in torch.split(patches, 16_384):
@@ -177,7 +182,7 @@ def _spherical_kmeans(
             weight = response.gather(1, nearest[:, None])  # (B, 1)
             total.index_add_(0, nearest, weight * block)
         # The old vector is added so that one that no patch chose keeps its place.
-        dictionary = torch.nn.functional.normalize(dictionary + total, dim=1)
+        dictionary = functional.normalize(dictionary + total, dim=1)
         report(iteration + 1)
     return dictionary
 
@@ -190,27 +195,35 @@ def _pooled_responses(
 ) -> Tensor:
     """Two-sided soft threshold of every patch, averaged over image quarters: (B, 8K)."""
     # On a CPU a block of responses has to stay in the cache; on a GPU it has to fill the device.
-    block = 2 if device.type == "cpu" else 256
+    block, precision = 256, torch.float32
+    if device.type == "cpu":
+        # Averages over a hundred patches and more do not notice the rounding.
+        precision = torch.bfloat16 if cpu_has_bfloat16() else torch.float32
+        block = 4 if precision == torch.bfloat16 else 2
+    filters, offset = tensors["filters"].to(precision), tensors["offset"].to(precision)
     pooled = []
     for start in range(0, len(pixels), block):
-        patches = _normalised_patches(pixels[start : start + block], params, device)
-        images, height, width, _ = patches.shape
-        response = torch.addmm(-tensors["offset"], patches.flatten(0, 2), tensors["filters"])
-        response = response.view(images, height * width, -1)  # (B, hw, K)
-        quarters = _quarters(height, width).to(device)  # (4, hw), rows sum to 1
-        # mean(max(0, z - a)) = mean(max(z, a)) - a: one pass instead of two; likewise below.
-        positive = quarters @ response.clamp(min=params.threshold) - params.threshold
-        negative = -(quarters @ response.clamp_(max=-params.threshold)) - params.threshold
+        windows = _windows(pixels[start : start + block], params, device)
+        images, height, width = windows.shape[:3]
+        patches = _normalised(windows.flatten(3)).flatten(0, 2).to(precision)  # (Bhw, 3pp)
+        response = torch.addmm(-offset, patches, filters).view(images, height * width, -1)
+        members = _quarters(height, width).to(device)  # (4, hw)
+        counts, members = members.sum(dim=1, keepdim=True), members.to(precision)
+        # With s = sign(z) max(0, |z| - a), the two sides are (|s| + s) / 2 and (|s| - s) / 2.
+        shrunk = functional.softshrink(response, params.threshold)
+        signed = (members @ shrunk).float() / counts.clamp(min=1)  # (B, 4, K)
+        size = (members @ shrunk.abs_()).float() / counts.clamp(min=1)
+        positive, negative = (size + signed) / 2, (size - signed) / 2
         pooled.append(torch.cat([positive, negative], dim=2).flatten(1))  # (B, 4 * 2K)
     return torch.cat(pooled)
 
 
 def _quarters(height: int, width: int) -> Tensor:
-    """Averaging weights (4, hw) of the four quarters of a grid of patches."""
+    """Which of the four quarters of a grid each patch is in: (4, hw) float32, 0 or 1."""
     row = (torch.arange(height) >= height / 2).long()
     column = (torch.arange(width) >= width / 2).long()
-    member = torch.nn.functional.one_hot((2 * row[:, None] + column).flatten(), 4).float().T
-    return member / member.sum(dim=1, keepdim=True).clamp(min=1)
+    quarter = (2 * row[:, None] + column).flatten()
+    return functional.one_hot(quarter, 4).float().T
 
 
 def _principal_axes(

@@ -98,14 +98,11 @@ def train_target(
         assert isinstance(settings, HeadParams)
         rows = _pool_embeddings(embeddings, name)
         sample = np.asarray(rows[:: max(1, len(rows) // _SCALING_ROWS)])
-        scaling, x = Scaling.fit(sample), np.asarray(rows[indices])
-        head = fit_head(x, labels, classes=classes, l2=settings.l2, scaling=scaling)
+        x = np.asarray(rows[indices])
+        head = fit_head(x, labels, classes=classes, l2=settings.l2, scaling=Scaling.fit(sample))
         losses = None
         if settings.loss_prediction:
-            x, labels = x[labels != OOD], labels[labels != OOD]
-            losses = HeadLosses.learn(
-                x, labels, classes=classes, l2=settings.l2, scaling=scaling, seed=seed
-            )
+            losses = HeadLosses.learn(head, x[labels != OOD], labels[labels != OOD], seed=seed)
         if progress is not None:
             progress(1, 1)
         return HeadModel(head, rows, store, name, stored, losses)
@@ -174,7 +171,7 @@ def load_target(
     classes = int(metadata["classes"])
     if uses_embeddings(name, params):
         head = LogisticHead.from_tensors(tensors)
-        losses = HeadLosses.from_tensors(tensors, head.scaling)
+        losses = HeadLosses.from_tensors(tensors, head)
         return HeadModel(head, _pool_embeddings(embeddings, name), store, name, params, losses)
     if int(metadata["image_size"]) != store.size:
         raise ModelError(

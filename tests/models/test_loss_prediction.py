@@ -12,7 +12,7 @@ from models.data import PixelStore
 from models.embed import build_network
 from models.errors import ModelError
 from models.head import Scaling, fit_head
-from models.head_losses import HeadLosses, held_out_losses
+from models.head_losses import HeadLosses
 from models.loss_prediction import LossPrediction, pair_loss
 from models.nets import Network, cnn_tiny, resnet18_small, timm_backbone, torchvision_backbone
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
@@ -210,22 +210,6 @@ def features(store: PixelStore) -> NDArray[np.float32]:
     return store[slice(None)][..., 0].reshape(len(store), -1).astype(np.float32)
 
 
-def test_held_out_losses_are_those_of_heads_that_have_not_seen_them(
-    digit_store: PixelStore, digit_labels: NDArray[np.int64]
-) -> None:
-    x, y = features(digit_store)[:60], digit_labels[:60]
-    scaling = Scaling.fit(x)
-    losses = held_out_losses(x, y, classes=10, l2=0.3, scaling=scaling, seed=4)
-    folds = np.random.default_rng(4).permutation(60)
-    for fold in range(5):
-        out = folds[fold::5]
-        kept = np.setdiff1d(np.arange(60), out)
-        head = fit_head(x[kept], y[kept], classes=10, l2=0.3, scaling=scaling)
-        logits = torch.from_numpy(head.logits(x[out]))
-        expected = functional.cross_entropy(logits, torch.from_numpy(y[out]), reduction="none")
-        assert_allclose(losses[out], expected.numpy(), rtol=1e-4, atol=1e-5)
-
-
 def test_a_head_learns_which_losses_are_large(
     digit_store: PixelStore, digit_labels: NDArray[np.int64], tmp_path: Path
 ) -> None:
@@ -267,13 +251,10 @@ def test_learning_follows_its_seed(
     digit_store: PixelStore, digit_labels: NDArray[np.int64]
 ) -> None:
     x, outside = features(digit_store)[:50], torch.get_rng_state()
+    head = fit_head(x, digit_labels[:50], classes=10, l2=0.3, scaling=Scaling.fit(x))
 
     def predicted(seed: int) -> NDArray[np.float32]:
-        scaling = Scaling.fit(x)
-        learned = HeadLosses.learn(
-            x, digit_labels[:50], classes=10, l2=0.3, scaling=scaling, seed=seed
-        )
-        return learned.predict(x)
+        return HeadLosses.learn(head, x, digit_labels[:50], seed=seed).predict(x)
 
     assert_array_equal(predicted(1), predicted(1))
     assert not np.array_equal(predicted(1), predicted(2))
