@@ -30,3 +30,32 @@ def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def softmax(logits: Float32Array) -> NDArray[np.float64]:
     """Return probabilities of (N, C) logits: (N, C) in 0..1, rows sum to 1."""
     return np.exp(log_softmax(logits))
+
+
+def fit_sigmoid(margins: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[float, float]:
+    """Fit probability = sigmoid(slope * margin + intercept) by Newton's method.
+
+    Source: J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999. Targets are
+    (n+ + 1) / (n+ + 2) and 1 / (n- + 2), never quite 0 or 1.
+
+    Args:
+        margins: (n,) of any scale, higher = more likely known.
+        known: (n,) both values among them.
+
+    Returns:
+        Slope and intercept. A negative slope would turn the margins round and means that they
+        carry nothing: it becomes 0+.
+    """
+    positive, negative = known.sum(), (~known).sum()
+    target = np.where(known, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    design = np.stack([margins, np.ones_like(margins)], axis=1)
+    weights = np.zeros(2)
+    for _ in range(50):
+        probability = sigmoid(design @ weights)
+        curvature = probability * (1 - probability)
+        hessian = design.T @ (design * curvature[:, None]) + 1e-6 * np.eye(2)
+        step = np.linalg.solve(hessian, design.T @ (target - probability) - 1e-6 * weights)
+        weights = weights + step * min(1.0, 5 / max(1e-12, float(np.abs(step).max())))
+        if np.abs(step).max() < 1e-8:
+            break
+    return max(float(weights[0]), 1e-3), float(weights[1])

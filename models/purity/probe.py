@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from models.errors import NotReady
 from models.params.scores import ProbeParams
-from models.probability import sigmoid
+from models.probability import fit_sigmoid, sigmoid
 from models.protocols import OOD, Float32Array, PoolView
 from models.purity.knn import unit_rows
 
@@ -96,7 +96,7 @@ def _fit(
     leverage = torch.linalg.solve_triangular(factor, features.T, upper=False).square().sum(dim=0)
     residual = residual_target - features @ coefficients
     left_out = residual_target - residual / (1 - leverage).clamp(min=1e-3)
-    slope, intercept = _platt(left_out.numpy(), known)
+    slope, intercept = fit_sigmoid(left_out.numpy(), known)
     return _Probe(landmarks, coefficients.float().numpy(), params.width, slope, intercept)
 
 
@@ -105,24 +105,3 @@ def _kernel(rows: Float32Array, landmarks: Float32Array, width: float) -> Float3
     squared = 2 - 2 * (rows @ landmarks.T)
     result: Float32Array = np.exp(squared * np.float32(-1 / width))
     return result
-
-
-def _platt(margins: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[float, float]:
-    """Fit probability = sigmoid(slope * margin + intercept) by Newton's method.
-
-    Targets are Platt's: (n+ + 1) / (n+ + 2) and 1 / (n- + 2), never quite 0 or 1. A negative
-    slope would turn the probe round and means that it learned nothing: it becomes 0+.
-    """
-    positive, negative = known.sum(), (~known).sum()
-    target = np.where(known, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    design = np.stack([margins, np.ones_like(margins)], axis=1)
-    weights = np.zeros(2)
-    for _ in range(50):
-        probability = sigmoid(design @ weights)
-        curvature = probability * (1 - probability)
-        hessian = design.T @ (design * curvature[:, None]) + 1e-6 * np.eye(2)
-        step = np.linalg.solve(hessian, design.T @ (target - probability) - 1e-6 * weights)
-        weights = weights + step * min(1.0, 5 / max(1e-12, float(np.abs(step).max())))
-        if np.abs(step).max() < 1e-8:
-            break
-    return max(float(weights[0]), 1e-3), float(weights[1])

@@ -249,7 +249,7 @@ def test_probe_is_calibrated_on_verdicts_it_has_not_seen(
         calibrated_on.append(margins)
         return 1.0, float(known.sum() * 0)
 
-    monkeypatch.setattr(probe, "_platt", platt)
+    monkeypatch.setattr(probe, "fit_sigmoid", platt)
     score("purity", "probe", view, l2=0.5)
     rows = unit_rows(view.labeled_embeddings - view.labeled_embeddings.mean(axis=0)).astype(float)
     target = np.where(view.labels >= 0, 1.0, -1.0)
