@@ -4,7 +4,8 @@ Source: thesis, section 4.3; D. Park et al., "Meta-Query-Net: Resolving
 Purity-Informativeness Dilemma in Open-set Active Learning", NeurIPS 2022.
 """
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Self
 
@@ -119,11 +120,25 @@ class MQNet(nn.Module):
     Weight matrices pass through ReLU and biases are free, which is all that monotonicity needs.
     A weight below zero would get no gradient and stay dead, so weights start positive and each
     training step puts those that crossed zero back to a small positive value (projected SGD).
+
+    Without the skyline constraint (thesis, Table "Efficacy of the skyline constraint") weights
+    have any sign and start as PyTorch's linear layers do.
+
+    Attributes:
+        skyline: whether the constraint holds.
+        normalisation: of the inputs that the weights were trained on; None before training.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, skyline: bool = True) -> None:
         """Start with small positive weights, and biases that centre both sigmoids."""
         super().__init__()
+        self.skyline = skyline
+        self.normalisation: InputNormalisation | None = None
+        if not skyline:
+            first, second = nn.Linear(2, HIDDEN), nn.Linear(HIDDEN, 1)
+            self.weight1, self.bias1 = first.weight, first.bias
+            self.weight2, self.bias2 = second.weight, second.bias
+            return
         # U(0, 2) times 1/2 per input keeps the hidden units of typical inputs (median 1) apart.
         self.weight1 = nn.Parameter(torch.rand(HIDDEN, 2))
         self.bias1 = nn.Parameter(-2 * torch.rand(HIDDEN))
@@ -132,15 +147,18 @@ class MQNet(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Map (n, 2) meta-inputs to (n,) meta-scores in 0..1, higher = ask sooner."""
-        hidden = torch.sigmoid(functional.linear(inputs, functional.relu(self.weight1), self.bias1))
-        output = functional.linear(hidden, functional.relu(self.weight2), self.bias2)
-        return torch.sigmoid(output).squeeze(1)
+        first, second = self.weight1, self.weight2
+        if self.skyline:
+            first, second = functional.relu(first), functional.relu(second)
+        hidden = torch.sigmoid(functional.linear(inputs, first, self.bias1))
+        return torch.sigmoid(functional.linear(hidden, second, self.bias2)).squeeze(1)
 
     @torch.no_grad()
     def keep_alive(self) -> None:
-        """Lift weights at or below zero to a small positive value."""
-        self.weight1.clamp_(min=_LEAST_WEIGHT)
-        self.weight2.clamp_(min=_LEAST_WEIGHT)
+        """Lift weights at or below zero to a small positive value, where the skyline holds."""
+        if self.skyline:
+            self.weight1.clamp_(min=_LEAST_WEIGHT)
+            self.weight2.clamp_(min=_LEAST_WEIGHT)
 
     def scores(self, inputs: Float32Array) -> Float32Array:
         """Return the meta-scores of (N, 2) meta-inputs: (N,) float32 in 0..1.
@@ -153,17 +171,22 @@ class MQNet(nn.Module):
             value.detach().cpu().double().numpy()
             for value in (self.weight1, self.bias1, self.weight2, self.bias2)
         )
+        if self.skyline:
+            weight1, weight2 = np.maximum(weight1, 0), np.maximum(weight2, 0)
         total = np.full(len(inputs), bias2[0])
         for unit in range(HIDDEN):
-            first, second = np.maximum(weight1[unit], 0)
-            total += max(weight2[0, unit], 0.0) * sigmoid(
+            first, second = weight1[unit]
+            total += weight2[0, unit] * sigmoid(
                 first * purity + second * informativeness + bias1[unit]
             )
         return sigmoid(total).astype(np.float32)
 
     def save(self, path: Path) -> None:
-        """Write the weights to one safetensors file, atomically."""
-        tensorfile.write(path, self.state_dict(), {"format": "karat-mqnet"})
+        """Write everything that drawing and going on need to one safetensors file, atomically."""
+        metadata = {"format": "karat-mqnet", "skyline": json.dumps(self.skyline)}
+        if self.normalisation is not None:
+            metadata["normalisation"] = json.dumps(asdict(self.normalisation))
+        tensorfile.write(path, self.state_dict(), metadata)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -175,8 +198,15 @@ class MQNet(nn.Module):
         tensors, metadata = tensorfile.read(path)
         if metadata.get("format") != "karat-mqnet":
             raise ModelError(f"{path} is not a saved MQ-Net.")
-        network = cls()
+        network = cls(skyline=json.loads(metadata.get("skyline", "true")))
         network.load_state_dict(tensors)
+        if "normalisation" in metadata:
+            network.normalisation = InputNormalisation(
+                **{
+                    name: Normalisation(**statistics)
+                    for name, statistics in json.loads(metadata["normalisation"]).items()
+                }
+            )
         return network
 
 
@@ -210,6 +240,7 @@ def train_mqnet(
     params: MQNetParams,
     seed: int,
     warm: MQNet | None = None,
+    normalisation: InputNormalisation | None = None,
 ) -> MQNet:
     """Fit MQ-Net to the answers of the last query set.
 
@@ -222,15 +253,17 @@ def train_mqnet(
         losses: (n,) masked cross-entropy of the model that has not seen them; 0 for OOD.
         params: see the schema.
         seed: decides initial weights and pairs.
-        warm: weights to start from, when `params.warm_start`.
+        warm: weights to start from, when `params.warm_start` and both are of one kind.
+        normalisation: of the inputs, kept with the network so that it can be drawn.
 
     Returns:
         A new network; `warm` is left as it is.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network = MQNet()
-        if warm is not None and params.warm_start:
+        network = MQNet(skyline=params.skyline)
+        network.normalisation = normalisation
+        if warm is not None and params.warm_start and warm.skyline == params.skyline:
             network.load_state_dict(warm.state_dict())
         z = torch.from_numpy(np.ascontiguousarray(inputs, dtype=np.float32))
         target = torch.from_numpy(np.ascontiguousarray(losses, dtype=np.float64))

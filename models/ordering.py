@@ -1,5 +1,8 @@
 """Orders that strategies share."""
 
+import heapq
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,3 +43,41 @@ def summed(inputs: Float32Array) -> NDArray[np.float64]:
     """Return P + I of (N, 2) meta-inputs; in float64 strict dominance is never rounded off."""
     total: NDArray[np.float64] = inputs.astype(np.float64).sum(axis=1)
     return total
+
+
+def widening(
+    purest: Indices, informativeness: NDArray[np.floating], width: float, n: int
+) -> Indices:
+    """Take the most informative of the purest, where both grow together.
+
+    The t-th place goes to the most informative example not yet taken among the first
+    ceil(width * t) of `purest`: so n places come from the n * width purest, and a longer queue
+    begins like a shorter one, which matters where nobody knows how far the budget will reach.
+
+    Args:
+        purest: (P,) positions, purest first.
+        informativeness: (N,) by position, higher = sooner; ties by place in `purest`.
+        width: >= 1.
+        n: how many to return; fewer when there are fewer.
+    """
+    offered = [(-value, place) for place, value in enumerate(informativeness[purest].tolist())]
+    waiting: list[tuple[float, int]] = []
+    taken = []
+    reach = 0
+    for count in range(1, min(n, len(purest)) + 1):
+        wanted = min(len(purest), math.ceil(width * count))
+        for pair in offered[reach:wanted]:
+            heapq.heappush(waiting, pair)
+        reach = max(reach, wanted)
+        taken.append(heapq.heappop(waiting)[1])
+    return purest[np.array(taken, dtype=np.int64)]
+
+
+def by_place(order: Indices, count: int, notes: tuple[str, ...] = ()) -> Ranking:
+    """Rank in a given order of (n,) positions out of `count`.
+
+    The meta-score falls in equal steps from 1; what is not in the queue has 0.
+    """
+    meta = np.zeros(count, dtype=np.float32)
+    meta[order] = 1 - np.arange(len(order)) / count
+    return Ranking(order, meta, notes)

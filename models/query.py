@@ -16,6 +16,7 @@ from models.pool_scores import PoolScores
 from models.probability import log_softmax
 from models.protocols import OOD, Float32Array, Indices, PoolView, Progress, Ranking, TargetModel
 from models.resolve import resolve
+from models.validation import lots
 
 __all__ = ["PoolScores", "QuerySettings", "Scored", "meta_train", "score_pool", "select"]
 
@@ -200,6 +201,9 @@ def meta_train(
     if not had_ood and params.without_ood == "keep":
         return previous, had_ood, ("No OOD among the last answers: MQ-Net stays as it was.",)
     notes: list[str] = []
+    if params.validation == "random":
+        drawn = lots(query, params.validation_seed) < params.validation_share
+        query, labels = query[drawn], labels[drawn]
     known = np.isin(query, scores.indices)
     if not known.all():
         missing = int((~known).sum())
@@ -214,12 +218,11 @@ def meta_train(
         return previous, had_ood, (*notes, "All answers have one loss: MQ-Net stays as it was.")
     require_finite("Purity", scores.purity, scores.indices)
     require_finite("Informativeness", scores.informativeness, scores.indices)
-    inputs = meta_inputs(
-        scores.purity[positions],
-        scores.informativeness[positions],
-        InputNormalisation.fit(scores.purity, scores.informativeness),
+    normalisation = InputNormalisation.fit(scores.purity, scores.informativeness)
+    inputs = meta_inputs(scores.purity[positions], scores.informativeness[positions], normalisation)
+    trained = train_mqnet(
+        inputs, losses, params=params, seed=seed, warm=previous, normalisation=normalisation
     )
-    trained = train_mqnet(inputs, losses, params=params, seed=seed, warm=previous)
     return trained, had_ood, tuple(notes)
 
 

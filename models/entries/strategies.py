@@ -2,7 +2,7 @@
 
 from models.entries.informativeness import INFORMATIVENESS
 from models.entries.selection import SELECTION
-from models.params.strategies import MQNetParams
+from models.params.strategies import EaoaParams, ExpectedValueParams, MQNetParams, NeatParams
 from models.spec import THESIS, Spec
 
 BOTH = frozenset({"purity", "informativeness"})
@@ -19,12 +19,56 @@ STRATEGIES = (
         needs=BOTH,
     ),
     Spec(
+        name="expected_value",
+        kind="strategy",
+        title="Expected value",
+        summary="What an answer is expected to teach, per unit of what it is expected to cost.",
+        target="models.strategies.expected_value:rank",
+        params=ExpectedValueParams,
+        paper="Ours",
+        needs=BOTH,
+    ),
+    Spec(
+        name="eaoa",
+        kind="strategy",
+        title="EAOA",
+        summary="The most ambiguous of the purest, as strict as a wanted share of in-distribution "
+        "answers demands.",
+        target="models.strategies.eaoa:rank",
+        params=EaoaParams,
+        paper="C.-C. Zong, S.-J. Huang, Rethinking Epistemic and Aleatoric Uncertainty for Active "
+        "Open-Set Annotation, CVPR 2025",
+        needs=frozenset({"embeddings"}),
+        fallback="random",
+    ),
+    Spec(
+        name="neat",
+        kind="strategy",
+        title="NEAT",
+        summary="Asks where the model contradicts the labels of in-distribution neighbours.",
+        target="models.strategies.neat:rank",
+        params=NeatParams,
+        paper="R. Mao et al., Inconsistency-Based Data-Centric Active Open-Set Annotation, AAAI "
+        "2024",
+        needs=frozenset({"embeddings"}),
+        fallback="random",
+    ),
+    Spec(
         name="p_plus_i",
         kind="strategy",
         title="Purity plus informativeness",
         summary="Adds the two normalised scores with equal weight.",
         target="models.strategies.p_plus_i:rank",
         paper=f"{THESIS}, section 4.3",
+        needs=BOTH,
+    ),
+    Spec(
+        name="p_times_i",
+        kind="strategy",
+        title="Purity times informativeness",
+        summary="Multiplies the two normalised scores.",
+        target="models.strategies.p_times_i:rank",
+        paper=f"{THESIS}, section 4.4",
         needs=BOTH,
     ),
     Spec(

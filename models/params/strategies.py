@@ -31,3 +31,89 @@ class MQNetParams(Params):
         description="After answers without any OOD: rank by informativeness only (thesis), or keep "
         "the balance learned before.",
     )
+    skyline: bool = Field(
+        default=True,
+        description="Keep weights non-negative, so that an example that is better in both inputs "
+        "never ranks lower; off: an ordinary network.",
+    )
+    validation: Literal["self", "random"] = Field(
+        default="self",
+        description="Learn from all answers to the last queries (thesis), or only from those to "
+        "a fixed random share of the pool that is asked for in random order.",
+    )
+    validation_share: float = Field(
+        default=0.1,
+        gt=0,
+        lt=1,
+        description="With random validation: share of the pool, and of the queries, set aside.",
+    )
+    validation_seed: int = Field(
+        default=0,
+        ge=0,
+        lt=2**31,
+        description="Decides which share; the same in every round.",
+    )
+
+
+class NeatParams(Params):
+    """Neighbours among the verdicts."""
+
+    neighbours: int = Field(
+        default=10, ge=1, le=1000, description="Nearest verdicts that are looked at."
+    )
+    width: float = Field(
+        default=2.0,
+        ge=1,
+        le=1000,
+        description="How many times the queue the purest are from which the most inconsistent are "
+        "taken.",
+    )
+
+
+class EaoaParams(Params):
+    """Energies and the share of in-distribution answers that is aimed at."""
+
+    target_in_share: float = Field(
+        default=0.6,
+        gt=0,
+        lt=1,
+        description="Share of in-distribution answers to aim at; higher = fewer wasted labels, "
+        "less informative ones.",
+    )
+    tolerance: float = Field(
+        default=0.05, ge=0, lt=1, description="How far from the target nothing changes."
+    )
+    start_width: float = Field(
+        default=5.0,
+        ge=1,
+        le=1000,
+        description="How many times the queue the purest are from which the most ambiguous are "
+        "taken, at first.",
+    )
+    step: float = Field(
+        default=1.0, gt=0, le=100, description="By how much the width changes in a round."
+    )
+    reverse_neighbours: int = Field(
+        default=250,
+        ge=1,
+        le=100_000,
+        description="Candidates nearest to a labeled example that it votes for.",
+    )
+    l2: float = Field(
+        default=1.0,
+        gt=0,
+        le=1e6,
+        description="Strength of the L2 penalty of the OOD detector, where the model has none.",
+    )
+
+
+class ExpectedValueParams(Params):
+    """What an answer is expected to teach and to cost."""
+
+    sharpness: float = Field(
+        default=1.0,
+        ge=0,
+        le=100,
+        description="Exponent of the probability of being in-distribution; higher = purer queries, "
+        "0 = purity counts for the cost only.",
+    )

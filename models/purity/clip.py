@@ -35,14 +35,19 @@ def score(view: PoolView, params: ClipParams) -> Float32Array:
         (N,) float32 in 0..1, higher = more in-distribution.
 
     Raises:
-        NotReady: no class is named, the package or the weights are missing, or the view names no
-            model whose images could be read.
+        NotReady: no class is named, or it alone; the package or the weights are missing, or the
+            view names no model whose images could be read.
     """
     classes, ood = _names(params.classes), _names(params.ood)
     if not classes:
         raise NotReady(
             "Purity clip compares images with names of the classes and has none; set its "
             "parameter classes."
+        )
+    if len(classes + ood) < 2:
+        raise NotReady(
+            "Purity clip weighs names against each other and has one; say in its parameter ood "
+            "what else the pool shows."
         )
     if view.model is None or view.indices is None:
         raise NotReady(

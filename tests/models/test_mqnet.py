@@ -226,6 +226,52 @@ def test_saving_keeps_every_score(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["w.safetensors"]
 
 
+@pytest.mark.parametrize("skyline", [True, False])
+def test_a_saved_network_can_be_drawn(tmp_path: Path, skyline: bool) -> None:
+    """The file alone gives Phi over raw scores, as they were when it was trained."""
+    raw = np.random.default_rng(0).standard_normal((90, 2)) * [3, 0.1] + [7, -2]
+    normalisation = InputNormalisation.fit(raw[:, 0], raw[:, 1])
+    inputs = meta_inputs(raw[:, 0], raw[:, 1], normalisation)
+    losses = np.maximum(0, raw[:, 0] - 7)
+    network = train_mqnet(
+        inputs,
+        losses,
+        params=MQNetParams(epochs=5, skyline=skyline),
+        seed=0,
+        normalisation=normalisation,
+    )
+    network.save(tmp_path / "w.safetensors")
+    read = MQNet.load(tmp_path / "w.safetensors")
+    assert read.skyline is skyline
+    assert read.normalisation == normalisation
+    assert read.normalisation is not None
+    grid = meta_inputs(raw[:, 0], raw[:, 1], read.normalisation)
+    assert_array_equal(read.scores(grid), network.scores(inputs))
+
+
+def test_without_the_skyline_a_score_may_fall_where_both_inputs_rise() -> None:
+    rng = np.random.default_rng(5)
+    inputs = np.exp(rng.standard_normal((300, 2))).astype(np.float32)
+    losses = np.maximum(0, 3 - inputs.sum(axis=1))
+    better, worse = np.array([[4, 4], [0.2, 0.2]], dtype=np.float32)
+
+    def scores(skyline: bool) -> NDArray[np.float32]:
+        params = MQNetParams(skyline=skyline, learning_rate=0.1)
+        return train_mqnet(inputs, losses, params=params, seed=0).scores(np.stack([better, worse]))
+
+    kept, free = scores(True), scores(False)
+    assert kept[0] >= kept[1]
+    assert free[0] < free[1]
+
+
+def test_weights_of_another_kind_are_no_warm_start() -> None:
+    inputs, losses = _answers(60, weight_on_purity=0.5)
+    params = MQNetParams(skyline=False, epochs=2)
+    fresh = train_mqnet(inputs, losses, params=params, seed=0)
+    warm = train_mqnet(inputs, losses, params=params, seed=0, warm=random_network(1, 1.0))
+    assert_array_equal(warm.scores(inputs), fresh.scores(inputs))
+
+
 def test_loading_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="No such file"):
         MQNet.load(tmp_path / "none.safetensors")

@@ -299,12 +299,14 @@ def _probability(row: NDArray[Any]) -> list[float]:
 def test_clip_says_what_is_missing(view: PoolView, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotReady, match="set its parameter classes"):
         purity("clip", view)
+    with pytest.raises(NotReady, match="what else the pool shows"):
+        purity("clip", view, classes="cat")
     with pytest.raises(NotReady, match="hf download nobody/nothing"):
-        purity("clip", view, classes="cat", weights="nobody/nothing")
+        purity("clip", view, classes="cat, dog", weights="nobody/nothing")
     with pytest.raises(NotReady, match="score the pool again"):
-        purity("clip", replace(view, model=None), classes="cat")
+        purity("clip", replace(view, model=None), classes="cat, dog")
     with pytest.raises(ModelError, match="weights"):
         validate("purity", "clip", {"weights": "../secrets"})
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(NotReady, match=r"install karat\[clip\]"):
-        purity("clip", view, classes="cat")
+        purity("clip", view, classes="cat, dog")

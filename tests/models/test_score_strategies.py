@@ -1,0 +1,224 @@
+"""Strategies that combine scores, against slow transcriptions of their formulas."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from models.candidates import Candidates, LastAnswers, Prices
+from models.errors import NotReady
+from models.ordering import widening
+from models.params import NoParams
+from models.params.strategies import EaoaParams, ExpectedValueParams, NeatParams
+from models.pool_scores import PoolScores
+from models.protocols import OOD, PoolView
+from models.strategies import eaoa, expected_value, neat, p_times_i
+
+VALUE = ExpectedValueParams()
+
+
+def candidates_of(
+    view: PoolView,
+    purity: np.ndarray | None = None,
+    prices: Prices | None = None,
+    last: LastAnswers | None = None,
+) -> Candidates:
+    rng = np.random.default_rng(2)
+    count = len(view.logits)
+    scores = PoolScores(
+        np.arange(count),
+        view.logits,
+        rng.random(count).astype(np.float32) if purity is None else purity,
+        rng.random(count).astype(np.float32),
+    )
+    empty = LastAnswers(np.empty(0, dtype=np.int64))
+    return Candidates(scores, view, prices=prices or Prices(), last=last or empty)
+
+
+def test_p_times_i_equals_the_definition(view: PoolView) -> None:
+    candidates = candidates_of(view)
+    purity, information = candidates.scores.purity, candidates.scores.informativeness
+    z = [(raw - raw.mean()) / raw.std() for raw in (purity, information)]
+    ranking = p_times_i.rank(candidates, len(purity), NoParams())
+    assert_allclose(ranking.meta_scores, np.exp(z[0]) * np.exp(z[1]), rtol=1e-4)
+
+
+@pytest.mark.parametrize("prices", [Prices(1, 1), Prices(1, 4), Prices(2, 0.5)])
+def test_expected_value_equals_the_definition(view: PoolView, prices: Prices) -> None:
+    candidates = candidates_of(view, prices=prices)
+    ranking = expected_value.rank(candidates, 200, ExpectedValueParams(sharpness=2))
+    least = min(candidates.scores.informativeness.tolist())
+    expected = [
+        p**2 * (i - least) / (p * prices.inside + (1 - p) * prices.ood)
+        for p, i in zip(
+            candidates.scores.purity.tolist(),
+            candidates.scores.informativeness.tolist(),
+            strict=True,
+        )
+    ]
+    assert_allclose(ranking.meta_scores, expected, rtol=1e-5)
+    assert_array_equal(ranking.order, np.argsort(-np.array(expected), kind="stable"))
+
+
+def test_dear_ood_verdicts_make_queries_purer(view: PoolView) -> None:
+    def purity_of_first(price: float) -> float:
+        candidates = candidates_of(view, prices=Prices(1, price))
+        order = expected_value.rank(candidates, 30, VALUE).order
+        return float(candidates.scores.purity[order].mean())
+
+    assert purity_of_first(0.25) < purity_of_first(1) < purity_of_first(4)
+
+
+def test_a_purity_of_another_scale_is_calibrated_on_the_last_answers(view: PoolView) -> None:
+    rng = np.random.default_rng(5)
+    purity = (100 + 20 * rng.standard_normal(200)).astype(np.float32)
+    truth = rng.random(200) < 1 / (1 + np.exp(-(purity - 110) / 10))
+    labels = np.where(truth, 0, OOD)
+    asked = PoolScores(np.arange(200), view.logits, purity, purity)
+    result = expected_value.probability_inside(
+        purity.astype(float), LastAnswers(labels.astype(np.int64), asked)
+    )
+    reference = LogisticRegression(C=1e6).fit(purity[:, None] - 100, truth)
+    assert_allclose(result, reference.predict_proba(purity[:, None] - 100)[:, 1], atol=0.02)
+    before = expected_value.probability_inside(purity.astype(float), LastAnswers(labels[:0]))
+    assert_allclose(before, 1 / (1 + np.exp(-(purity - purity.mean()) / purity.std())), rtol=1e-4)
+
+
+def test_equal_informativeness_leaves_purity(view: PoolView) -> None:
+    candidates = candidates_of(view)
+    same = replace(candidates.scores, informativeness=np.ones(200, dtype=np.float32))
+    order = expected_value.rank(replace(candidates, scores=same), 10, VALUE).order
+    assert_array_equal(order, np.argsort(-same.purity)[:10])
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    values=st.lists(st.integers(0, 5), min_size=1, max_size=30),
+    width=st.floats(1, 6),
+    n=st.integers(1, 40),
+)
+def test_the_widening_window_equals_the_definition(values: list[int], width: float, n: int) -> None:
+    purest = np.random.default_rng(0).permutation(len(values))
+    expected: list[int] = []
+    for count in range(1, min(n, len(values)) + 1):
+        window = [p for p in purest[: math.ceil(width * count)] if p not in expected]
+        expected.append(max(window, key=lambda position: values[position]))
+    assert_array_equal(widening(purest, np.array(values, dtype=float), width, n), expected)
+
+
+def _cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    unit = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (a, b)]
+    product: np.ndarray = unit[0].astype(float) @ unit[1].astype(float).T
+    return product
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    weights = np.exp(logits.astype(float) - logits.max())
+    probabilities: np.ndarray = weights / weights.sum()
+    return probabilities
+
+
+def test_neat_equals_the_definition(view: PoolView) -> None:
+    similar = _cosines(view.embeddings, view.labeled_embeddings)
+    counts, score = [], []
+    for row, logits in zip(similar, view.logits, strict=True):
+        count = [0] * (view.classes + 1)
+        for neighbour in sorted(range(len(row)), key=lambda j: -row[j])[:10]:
+            count[view.labels[neighbour]] += 1
+        q = _softmax(np.array(count[:-1]))
+        p = _softmax(logits)
+        counts.append(count)
+        score.append(-sum(p[c] * math.log(q[c]) for c in range(view.classes)))
+    inside = [sum(count[:-1]) for count in counts]
+    known = [i for i in range(200) if inside[i] > counts[i][-1]]
+    purest = sorted(known, key=lambda i: (-inside[i], -score[i]))
+    expected = widening(np.array(purest), np.array(score), 2.0, 40)
+
+    ranking = neat.rank(candidates_of(view), 40, NeatParams())
+    assert_array_equal(ranking.order, expected)
+    everything = neat.rank(candidates_of(view), 200, NeatParams()).order
+    assert set(everything[: len(known)]) == set(known)
+    assert sorted(everything) == list(range(200))
+
+
+def test_eaoa_energies_equal_the_definition(view: PoolView) -> None:
+    rng = np.random.default_rng(1)
+    with_ood = replace(view, ood_logits=rng.standard_normal(200).astype(np.float32))
+    assert with_ood.ood_logits is not None
+    energy = eaoa.learned_energy(with_ood, EaoaParams())
+    for got, logits, ood in zip(energy, view.logits, with_ood.ood_logits, strict=True):
+        inside = math.log(sum(math.exp(float(value)) for value in logits))
+        assert_allclose(got, -inside + math.log(1 + math.exp(float(ood))), rtol=1e-4)
+
+    left = eaoa.aleatoric(view.logits)
+    for got, logits in zip(left, view.logits, strict=True):
+        p = _softmax(logits)
+        assert_allclose(got, math.log(1 - p.max()), rtol=1e-3, atol=1e-5)
+
+    similar = _cosines(view.labeled_embeddings, view.embeddings)
+    counts = np.zeros((200, view.classes))
+    for row, label in zip(similar, view.labels, strict=True):
+        for candidate in sorted(range(200), key=lambda j: -row[j])[:30]:
+            if label >= 0:
+                counts[candidate, label] += 1
+    expected = -np.log(np.exp(counts).sum(axis=1))
+    assert_allclose(eaoa.neighbour_energy(view, 30), expected, rtol=1e-4)
+
+
+def test_eaoa_learns_a_detector_where_the_model_has_none(view: PoolView) -> None:
+    """The fixture's embeddings tell OOD from the classes."""
+    view = replace(view, ood_logits=None)
+    centers = np.stack(
+        [view.labeled_embeddings[view.labels == label].mean(axis=0) for label in (0, 1, 2, OOD)]
+    )
+    distance = np.linalg.norm(view.embeddings[:, None] - centers[None], axis=2)
+    inside = distance.argmin(axis=1) < 3
+    energy = eaoa.learned_energy(view, EaoaParams())
+    assert roc_auc_score(~inside, energy) > 0.9
+    only_inside = view.labels >= 0
+    without = replace(
+        view,
+        labels=view.labels[only_inside],
+        labeled_embeddings=view.labeled_embeddings[only_inside],
+    )
+    expected = -np.log(np.exp(view.logits.astype(float)).sum(axis=1))
+    assert_allclose(eaoa.learned_energy(without, EaoaParams()), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("share", "before", "after"),
+    [(0.9, 5, 6), (0.62, 5, 5), (0.1, 5, 4), (0.1, 1.5, 1), (None, 3, 3)],
+)
+def test_eaoa_follows_the_target_share(
+    view: PoolView, share: float | None, before: float, after: float
+) -> None:
+    labels = np.full(0 if share is None else 50, OOD)
+    labels[: round(50 * (share or 0))] = 1
+    candidates = replace(candidates_of(view, last=LastAnswers(labels)), state={"k": before})
+    ranking = eaoa.rank(candidates, 10, EaoaParams())
+    assert ranking.state == {"k": after}
+    fresh = replace(candidates, state={})
+    assert eaoa.rank(fresh, 10, EaoaParams()).state == {"k": 5.0}
+
+
+def test_eaoa_lets_the_predicted_classes_take_turns(view: PoolView) -> None:
+    order = eaoa.rank(candidates_of(view), 30, EaoaParams()).order
+    predicted = view.logits.argmax(axis=1)
+    assert_array_equal(predicted[order[:9]], [0, 1, 2] * 3)
+
+
+@pytest.mark.parametrize(
+    ("module", "params"), [(eaoa, EaoaParams()), (neat, NeatParams())], ids=["eaoa", "neat"]
+)
+def test_without_a_labeled_class_neighbours_say_nothing(
+    view: PoolView, module: object, params: object
+) -> None:
+    nothing = replace(view, labels=np.full(len(view.labels), OOD))
+    with pytest.raises(NotReady, match="No example has a class yet"):
+        module.rank(candidates_of(nothing), 5, params)  # type: ignore[attr-defined]
