@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 from torch.nn import functional
 
@@ -75,7 +75,7 @@ def bare_loop(network: Network, pixels: Pixels, labels: Labels, params: Training
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-    float(loss)
+    loss.item()
 
 
 def training(name: str, steps: int, repeats: int) -> dict[str, Any]:
@@ -116,8 +116,14 @@ def training(name: str, steps: int, repeats: int) -> dict[str, Any]:
         "steps": steps,
         "precision": "bfloat16" if half else "float32",
         "images_per_s": speeds,
-        "ratio": {"mean": float(ratios.mean()), "std": float(ratios.std(ddof=1))},
+        "ratio": {"mean": float(ratios.mean()), "std": deviation(ratios)},
     }
+
+
+def deviation(values: ArrayLike) -> float:
+    """Standard deviation of a sample; 0 of one value."""
+    array = np.asarray(values)
+    return float(array.std(ddof=1)) if len(array) > 1 else 0.0
 
 
 def frozen_round(rows: int, answers: int) -> dict[str, float]:
@@ -204,7 +210,7 @@ def show(results: dict[str, Any]) -> None:
         print("\n| part of the round | seconds |\n|---|---|")
         for part in results["round"][0]:
             values = [row[part] for row in results["round"]]
-            print(f"| {part} | {np.mean(values):.2f} ± {np.std(values, ddof=1):.2f} |")
+            print(f"| {part} | {np.mean(values):.2f} ± {deviation(values):.2f} |")
     if "features" in results:
         found = results["features"]
         print("\n| images | seconds | accuracy with 5,000 labels % |\n|---|---|---|")

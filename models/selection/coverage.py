@@ -79,14 +79,14 @@ def greedy_cover(points: Points, lengths: Float32Array, demand: Demand, n: int) 
     """
     chosen = Chosen.room(min(n, len(points)))
     bounds = np.zeros(len(points))
-    if chosen.full:
+    if chosen.full():
         return Picks(chosen.order, chosen.gains, bounds)
     gains = _Gains(points, lengths, demand)
     rows = max(1, _BLOCK_VALUES // max(1, len(demand.sample)))
     for start in range(0, len(points), rows):
         some = np.arange(start, min(start + rows, len(points)))
         bounds[some] = gains.of(some)
-    while not chosen.full:
+    while not chosen.full():
         if bounds.max() <= 0:
             chosen.fill(demand.weights * (demand.ceiling - demand.covered))
             break
@@ -111,7 +111,7 @@ def _race(gains: "_Gains", bounds: NDArray[np.float64], chosen: Chosen) -> None:
     bound = bounds[active]
     fresh = gains.seen[active] == gains.picks
     together = _FEW
-    while not chosen.full:
+    while not chosen.full():
         best = int(bound.argmax())
         if bound[best] < limit or bound[best] <= 0:
             break
@@ -160,7 +160,7 @@ class _Gains:
     def of(self, positions: Indices) -> NDArray[np.float64]:
         """Return what each of the candidates at (n,) positions would add now: (n,)."""
         value = self._reach(positions) - self._covered
-        torch.nn.functional.threshold_(value, _SAME, 0)
+        value = torch.nn.functional.threshold(value, _SAME, 0, inplace=True)
         gain: NDArray[np.float64] = (value @ self._weights).double().numpy()
         if self._scale != 1:
             own = self._own(positions)

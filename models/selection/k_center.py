@@ -35,7 +35,7 @@ def k_center(points: Points, norms: Float32Array, centers: Points, n: int) -> Pi
     """
     chosen = Chosen.room(min(n, len(points)))
     nearest = np.full(len(points), np.inf, dtype=np.float32)
-    if chosen.full:
+    if chosen.full():
         return Picks(chosen.order, chosen.gains, np.zeros(len(points), dtype=np.float32))
     if len(centers):
         lower_to_nearest(nearest, points, norms, centers, centers.squared_norms())
@@ -43,7 +43,7 @@ def k_center(points: Points, norms: Float32Array, centers: Points, n: int) -> Pi
         first = _nearest_to_mean(points, norms)
         _lower(nearest, points, norms, np.array([first]))
         chosen.add(first, float(nearest.max()))
-    while not chosen.full:
+    while not chosen.full():
         before = chosen.count
         _race(points, norms, nearest, chosen)
         _lower(nearest, points, norms, chosen.order[before : chosen.count])
@@ -61,7 +61,7 @@ def _race(points: Points, norms: Float32Array, nearest: Float32Array, chosen: Ch
         limit = standing[split[len(points) - _ACTIVE - 1]]
         active = np.sort(split[len(points) - _ACTIVE :])
     distance, near, sizes = standing[active], points.take(active), norms[active]
-    while not chosen.full:
+    while not chosen.full():
         best = int(distance.argmax())
         if distance[best] < max(limit, 0):
             break

@@ -52,7 +52,7 @@ def log_det_cmi(
         min(n, N) picks; a gain is that of the objective.
     """
     chosen = Chosen.room(min(n, len(points)))
-    inverse = 1 / np.maximum(lengths, np.float32(1e-12))
+    inverse: Float32Array = np.reciprocal(np.maximum(lengths, np.float32(1e-12)))
     wanted, unwanted = unit_rows(wanted), unit_rows(unwanted)
     without = _Process.given(unwanted, np.full(len(unwanted), nu), diagonal)
     both = np.concatenate([unwanted, wanted])
@@ -61,7 +61,7 @@ def log_det_cmi(
     without.start(points, inverse)
     given.start(points, inverse)
     open_ = np.ones(len(points), dtype=np.bool_)
-    while not chosen.full:
+    while not chosen.full():
         gains = np.log(without.variance) - np.log(given.variance)
         gains[~open_] = -np.inf
         best = int(gains.argmax())

@@ -58,7 +58,6 @@ class Chosen:
         """Return an empty selection with room for n picks."""
         return cls(np.empty(n, dtype=np.int64), np.empty(n))
 
-    @property
     def full(self) -> bool:
         """Whether nothing more is to be picked."""
         return self.count == len(self.order)

@@ -37,7 +37,7 @@ def plus_plus(points: Points, norms: Float32Array, n: int, seed: int) -> Picks:
     """
     chosen = Chosen.room(min(n, len(points)))
     nearest = np.full(len(points), np.inf, dtype=np.float32)
-    if chosen.full:
+    if chosen.full():
         return Picks(chosen.order, chosen.gains, np.zeros(len(points), dtype=np.float32))
     longest = int(norms.argmax())
     chosen.add(longest, float(norms[longest]))
@@ -48,7 +48,7 @@ def plus_plus(points: Points, norms: Float32Array, n: int, seed: int) -> Picks:
         lower_to_nearest(nearest, points, norms, points.take(picks), norms[picks])
         nearest[picks] = 0
         seen = chosen.count
-        if chosen.full:
+        if chosen.full():
             break
         if not nearest.any():
             chosen.fill(np.zeros(len(points)))
@@ -67,7 +67,7 @@ def _draw(
     """Draw up to `_PENDING` picks from distances that were exact at the start."""
     cumulative = np.cumsum(nearest, dtype=np.float64)
     seen, refusals = chosen.count, 0
-    while not chosen.full and chosen.count - seen < _PENDING and refusals < _REFUSALS:
+    while not chosen.full() and chosen.count - seen < _PENDING and refusals < _REFUSALS:
         target = generator.random() * cumulative[-1]
         drawn = min(int(np.searchsorted(cumulative, target, side="right")), len(points) - 1)
         distance = nearest[drawn]

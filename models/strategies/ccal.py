@@ -98,7 +98,8 @@ def _unit_range(values: Float32Array) -> NDArray[np.float64]:
     exact = values.astype(np.float64)
     if not len(exact) or exact.min() == exact.max():
         return np.zeros(len(exact))
-    return (exact - exact.min()) / (exact.max() - exact.min())
+    scaled: NDArray[np.float64] = (exact - exact.min()) / (exact.max() - exact.min())
+    return scaled
 
 
 def _in_turn(preferences: list[Indices], n: int) -> Indices:

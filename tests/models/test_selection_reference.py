@@ -72,8 +72,8 @@ def gradients(count: int, seed: int = 0) -> tuple[Points, Exact]:
     error = rng.dirichlet(np.full(4, 0.5), count).astype(np.float32)
     error[np.arange(count), error.argmax(axis=1)] -= 1
     embeddings = draw(count, seed, dimension=6)
-    written_down = (error[:, :, None].astype(float) * embeddings[:, None, :]).reshape(count, -1)
-    return Points(embeddings, error), written_down
+    written_down: Exact = np.einsum("ij,ik->ijk", error.astype(float), embeddings)
+    return Points(embeddings, error), written_down.reshape(count, -1)
 
 
 def test_distances_of_gradients_need_no_gradients() -> None:

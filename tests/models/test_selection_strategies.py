@@ -30,7 +30,7 @@ def pool(count: int = 120) -> tuple[Candidates, Indices]:
     """Clusters 0 and 1 are classes, 2 and 3 are OOD; every cluster has labeled examples."""
     kinds = np.arange(count) % 4
     labeled = np.arange(16) % 4
-    head = LinearHead(CENTERS[:2].T / 4, np.zeros(2, dtype=np.float32))
+    head = LinearHead(CENTERS[:2].T / np.float32(4), np.zeros(2, dtype=np.float32))
     embeddings, labeled_embeddings = clusters(kinds), clusters(labeled, seed=1)
     view = PoolView(
         embeddings @ head.weight, embeddings, labeled_embeddings @ head.weight, labeled_embeddings,
@@ -52,7 +52,7 @@ def with_verdicts(candidates: Candidates, keep: Indices) -> Candidates:
         labels=view.labels[keep],
         labeled_logits=view.labeled_logits[keep],
         labeled_embeddings=view.labeled_embeddings[keep],
-        labeled_contrastive=view.contrastive[:0] if view.contrastive is None else CENTERS[:0],
+        labeled_contrastive=CENTERS[:0],
     )
 
 
@@ -272,7 +272,9 @@ def test_dropquery_asks_where_the_class_hangs_on_few_features() -> None:
     candidates, kinds = pool()
     noise = np.random.default_rng(0).standard_normal((120, 6)).astype(np.float32)
     sides = np.where(kinds[:, None] == 0, 4, np.where(kinds[:, None] == 1, -4, 0))
-    head = LinearHead(np.tile(np.float32([1, -1]), (6, 1)), np.zeros(2, dtype=np.float32))
+    head = LinearHead(
+        np.tile(np.array([1, -1], dtype=np.float32), (6, 1)), np.zeros(2, dtype=np.float32)
+    )
     rows = (sides + noise).astype(np.float32)
     order = rank("dropquery", changed(candidates, embeddings=rows, head=head), 4, rate=0.5).order
     assert (kinds[order] >= 2).all()

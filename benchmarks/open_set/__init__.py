@@ -1,0 +1,1 @@
+"""Parts of `benchmarks.open_set_al`."""
