@@ -31,6 +31,7 @@ _JOB: Mapping[JobState, Collection[JobState]] = {
     JobState.QUEUED: {JobState.RUNNING, JobState.CANCELLED},
     JobState.RUNNING: {
         JobState.RUNNING,  # taken over from a worker that died
+        JobState.QUEUED,  # its worker is wanted for something that cannot wait
         JobState.SUCCEEDED,
         JobState.FAILED,
         JobState.CANCELLED,
@@ -125,8 +126,19 @@ def finish_job(
     job.finished_at = datetime.now(UTC)
 
 
+def give_back_job(job: Job) -> None:
+    """Queue a running ``job`` again, so that its worker is free; it goes on where it is."""
+    _check("job", _JOB, job.state, JobState.QUEUED)
+    job.state = JobState.QUEUED
+    job.worker = None
+    job.heartbeat_at = None
+    job.sent_at = datetime.now(UTC)
+
+
 def requeue_job(job: Job) -> None:
     """Queue a failed or cancelled ``job`` again; it resumes from its last checkpoint."""
+    if job.state is JobState.RUNNING:
+        raise Conflict("job_running", "The job is running; cancel it first.")
     _check("job", _JOB, job.state, JobState.QUEUED)
     job.state = JobState.QUEUED
     job.cancel_requested = False

@@ -18,7 +18,7 @@ from models import tensorfile
 from models.data import PixelStore
 from models.device import autocast, best_device, place
 from models.embed import NetworkExtractor, build_network, restore_network, write_embeddings
-from models.errors import ModelError
+from models.errors import Cancelled, ModelError
 from models.nets import Network
 from models.params.contrastive import ContrastiveParams
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
@@ -71,7 +71,7 @@ def learn_encoder(
         seed: decides initial weights, batches and views.
         out: where the encoder goes; appears whole, in the end.
         checkpoint: where to keep resumable state; resumed from when it exists.
-        progress: called at every step; may raise `Cancelled`.
+        progress: called at every step; may raise `Cancelled`, and nothing is lost when it does.
 
     Raises:
         ModelError: fewer than two images, or the loss is no longer finite.
@@ -88,36 +88,31 @@ def learn_encoder(
     run = _fingerprint(pixels, indices, params, seed)
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
-        start = restore(checkpoint, learner, optimizer, run)
+        start = step = restore(checkpoint, learner, optimizer, run)
         saved_at = time.monotonic()
-        for step in range(start, steps):
-            if progress is not None:
-                progress(step, steps)
-            for group in optimizer.param_groups:
-                group["lr"] = params.learning_rate * _schedule(step, steps, warmup)
+        try:
+            for step in range(start, steps):
+                if progress is not None:
+                    progress(step, steps)
+                for group in optimizer.param_groups:
+                    group["lr"] = params.learning_rate * _schedule(step, steps, warmup)
 
-            images = _fetched(pixels, indices[batches.rows(step).numpy()], device)
-            x = torch.cat([shifted_views(images, params), shifted_views(images, params)])
-            with autocast(params.precision, device, learner):
-                rotation, projections = learner(x.contiguous(memory_format=torch.channels_last))
-            first, second = projections.float().chunk(2)  # (K * B, P) each
-            loss = nt_xent(first, second, params.temperature)
-            if params.rotations:
-                turns = torch.arange(ROTATIONS, device=device).repeat_interleave(batch_size)
-                loss = loss + functional.cross_entropy(rotation.float(), turns.repeat(2))
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
+                rows = indices[batches.rows(step).numpy()]
+                loss = _loss(learner, _fetched(pixels, rows, device), params)
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()  # type: ignore[no-untyped-call]
+                optimizer.step()
 
-            # Reading the loss waits for the device, so do it only now and then.
-            if (step % 100 == 99 or step + 1 == steps) and not torch.isfinite(loss):
-                raise ModelError(
-                    f"Learning diverged by step {step + 1}; lower learning_rate (now "
-                    f"{params.learning_rate:g}) or raise temperature (now {params.temperature:g})."
-                )
-            if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
-                store(checkpoint, learner, optimizer, step + 1, run)
-                saved_at = time.monotonic()
+                # Reading the loss waits for the device, so do it only now and then.
+                if step % 100 == 99 or step + 1 == steps:
+                    _require_finite(loss, step + 1, params)
+                if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
+                    store(checkpoint, learner, optimizer, step + 1, run)
+                    saved_at = time.monotonic()
+        except Cancelled:
+            if checkpoint is not None:
+                store(checkpoint, learner, optimizer, step, run)
+            raise
     if progress is not None:
         progress(steps, steps)
     _save(learner.network, out, params, pixels.size)
@@ -197,6 +192,27 @@ def _build(pixels: PixelStore, params: ContrastiveParams, seed: int) -> Contrast
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return ContrastiveLearner(network, params.projection)
+
+
+def _loss(learner: ContrastiveLearner, images: Tensor, params: ContrastiveParams) -> Tensor:
+    """Compare two views of each rotation of (B, 3, S, S) uint8 images, and name the rotations."""
+    x = torch.cat([shifted_views(images, params), shifted_views(images, params)])
+    with autocast(params.precision, images.device, learner):
+        rotation, projections = learner(x.contiguous(memory_format=torch.channels_last))
+    first, second = projections.float().chunk(2)  # (K * B, P) each
+    loss = nt_xent(first, second, params.temperature)
+    if params.rotations:
+        turns = torch.arange(ROTATIONS, device=images.device).repeat_interleave(len(images))
+        loss = loss + functional.cross_entropy(rotation.float(), turns.repeat(2))
+    return loss
+
+
+def _require_finite(loss: Tensor, steps: int, params: ContrastiveParams) -> None:
+    if not torch.isfinite(loss):
+        raise ModelError(
+            f"Learning diverged by step {steps}; lower learning_rate (now "
+            f"{params.learning_rate:g}) or raise temperature (now {params.temperature:g})."
+        )
 
 
 def _fetched(pixels: PixelStore, rows: Indices, device: torch.device) -> Tensor:

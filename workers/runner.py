@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from core import events, queue
 from core.db import sync_engine, sync_sessions
 from core.errors import DomainError
-from core.lifecycle import claim_job, finish_job
+from core.lifecycle import claim_job, finish_job, give_back_job
 from core.messages import JobMessage
 from core.settings import Settings, settings
 from core.states import JobState
@@ -34,6 +34,10 @@ logger = logging.getLogger(__name__)
 
 class Lost(Exception):
     """The job now belongs to another worker; this one must not write any more."""
+
+
+class SteppedAside(Cancelled):
+    """The job goes back into its queue for a while, so that its worker can do something else."""
 
 
 class Handler(Protocol):
@@ -238,6 +242,8 @@ def run_job(message: JobMessage, handler: Handler) -> None:
         _end(context, handler, JobState.SUCCEEDED, result=result)
     except Lost:
         logger.warning("job %s was taken over by another worker", context.job_id)
+    except SteppedAside:
+        _give_back(context)
     except Cancelled:
         _end(context, handler, JobState.CANCELLED, message="Cancelled.")
     except (OperationalError, InterfaceError) as error:
@@ -277,6 +283,20 @@ def _claimable(job: Job, stale: datetime) -> bool:
     if job.state is JobState.QUEUED:
         return True
     return job.state is JobState.RUNNING and (job.heartbeat_at is None or job.heartbeat_at < stale)
+
+
+def _give_back(context: JobContext) -> None:
+    try:
+        with context.transaction() as (session, job):
+            give_back_job(job)
+            queue.enqueue(session.info, job)
+            session.execute(
+                events.notify(context.project_id, "job", {"id": job.id, "state": job.state})
+            )
+    except Lost:
+        logger.warning("job %s goes on elsewhere", context.job_id)
+        return
+    logger.info("job %s steps aside", context.job_id)
 
 
 def _end(

@@ -57,6 +57,16 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert "open" in karat("round", "list", number).stdout
     assert karat("round", "close", number).stdout == "Round 0 is closing.\n"
 
+    quick = ("--param", "network=cnn_tiny", "--param", "epochs=1")
+    started = karat("job", "start", name, "learn_features", *quick, "--json")
+    learning = json.loads(started.stdout)
+    assert (learning["params"]["epochs"], learning["params"]["network"]) == (1, "cnn_tiny")
+    karat("job", "watch", learning["id"])
+    unknown = karat("job", "start", name, "learn_features", "--param", "epoch=1", status=1)
+    assert "epoch: Extra inputs are not permitted" in unknown.stderr
+    malformed = karat("job", "start", name, "learn_features", "--param", "epoch", status=2)
+    assert "--param" in malformed.stderr
+
     karat("export", number, tmp_path / "labels.csv")
     assert (tmp_path / "labels.csv").read_text().startswith("annotation_id,")
     karat("export", number, tmp_path / "images.zip")

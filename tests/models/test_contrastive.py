@@ -135,21 +135,23 @@ def test_same_seed_same_encoder(learn: Learn) -> None:
     assert not same_weights(first, other)
 
 
-def test_cancelled_run_resumes_as_if_it_had_not_been(
-    learn: Learn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("end", [Cancelled, KeyboardInterrupt])
+def test_a_run_that_was_ended_resumes_as_if_it_had_not_been(
+    learn: Learn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: type[BaseException]
 ) -> None:
     whole = learn("whole")
-    monkeypatch.setattr(contrastive, "_CHECKPOINT_SECONDS", 0.0)
+    if end is not Cancelled:  # a cancelled run leaves a checkpoint whenever it is
+        monkeypatch.setattr(contrastive, "_CHECKPOINT_SECONDS", 0.0)
     seen: list[int] = []
 
     def stop_at(step: int, steps: int) -> None:
         assert steps == 8
         seen.append(step)
         if step == 5 and seen.count(5) == 1:
-            raise Cancelled
+            raise end
 
     checkpoint = tmp_path / "checkpoint.safetensors"
-    with pytest.raises(Cancelled):
+    with pytest.raises(end):
         learn("resumed", checkpoint=checkpoint, progress=stop_at)
     assert not (tmp_path / "resumed.safetensors").exists()
     resumed = learn("resumed", checkpoint=checkpoint, progress=stop_at)

@@ -145,6 +145,34 @@ def test_a_running_job_is_followed_cancelled_and_retried(
     assert not features(world, job).exist
 
 
+def test_a_round_that_wants_the_worker_goes_first(
+    http: TestClient, world: World, tmp_path: Path
+) -> None:
+    """Learning takes hours; with one worker, annotators would wait for as long."""
+    job = start(http, world, world.project(images=20), epochs=100_000)
+    project = world.project(images=20)
+    admin = world.caller().headers
+
+    def step() -> int:
+        progress = http.get(f"/api/jobs/{job.id}", headers=admin).json()["progress"] or {}
+        return int(progress["step"]) if progress.get("phase") == "learn" else 0
+
+    with worker("gpu", tmp_path / "worker.log"):
+        eventually(lambda: step() > 0, "learning is at work")
+        http.post(f"/api/projects/{project.id}/start", headers=admin)
+        rounds = f"/api/projects/{project.id}/rounds"
+        eventually(
+            lambda: http.get(rounds, headers=admin).json()["items"][0]["state"] == "open",
+            "the round opens",
+        )
+        before = step()
+        assert before > 0
+        eventually(lambda: state(world, job) is JobState.RUNNING and step() > before, "it goes on")
+        http.post(f"/api/jobs/{job.id}/cancel", headers=admin)
+        eventually(lambda: state(world, job) is JobState.CANCELLED, "the job stops")
+    assert job.attempt == 2
+
+
 def test_the_features_of_the_last_two_jobs_are_kept(http: TestClient, world: World) -> None:
     """A round may be working with those before the last; older ones take up space for nothing."""
     project = world.project(images=8)

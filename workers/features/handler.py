@@ -14,6 +14,7 @@ from core.tables import Example, Job, Project
 from models.contrastive import learn_encoder
 from models.data import PixelStore
 from models.params.contrastive import ContrastiveParams
+from workers.features.manners import Manners
 from workers.features.stored import LearnedFeatures, latest
 from workers.runner import JobContext
 
@@ -30,6 +31,7 @@ def run(context: JobContext) -> dict[str, Any]:
     known = context.checkpoint["known"]
     pixels = context.storage.pixels(context.project_id)
     store = PixelStore.open(pixels, known["input_size"], known["images"])
+    manners = Manners(context)
     if not context.done("learn"):
         with context.phase("learn"):
             learn_encoder(
@@ -39,11 +41,11 @@ def run(context: JobContext) -> dict[str, Any]:
                 seed=known["seed"],
                 out=features.encoder,
                 checkpoint=context.work / "learning.safetensors",
-                progress=context.progress,
+                progress=manners.progress,
             )
     if not context.done("embed"):
         with context.phase("embed"):
-            features.complete(store, context.progress)
+            features.complete(store, manners.progress)
     with context.sessions() as session:
         features.remove_others(keep=latest(session, context.project_id))
     shutil.rmtree(context.work, ignore_errors=True)

@@ -1,0 +1,55 @@
+"""Learning takes hours, and rounds cannot wait that long for the worker."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import select
+
+from core import queue
+from core.messages import JOB_MESSAGES, LearnFeatures
+from core.states import JobKind, JobState
+from core.tables import Job
+from workers.runner import JobContext, SteppedAside
+
+_LOOK_SECONDS: Final = 2.0
+# As long as a message may be on its way to a worker that is free.
+_PATIENCE = timedelta(seconds=1)
+_BEFORE_US: Final = [
+    kind
+    for kind, message in JOB_MESSAGES.items()
+    if message.queue == LearnFeatures.queue and kind is not JobKind.LEARN_FEATURES
+]
+
+
+class Manners:
+    """Lets other jobs of the same queue go first."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Start to look around after a while."""
+        self._context = context
+        self._looked = time.monotonic()
+
+    def progress(self, step: int, steps: int) -> None:
+        """Report progress; raises ``SteppedAside`` when another job waits for the worker."""
+        self._context.progress(step, steps)
+        if time.monotonic() - self._looked < _LOOK_SECONDS:
+            return
+        self._looked = time.monotonic()
+        if self._others_wait():
+            raise SteppedAside
+
+    def _others_wait(self) -> bool:
+        waiting = (
+            select(Job.id)
+            .where(
+                Job.kind.in_(_BEFORE_US),
+                Job.state == JobState.QUEUED,
+                Job.sent_at < datetime.now(UTC) - _PATIENCE,
+            )
+            .limit(1)
+        )
+        with self._context.sessions() as session:
+            found = session.scalar(waiting)
+        # Without its message in the queue the job would not be run if we made way for it.
+        return found is not None and queue.waiting(LearnFeatures.queue) > 0
