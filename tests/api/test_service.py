@@ -159,7 +159,8 @@ def test_catalog_lists_algorithms_with_schema_and_defaults(http: TestClient, wor
     caller = world.caller()
     listed = http.get("/api/algorithms", headers=caller.headers).json()["items"]
     found = {(item["kind"], item["name"]): item for item in listed}
-    assert {"model", "strategy", "purity", "informativeness"} == {kind for kind, _ in found}
+    kinds = {"model", "strategy", "purity", "informativeness", "job"}
+    assert kinds == {kind for kind, _ in found}
     mqnet = found["strategy", "mqnet"]
     assert mqnet["needs"] == ["informativeness", "purity"]
     assert set(mqnet["defaults"]) == set(mqnet["params_schema"]["properties"])
