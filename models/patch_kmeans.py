@@ -35,7 +35,8 @@ class PatchKMeans:
         """Take fitted tensors.
 
         Args:
-            tensors: `filters` (3pp, K), `offset` (K,), `mean` (8K,), `projection` (8K, D).
+            tensors: `filters` (3pp, K), the channels of a patch first, `offset` (K,),
+                `mean` (8K,), `projection` (8K, D).
             params: the parameters that the tensors were fitted with.
         """
         self.params = params
@@ -121,19 +122,22 @@ def _stride(size: int, params: PatchKMeansParams) -> int:
     return params.stride or max(1, size // 32)
 
 
-def _windows(pixels: NDArray[np.uint8], params: PatchKMeansParams, device: torch.device) -> Tensor:
-    """View (B, S, S, 3) images as (B, h, w, 3, p, p) float32 patches, overlapping in memory."""
+def _patches(pixels: NDArray[np.uint8], params: PatchKMeansParams, device: torch.device) -> Tensor:
+    """Cut (B, S, S, 3) images into (B, h, w, p, 3p) float32 patches of mean 0 and equal contrast.
+
+    A row of a patch is contiguous in memory, and all is done while copying it.
+    """
     size, stride = params.patch_size, _stride(pixels.shape[1], params)
-    images = torch.from_numpy(pixels).to(device).float()
-    return images.unfold(1, size, stride).unfold(2, size, stride)
-
-
-def _normalised(patches: Tensor) -> Tensor:
-    """Give patches (..., 3pp) mean 0 and equal contrast, in place."""
-    patches -= patches.mean(dim=-1, keepdim=True)
-    variance = patches.square().mean(dim=-1, keepdim=True)
-    patches *= (variance + _CONTRAST_EPSILON).rsqrt()
-    return patches
+    images = torch.from_numpy(pixels).to(device).float().sub_(128)
+    count, side = images.shape[:2]
+    windows = images.view(count, side, 3 * side)
+    windows = windows.unfold(1, size, stride).unfold(2, 3 * size, 3 * stride)  # (B, h, w, p, 3p)
+    mean = functional.avg_pool2d(images.mean(dim=3), size, stride)  # (B, h, w)
+    square = functional.avg_pool2d(images.square().mean(dim=3), size, stride)
+    scale = ((square - mean.square()).clamp_(min=0) + _CONTRAST_EPSILON).rsqrt_()
+    shift = -mean * scale
+    patches = torch.empty(windows.shape, device=device)
+    return torch.addcmul(shift[..., None, None], windows, scale[..., None, None], out=patches)
 
 
 def _sample_patches(
@@ -142,18 +146,16 @@ def _sample_patches(
     params: PatchKMeansParams,
     generator: torch.Generator,
 ) -> Tensor:
-    """Draw about 100,000 normalised patches, the same number from each image: (n, 3pp)."""
+    """Draw about 100,000 patches, the same number from each image: (n, 3pp), channels first."""
     per_image = -(-_PATCHES // len(rows))
     drawn = []
     for start in range(0, len(rows), 64):
-        windows = _windows(store[rows[start : start + 64]], params, torch.device("cpu"))
-        images, height, width = windows.shape[:3]
-        places = torch.rand(images, height * width, generator=generator).argsort(dim=1)
-        places = places[:, :per_image]
-        which = torch.arange(images)[:, None]
-        chosen = windows[which, places // width, places % width]  # (B, n, 3, p, p)
-        drawn.append(_normalised(chosen.flatten(0, 1).flatten(1)))
-    return torch.cat(drawn)
+        patches = _patches(store[rows[start : start + 64]], params, torch.device("cpu"))
+        patches = patches.flatten(3).flatten(1, 2)  # (B, hw, 3pp)
+        places = torch.rand(patches.shape[:2], generator=generator).argsort(dim=1)[:, :per_image]
+        drawn.append(patches[torch.arange(len(patches))[:, None], places].flatten(0, 1))
+    side = params.patch_size
+    return torch.cat(drawn).view(-1, side, side, 3).permute(0, 3, 1, 2).flatten(1)
 
 
 def _whitening(patches: Tensor) -> tuple[Tensor, Tensor]:
@@ -199,22 +201,24 @@ def _pooled_responses(
     if device.type == "cpu":
         # Averages over a hundred patches and more do not notice the rounding.
         precision = torch.bfloat16 if cpu_has_bfloat16() else torch.float32
-        block = 4 if precision == torch.bfloat16 else 2
-    filters, offset = tensors["filters"].to(precision), tensors["offset"].to(precision)
+        block = 8 if precision == torch.bfloat16 else 2
+    side = params.patch_size
+    filters = tensors["filters"].view(3, side, side, -1).permute(1, 2, 0, 3).flatten(0, 2)
+    filters, offset = filters.to(precision), tensors["offset"].to(precision)
     pooled = []
     for start in range(0, len(pixels), block):
-        windows = _windows(pixels[start : start + block], params, device)
-        images, height, width = windows.shape[:3]
-        patches = _normalised(windows.flatten(3)).flatten(0, 2).to(precision)  # (Bhw, 3pp)
-        response = torch.addmm(-offset, patches, filters).view(images, height * width, -1)
+        patches = _patches(pixels[start : start + block], params, device)
+        images, height, width = patches.shape[:3]
+        rows = patches.view(images * height * width, -1).to(precision)  # (Bhw, 3pp)
+        response = torch.addmm(-offset, rows, filters)
+        # s = sign(z) max(0, |z| - a): the two sides are (|s| + s) / 2 and (|s| - s) / 2.
+        torch.ops.aten.softshrink.out(response, params.threshold, out=response)
+        response = response.view(images, height * width, -1)  # (B, hw, K)
         members = _quarters(height, width).to(device)  # (4, hw)
-        counts, members = members.sum(dim=1, keepdim=True), members.to(precision)
-        # With s = sign(z) max(0, |z| - a), the two sides are (|s| + s) / 2 and (|s| - s) / 2.
-        shrunk = functional.softshrink(response, params.threshold)
-        signed = (members @ shrunk).float() / counts.clamp(min=1)  # (B, 4, K)
-        size = (members @ shrunk.abs_()).float() / counts.clamp(min=1)
-        positive, negative = (size + signed) / 2, (size - signed) / 2
-        pooled.append(torch.cat([positive, negative], dim=2).flatten(1))  # (B, 4 * 2K)
+        counts, members = members.sum(dim=1, keepdim=True).clamp(min=1), members.to(precision)
+        signed = (members @ response).float() / counts  # (B, 4, K)
+        size = (members @ response.abs_()).float() / counts
+        pooled.append(torch.cat([size + signed, size - signed], dim=2).flatten(1) / 2)
     return torch.cat(pooled)
 
 
