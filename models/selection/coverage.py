@@ -16,8 +16,8 @@ from models.protocols import Float32Array, Indices
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points
 
-_ACTIVE = 4096
-"""Candidates that compete for the next pick at a time."""
+_ACTIVE, _ACTIVE_SHARE = 4096, 16
+"""How many candidates compete for the next pick at a time: the larger of a number and a share."""
 _BLOCK_VALUES = 4_000_000
 _FEW, _MANY = 8, 512
 """Candidates that are evaluated together: few at first, as the best one is often still the best."""
@@ -104,8 +104,9 @@ def _race(gains: "_Gains", bounds: NDArray[np.float64], chosen: Chosen) -> None:
     """
     limit = -np.inf
     active = np.arange(len(bounds))
-    if len(bounds) > _ACTIVE:
-        cut = len(bounds) - _ACTIVE
+    size = max(_ACTIVE, len(bounds) // _ACTIVE_SHARE)
+    if len(bounds) > size:
+        cut = len(bounds) - size
         split = np.argpartition(bounds, cut - 1)
         limit, active = float(bounds[split[cut - 1]]), np.sort(split[cut:])
     bound = bounds[active]

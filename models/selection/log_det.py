@@ -55,11 +55,12 @@ def log_det_cmi(
     inverse: Float32Array = np.reciprocal(np.maximum(lengths, np.float32(1e-12)))
     wanted, unwanted = unit_rows(wanted), unit_rows(unwanted)
     without = _Process.given(unwanted, np.full(len(unwanted), nu), diagonal)
-    both = np.concatenate([unwanted, wanted])
+    known = np.concatenate([unwanted, wanted])
     weights = np.repeat([nu, eta], [len(unwanted), len(wanted)])
-    given = _Process.given(both, weights, diagonal)
-    without.start(points, inverse)
-    given.start(points, inverse)
+    given = _Process.given(known, weights, diagonal)
+    both = (without, given)
+    for process in both:
+        process.start(points, inverse)
     open_ = np.ones(len(points), dtype=np.bool_)
     while not chosen.full():
         gains = np.log(without.variance) - np.log(given.variance)
@@ -68,8 +69,10 @@ def log_det_cmi(
         chosen.add(best, float(gains[best]))
         open_[best] = False
         row = points.embeddings[best].astype(np.float64) * float(inverse[best])
-        for process in (without, given):
-            process.observe(row, float(process.variance[best]), points, inverse)
+        directions = [process.observe(row, float(process.variance[best])) for process in both]
+        for here, block in points.blocks():
+            for process, direction in zip(both, directions, strict=True):
+                process.explain(here, block, direction, inverse)
     rest = np.log(without.variance) - np.log(given.variance)
     return Picks(chosen.order, chosen.gains, rest)
 
@@ -110,12 +113,21 @@ class _Process:
             self.variance[here] = np.einsum("ij,ij->i", rows @ narrow, rows) + self.diagonal
         np.maximum(self.variance, self.diagonal, out=self.variance)
 
-    def observe(
-        self, row: Float64Array, variance: float, points: Points, inverse: Float32Array
-    ) -> None:
-        """Condition on one more candidate, a unit row with its present variance."""
+    def observe(self, row: Float64Array, variance: float) -> Float32Array:
+        """Condition on one more candidate, a unit row with its present variance.
+
+        Returns:
+            (D,) whose products with unit rows, squared, are what variances lose.
+        """
         direction = self.matrix @ row
-        along = (points.embeddings @ direction.astype(np.float32)) * inverse
-        self.variance -= np.square(along, dtype=np.float64) / variance
-        np.maximum(self.variance, self.diagonal, out=self.variance)
         self.matrix -= np.outer(direction, direction) / variance
+        scaled: Float32Array = (direction / np.sqrt(variance)).astype(np.float32)
+        return scaled
+
+    def explain(
+        self, here: slice, block: Points, direction: Float32Array, inverse: Float32Array
+    ) -> None:
+        """Take what `observe` returned off the variances of a block of candidates."""
+        along = (block.embeddings @ direction) * inverse[here]
+        left = self.variance[here] - np.square(along, dtype=np.float64)
+        self.variance[here] = np.maximum(left, self.diagonal)
