@@ -130,12 +130,14 @@ def test_a_running_job_is_followed_cancelled_and_retried(
         return http.get(f"/api/jobs/{job.id}", headers=admin).json()["progress"] or {}
 
     def at_work() -> bool:
-        return progress().get("phase") == "learn" and progress()["eta_seconds"] is not None
+        seen = progress()
+        return (seen.get("phase"), seen.get("steps")) == ("learn", 250_000) and (
+            seen["eta_seconds"] is not None
+        )
 
     with worker("gpu", tmp_path / "worker.log"):
         for attempt in (1, 2):
             eventually(at_work, "learning reports its progress")
-            assert progress()["steps"] == 250_000
             cancelled = http.post(f"/api/jobs/{job.id}/cancel", headers=admin)
             assert cancelled.json()["cancel_requested"]
             eventually(lambda: state(world, job) is JobState.CANCELLED, "the job stops")
