@@ -47,6 +47,7 @@ class Client:
         token: str | None = None,
         *,
         retry_seconds: float = 30.0,
+        connect_seconds: float | None = None,
     ) -> None:
         """Prepare a connection.
 
@@ -55,9 +56,11 @@ class Client:
             token: API token; that of ``KARAT_TOKEN`` or the last ``karat login`` to ``url`` if
                 None. Without any, call ``login``.
             retry_seconds: How long to try again while Karat cannot be reached.
+            connect_seconds: The same, before Karat was ever reached; ``retry_seconds`` if None.
         """
         found = credentials.find(url, token)
-        self._transport = Transport(found.url, found.token, retry_seconds)
+        first = retry_seconds if connect_seconds is None else connect_seconds
+        self._transport = Transport(found.url, found.token, retry_seconds, first)
 
     @property
     def url(self) -> str:
@@ -179,7 +182,8 @@ class Client:
         """What can be done in one project.
 
         Args:
-            project_id: The project; not looked up before the first call.
+            project_id: Its number; not looked up before the first call. ``projects`` tells the
+                numbers of names.
 
         Returns:
             The project's part of the client.

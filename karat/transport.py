@@ -44,16 +44,21 @@ class KaratError(Exception):
 class Transport:
     """A connection to one Karat, safe to share between threads."""
 
-    def __init__(self, url: str, token: str | None, retry_seconds: float) -> None:
+    def __init__(
+        self, url: str, token: str | None, retry_seconds: float, connect_seconds: float
+    ) -> None:
         """Prepare the connection; nothing is sent yet.
 
         Args:
             url: Where Karat is, such as ``http://127.0.0.1:8080``.
             token: API token, if there is one already.
             retry_seconds: How long to try again while Karat cannot be reached.
+            connect_seconds: The same, before Karat was ever reached.
         """
         self.url = url.rstrip("/")
         self._retry_seconds = retry_seconds
+        self._connect_seconds = connect_seconds
+        self._reached = False
         # The origin shows the API that a request with the session cookie is no foreign page's.
         self._http = httpx.Client(
             base_url=f"{self.url}/api",
@@ -115,6 +120,7 @@ class Transport:
                 if last or (arrived and not repeatable):
                     raise self._unreachable(error) from error
                 continue
+            self._reached = True
             if response.status_code in _RETRY_STATUS and not last:
                 continue
             if response.is_error:
@@ -195,7 +201,8 @@ class Transport:
 
     def _tries(self) -> Iterator[bool]:
         """Yield before each try whether it is the last, with growing pauses between."""
-        deadline = time.monotonic() + self._retry_seconds
+        patience = self._retry_seconds if self._reached else self._connect_seconds
+        deadline = time.monotonic() + patience
         pause = 0.1
         while True:
             last = time.monotonic() >= deadline

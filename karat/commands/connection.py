@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 ProjectArgument = Annotated[str, typer.Argument(metavar="PROJECT", help="Name or number.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
-_RETRY_SECONDS = 2.0
+# A mistyped address is told soon; a restart of Karat is no reason to give up watching a job.
+_CONNECT_SECONDS = 2.0
+_RETRY_SECONDS = 300.0
 _REMEDIES = {
     "unreachable": "Start it with: karat up. Or name another with: karat --url URL ...",
     "unauthenticated": "Log in with: karat login",
@@ -42,7 +44,12 @@ def connect() -> Iterator["Client"]:
     """A client for the Karat that the command line, the environment or the last login names."""
     from karat.client import Client
 
-    with Client(target.url, target.token, retry_seconds=_RETRY_SECONDS) as client:
+    with Client(
+        target.url,
+        target.token,
+        retry_seconds=_RETRY_SECONDS,
+        connect_seconds=_CONNECT_SECONDS,
+    ) as client:
         yield client
 
 

@@ -27,7 +27,7 @@ def up(
     gpu_workers: Annotated[
         int, typer.Option(min=0, help="Processes that train, one per device.")
     ] = 1,
-    cpu_workers: Annotated[int, typer.Option(min=0, help="Processes that import and export.")] = 1,
+    cpu_workers: Annotated[int, typer.Option(min=0, help="Processes that import.")] = 1,
 ) -> None:
     """Start Karat with its own PostgreSQL and Redis, until Ctrl-C.
 
