@@ -22,7 +22,7 @@ class ContrastiveParams(Params):
         default=1000,
         ge=1,
         le=100_000,
-        description="Passes over the pool; 1000 takes a GPU hours, and 20 to 100 are of use.",
+        description="Passes over the pool; 1000 takes a GPU hours, and fewer learn less.",
     )
     batch_size: int = Field(
         default=32,
