@@ -18,8 +18,7 @@ from models.selection.points import Points
 
 _ACTIVE, _ACTIVE_SHARE = 4096, 16
 """How many candidates compete for the next pick at a time: the larger of a number and a share."""
-_BLOCK_VALUES = 4_000_000
-_FEW, _MANY = 8, 512
+_FEW, _MANY = 8, 256
 """Candidates that are evaluated together: few at first, as the best one is often still the best."""
 _KEPT_VALUES = 128_000_000
 """With no more similarities than that, 512 MB, all are kept instead of computed again."""
@@ -81,10 +80,9 @@ def greedy_cover(points: Points, lengths: Float32Array, demand: Demand, n: int) 
     bounds = np.zeros(len(points))
     if chosen.full():
         return Picks(chosen.order, chosen.gains, bounds)
-    gains = _Gains(points, lengths, demand)
-    rows = max(1, _BLOCK_VALUES // max(1, len(demand.sample)))
-    for start in range(0, len(points), rows):
-        some = np.arange(start, min(start + rows, len(points)))
+    gains = _Gains(points, lengths, demand, len(chosen.order))
+    for start in range(0, len(points), _MANY):
+        some = np.arange(start, min(start + _MANY, len(points)))
         bounds[some] = gains.of(some)
     while not chosen.full():
         if bounds.max() <= 0:
@@ -141,7 +139,9 @@ class _Gains:
         seen: (N,) int64, how many there were when a candidate was evaluated last; -1: never was.
     """
 
-    def __init__(self, points: Points, lengths: Float32Array, demand: Demand) -> None:
+    def __init__(
+        self, points: Points, lengths: Float32Array, demand: Demand, most_picks: int
+    ) -> None:
         self.picks = 0
         self.seen = np.full(len(points), -1, dtype=np.int64)
         self._points, self._demand = points, demand
@@ -153,15 +153,17 @@ class _Gains:
         self._covered = torch.from_numpy(demand.covered[sample])
         wanting = int((demand.ceiling > demand.covered).sum())
         self._scale = wanting / max(1, len(sample))
-        self._picked = torch.empty(0, self._targets.shape[1])
+        self._picked = torch.empty(most_picks, self._targets.shape[1])
         self._own_covered = demand.covered.copy()
+        # One buffer for all: fresh memory for each block would cost as much as the arithmetic.
+        self._block = torch.empty(_MANY, len(sample))
         few = len(points) * len(sample) <= _KEPT_VALUES
         self._kept = torch.empty(len(points), len(sample)) if few else None
 
     def of(self, positions: Indices) -> NDArray[np.float64]:
-        """Return what each of the candidates at (n,) positions would add now: (n,)."""
-        value = self._reach(positions) - self._covered
-        value = torch.nn.functional.threshold(value, _SAME, 0, inplace=True)
+        """Return what each of the candidates at (n,) positions, n <= `_MANY`, would add now."""
+        value = self._reach(positions).sub_(self._covered)
+        torch.nn.functional.threshold(value, _SAME, 0, inplace=True)
         gain: NDArray[np.float64] = (value @ self._weights).double().numpy()
         if self._scale != 1:
             own = self._own(positions)
@@ -174,7 +176,7 @@ class _Gains:
         """Cover what a candidate covers."""
         here = np.array([position])
         torch.maximum(self._covered, self._reach(here)[0], out=self._covered)
-        self._picked = torch.cat([self._picked, self._unit(here)])
+        self._picked[self.picks] = self._unit(here)[0]
         self.picks += 1
 
     def _own(self, positions: Indices) -> NDArray[np.float64]:
@@ -182,7 +184,7 @@ class _Gains:
         since = max(0, int(self.seen[positions].min(initial=self.picks)))
         covered = self._own_covered[positions]
         if since < self.picks:
-            near = self._similarity(self._unit(positions), self._picked[since:])
+            near = self._similarity(self._unit(positions), self._picked[since : self.picks])
             covered = np.maximum(covered, near.max(dim=1).values.numpy())
             self._own_covered[positions] = covered
         gap = np.minimum(1, self._demand.ceiling[positions]) - covered
@@ -190,24 +192,23 @@ class _Gains:
         return self._demand.weights[positions].astype(np.float64) * gap
 
     def _reach(self, positions: Indices) -> Tensor:
-        """Return min(s_ij, ceiling_i) of n candidates j and the sample i: (n, M)."""
-        if self._kept is None:
-            return self._computed_reach(positions)
+        """Return min(s_ij, ceiling_i) of n candidates j and the sample i: (n, M), in the buffer."""
+        block = self._block[: len(positions)]
         where = torch.from_numpy(positions)
-        if self.seen[positions].min(initial=0) < 0:
-            self._kept[where] = self._computed_reach(positions)
-        return self._kept[where]
+        if self._kept is not None and self.seen[positions].min(initial=0) >= 0:
+            return torch.index_select(self._kept, 0, where, out=block)
+        self._similarity(self._unit(positions), self._targets, out=block)
+        torch.minimum(block, self._ceiling, out=block)
+        if self._kept is not None:
+            self._kept[where] = block
+        return block
 
-    def _computed_reach(self, positions: Indices) -> Tensor:
-        value = self._similarity(self._unit(positions), self._targets)
-        return torch.minimum(value, self._ceiling, out=value)
-
-    def _similarity(self, rows: Tensor, others: Tensor) -> Tensor:
-        cosine = rows @ others.T
+    def _similarity(self, rows: Tensor, others: Tensor, out: Tensor | None = None) -> Tensor:
+        value = torch.mm(rows, others.T, out=out)
         if self._demand.radius is None:
-            return cosine
-        below = torch.nn.functional.hardshrink(cosine.sub_(1), _SAME)
-        return below.mul_(2 / self._demand.radius**2).exp_()
+            return value
+        torch.hardshrink(value.sub_(1), _SAME, out=value)
+        return value.mul_(2 / self._demand.radius**2).exp_()
 
     def _unit(self, positions: Indices) -> Tensor:
         """Return candidates at (n,) positions, scaled to length 1: (n, D)."""
