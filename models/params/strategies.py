@@ -117,3 +117,10 @@ class ExpectedValueParams(Params):
         description="Exponent of the probability of being in-distribution; higher = purer queries, "
         "0 = purity counts for the cost only.",
     )
+    balance: float = Field(
+        default=2.0,
+        ge=0,
+        le=10,
+        description="How strongly classes with few labels for their share of the pool are "
+        "preferred; 0 = not at all.",
+    )

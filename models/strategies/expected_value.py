@@ -1,7 +1,8 @@
 """What an answer is expected to teach, per unit of what it is expected to cost.
 
 Ours. With p the probability of being in-distribution and c the price of a verdict, an answer
-teaches I with probability p and costs p * c_in + (1 - p) * c_ood on average.
+teaches I with probability p and costs p * c_in + (1 - p) * c_ood on average. Labels of a class
+teach the less the more of them there are.
 """
 
 import numpy as np
@@ -11,14 +12,18 @@ from models.candidates import Candidates, LastAnswers
 from models.mqnet import Normalisation, require_finite
 from models.ordering import best_first
 from models.params.strategies import ExpectedValueParams
-from models.probability import fit_sigmoid, sigmoid
-from models.protocols import Ranking
+from models.probability import fit_sigmoid, sigmoid, softmax
+from models.protocols import Indices, Ranking
+
+_ACTIVE_SHARE = 16
+"""How many times the queue so many of the best candidates compete for it at first."""
 
 
 def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking:
-    """Rank by  p^sharpness * I / (p * c_in + (1 - p) * c_ood); ties by position.
+    """Rank by  p^sharpness * I / (p * c_in + (1 - p) * c_ood) * b; ties by p, then by position.
 
-    I is the informativeness above the least of all candidates.
+    I is the informativeness above the least of all candidates, and b the worth of another label of
+    the class that the example is expected to have (`ClassBalance`), which falls with each pick.
 
     Raises:
         ModelError: a score is NaN or infinite.
@@ -32,7 +37,112 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     cost = inside * prices.inside + (1 - inside) * prices.ood
     value = inside**params.sharpness * gain / cost
     # Without any difference in what they teach, the purest come first.
-    return Ranking(best_first(n, value, inside), value.astype(np.float32))
+    order = best_first(len(value), value, inside)
+    if params.balance == 0:
+        return Ranking(order[:n], value.astype(np.float32))
+    labels = candidates.view.labels
+    balance = ClassBalance(
+        softmax(scores.logits),
+        inside,
+        np.bincount(labels[labels >= 0], minlength=scores.logits.shape[1]),
+        params.balance,
+    )
+    return _greedy(order, value, balance, n)
+
+
+class ClassBalance:
+    """What one more label of each class is worth, while labels are picked.
+
+    Of class c it is (share of c in the pool / share of c among the labels)^power: 1 where both
+    agree, more for a class that is behind. Picks count as labels by their probability.
+
+    Attributes:
+        worth: (C,) float64, > 0; falls with every pick.
+    """
+
+    def __init__(
+        self,
+        classes: NDArray[np.float64],
+        inside: NDArray[np.float64],
+        counts: Indices,
+        power: float,
+    ) -> None:
+        """Take the state before the first pick.
+
+        Args:
+            classes: (N, C) probabilities of the classes, given that the example has one.
+            inside: (N,) probabilities of being in-distribution.
+            counts: (C,) labels so far.
+            power: > 0; the larger, the more balanced.
+        """
+        self._expected = classes * inside[:, None]
+        self._classes = classes
+        # One more each: no class is certain to be absent, neither from the pool nor from labels.
+        in_pool = self._expected.sum(axis=0) + 1
+        self._labels = counts + 1.0
+        self._shares = in_pool / in_pool.sum() * self._labels.sum()
+        self._power = power
+        self.worth = self._worth()
+
+    def of(self, positions: Indices) -> NDArray[np.float64]:
+        """Return the expected worth of a label at (n,) positions: (n,) float64, > 0."""
+        result: NDArray[np.float64] = self._classes[positions] @ self.worth
+        return result
+
+    def pick(self, position: int) -> None:
+        """Count a candidate as a label of the classes that it may have."""
+        self._labels += self._expected[position]
+        self.worth = self._worth()
+
+    def _worth(self) -> NDArray[np.float64]:
+        result: NDArray[np.float64] = (self._shares / self._labels) ** self._power
+        return result
+
+
+def _greedy(order: Indices, value: NDArray[np.float64], balance: ClassBalance, n: int) -> Ranking:
+    """Take, again and again, the candidate with the largest value times worth.
+
+    The picks are those of the plain loop over all candidates. Worth only falls, so a candidate
+    outside a leading part stays out while the leading part holds one that beats its first product.
+
+    Args:
+        order: (N,) positions by value, which ties follow.
+        value: (N,) by position.
+        balance: of the same N candidates.
+        n: how many to take.
+
+    Returns:
+        min(n, N) picks; `meta_scores` are the products of the moment of the pick, and of what was
+        not picked those at the end.
+    """
+    count = min(n, len(order))
+    first = value[order] * balance.of(order)
+    leading = np.argsort(-first, kind="stable")
+    width = min(len(order), _ACTIVE_SHARE * max(1, count))
+    meta = np.empty(len(order))
+    picks: list[int] = []
+    active = np.sort(leading[:width])
+    while len(picks) < count:
+        limit = first[leading[width]] if width < len(order) else -np.inf
+        places = order[active]
+        while len(picks) < count:
+            product = value[places] * balance.of(places)
+            best = int(product.argmax())
+            if product[best] <= limit:
+                width = min(len(order), 4 * width)
+                taken = np.isin(order, picks)
+                active = np.sort(leading[:width])
+                active = active[~taken[active]]
+                break
+            meta[places[best]] = product[best]
+            picks.append(int(places[best]))
+            balance.pick(picks[-1])
+            places = np.delete(places, best)
+    chosen = np.array(picks, dtype=np.int64)
+    rest = np.ones(len(order), dtype=bool)
+    rest[chosen] = False
+    meta[rest] = (value * balance.of(np.arange(len(order))))[rest]
+    return Ranking(chosen, meta.astype(np.float32))
 
 
 def probability_inside(purity: NDArray[np.float64], last: LastAnswers) -> NDArray[np.float64]:

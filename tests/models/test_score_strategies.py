@@ -52,7 +52,8 @@ def test_p_times_i_equals_the_definition(view: PoolView) -> None:
 @pytest.mark.parametrize("prices", [Prices(1, 1), Prices(1, 4), Prices(2, 0.5)])
 def test_expected_value_equals_the_definition(view: PoolView, prices: Prices) -> None:
     candidates = candidates_of(view, prices=prices)
-    ranking = expected_value.rank(candidates, 200, ExpectedValueParams(sharpness=2))
+    params = ExpectedValueParams(sharpness=2, balance=0)
+    ranking = expected_value.rank(candidates, 200, params)
     least = min(candidates.scores.informativeness.tolist())
     expected = [
         p**2 * (i - least) / (p * prices.inside + (1 - p) * prices.ood)
@@ -64,6 +65,43 @@ def test_expected_value_equals_the_definition(view: PoolView, prices: Prices) ->
     ]
     assert_allclose(ranking.meta_scores, expected, rtol=1e-5)
     assert_array_equal(ranking.order, np.argsort(-np.array(expected), kind="stable"))
+
+
+@pytest.mark.parametrize(("n", "balance"), [(3, 2.0), (40, 1.0), (200, 2.0)])
+def test_class_balance_equals_the_plain_loop(view: PoolView, n: int, balance: float) -> None:
+    candidates = candidates_of(view)
+    scores, labels = candidates.scores, view.labels
+    classes = np.array([_softmax(row) for row in scores.logits])
+    gain = scores.informativeness - scores.informativeness.min()
+    labeled = np.array([1.0 + (labels == c).sum() for c in range(view.classes)])
+    pool = 1 + (classes * scores.purity[:, None]).sum(axis=0)
+    share, total = pool / pool.sum(), labeled.sum()
+    expected: list[int] = []
+    values: list[float] = []
+    for _ in range(n):
+        worth = (share * total / labeled) ** balance
+        value = scores.purity.astype(float) * gain * (classes @ worth)
+        value[expected] = -1
+        best = int(value.argmax())
+        expected.append(best)
+        values.append(value[best])
+        labeled += classes[best] * scores.purity[best]
+    ranking = expected_value.rank(candidates, n, ExpectedValueParams(balance=balance))
+    assert_array_equal(ranking.order, expected)
+    assert_allclose(ranking.meta_scores[ranking.order], values, rtol=1e-4)
+    rest = np.setdiff1d(np.arange(len(gain)), ranking.order)
+    assert ranking.meta_scores[rest].max(initial=-np.inf) <= min(values)
+
+
+def test_a_class_that_is_behind_is_asked_for_first(view: PoolView) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, view.classes, 200)
+    logits = (4.0 * np.eye(view.classes)[truth]).astype(np.float32)
+    candidates = candidates_of(replace(view, labels=np.repeat(0, len(view.labels))))
+    candidates = replace(candidates, scores=replace(candidates.scores, logits=logits))
+    asked = expected_value.rank(candidates, 30, VALUE).order
+    unbalanced = expected_value.rank(candidates, 30, ExpectedValueParams(balance=0)).order
+    assert (truth[asked] == 0).mean() < 0.5 * (truth[unbalanced] == 0).mean()
 
 
 def test_dear_ood_verdicts_make_queries_purer(view: PoolView) -> None:
