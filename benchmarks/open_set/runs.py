@@ -215,7 +215,8 @@ class _Learner:
     def _model_params(self) -> Mapping[str, Any]:
         """Return the parameters of the target model, with the outputs that the scores need."""
         chosen = self.algorithm.settings
-        needs = find("purity", chosen.purity).needs
+        needs = find("strategy", chosen.strategy).needs
+        needs |= find("purity", chosen.purity).needs
         needs |= find("informativeness", chosen.informativeness).needs
         outputs = {"ood_class": "ood_class", "predicted_losses": "loss_prediction"}
         wanted = {name: True for need, name in outputs.items() if need in needs}

@@ -22,7 +22,8 @@ STRATEGIES = (
         name="expected_value",
         kind="strategy",
         title="Expected value",
-        summary="What an answer is expected to teach, per unit of what it is expected to cost.",
+        summary="What an answer is expected to teach, per unit of what it is expected to cost, "
+        "with the classes in balance.",
         target="models.strategies.expected_value:rank",
         params=ExpectedValueParams,
         paper="Ours",
@@ -94,6 +95,16 @@ STRATEGIES = (
         summary="Ignores purity; a common baseline.",
         target="models.strategies.entropy:rank",
         paper=INFORMATIVENESS[2].paper,
+    ),
+    Spec(
+        name="ll",
+        kind="strategy",
+        title="Largest predicted loss",
+        summary="Ignores purity; a module of the model predicts how large a loss would be.",
+        target="models.strategies.ll:rank",
+        paper=INFORMATIVENESS[3].paper,
+        needs=frozenset({"predicted_losses"}),
+        fallback="margin",
     ),
     Spec(
         name="random",

@@ -49,6 +49,24 @@ class ProbeParams(Params):
     )
 
 
+class KPlusOneParams(Params):
+    """Probability of the classes against an output for OOD."""
+
+    l2: float = Field(
+        default=0.5,
+        gt=0,
+        le=1e6,
+        description="Strength of the L2 penalty of the classifier, where the model has no output "
+        "for OOD.",
+    )
+    least_ood: int = Field(
+        default=5,
+        ge=1,
+        le=10_000,
+        description="With fewer OOD answers than this, knn stands in.",
+    )
+
+
 class MspParams(Params):
     """Largest softmax probability."""
 

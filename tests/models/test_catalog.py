@@ -68,7 +68,7 @@ def test_names_are_unique_within_their_kind() -> None:
 
 
 def test_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ModelError, match="no purity 'csii'; known: probe, knn, energy"):
+    with pytest.raises(ModelError, match="no purity 'csii'; known: probe, knn, energy, k_plus_1"):
         find("purity", "csii")
 
 

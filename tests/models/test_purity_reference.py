@@ -11,6 +11,7 @@ import torch
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from pytorch_ood.detector import EnergyBased, Mahalanobis
+from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
 from models.catalog import find, parse, validate
@@ -18,7 +19,7 @@ from models.data import PixelStore
 from models.embed import build_network
 from models.errors import ModelError, NotReady
 from models.head import LogisticHead, Scaling
-from models.protocols import Float32Array, Indices, PoolView
+from models.protocols import OOD, Float32Array, Indices, PoolView
 from models.purity import blocks
 from models.resolve import resolve
 from models.target import HeadModel, NetworkModel
@@ -310,3 +311,30 @@ def test_clip_says_what_is_missing(view: PoolView, monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(NotReady, match=r"install karat\[clip\]"):
         purity("clip", view, classes="cat, dog")
+
+
+def test_k_plus_1_equals_the_library(view: PoolView) -> None:
+    scaling = Scaling.fit(view.embeddings)
+    outputs = np.where(view.labels == OOD, view.classes, view.labels)
+    reference = LogisticRegression(C=1 / 0.5, tol=1e-8, max_iter=5000).fit(
+        scaling.apply(view.labeled_embeddings), outputs
+    )
+    expected = 1 - reference.predict_proba(scaling.apply(view.embeddings))[:, -1]
+    assert_allclose(purity("k_plus_1", replace(view, ood_logits=None)), expected, atol=1e-3)
+
+
+def test_k_plus_1_takes_the_output_of_the_model(view: PoolView) -> None:
+    ood = np.linspace(-3, 3, len(view.logits)).astype(np.float32)
+    mine = replace(view, ood_logits=ood, labels=np.zeros_like(view.labels))
+    expected = [
+        sum(math.exp(f) for f in row) / (sum(math.exp(f) for f in row) + math.exp(o))
+        for row, o in zip(view.logits.tolist(), ood.tolist(), strict=True)
+    ]
+    assert_allclose(purity("k_plus_1", mine), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("labels", ["all in", "all ood"])
+def test_k_plus_1_waits_for_answers_of_both_kinds(view: PoolView, labels: str) -> None:
+    one = np.full_like(view.labels, 0 if labels == "all in" else OOD)
+    with pytest.raises(NotReady, match="k_plus_1"):
+        purity("k_plus_1", replace(view, ood_logits=None, labels=one))

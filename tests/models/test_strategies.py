@@ -46,7 +46,7 @@ def view_of(scores: PoolScores, seed: int = 0) -> PoolView:
         scores.logits, scores.logits @ weight, labeled, labeled @ weight, labels, 4, seed,
         head=LinearHead(np.linalg.pinv(weight), np.zeros(4, dtype=np.float32)),
         indices=scores.indices, contrastive=scores.logits @ weight,
-        labeled_contrastive=labeled @ weight,
+        labeled_contrastive=labeled @ weight, predicted_losses=scores.logits.sum(axis=1),
     )  # fmt: skip
 
 

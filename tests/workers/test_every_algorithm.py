@@ -49,7 +49,7 @@ def test_strategy(world: World, spec: Spec, model: str) -> None:
 
 @pytest.mark.parametrize("spec", SCORES, ids=lambda spec: f"{spec.kind}-{spec.name}")
 def test_score(world: World, spec: Spec) -> None:
-    params = {"least_ood": 1} if spec.name == "probe" else {}
+    params = {"least_ood": 1} if spec.name in {"probe", "k_plus_1"} else {}
     scores = {"purity": KNN} | {spec.kind: {"name": spec.name, "params": params}}
     loop = Loop(world, strategy={"name": "p_plus_i"}, model=_model(spec, "cnn_tiny"), **scores)
     _goes_round(loop, _without_what_it_needs(spec))

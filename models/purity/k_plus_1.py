@@ -1,0 +1,51 @@
+"""The classes against OOD as one more class.
+
+Ours. Where `models.purity.probe` separates two unions of classes, this classifier also knows
+which class a verdict named, so that OOD has to differ from each class and not from their mixture.
+"""
+
+import numpy as np
+
+from models.errors import NotReady
+from models.head import Scaling, fit_head
+from models.params.scores import KPlusOneParams
+from models.probability import softmax
+from models.protocols import OOD, Float32Array, PoolView
+
+
+def score(view: PoolView, params: KPlusOneParams) -> Float32Array:
+    """Return the probability of being of any class, 1 - softmax of the output for OOD.
+
+    By the target model, if it has an output for OOD; else by a logistic regression with such an
+    output on the embeddings of every verdict so far.
+
+    Returns:
+        (N,) float32 in 0..1, higher = more in-distribution.
+
+    Raises:
+        NotReady: the model has no such output, and there are fewer than `params.least_ood` OOD
+            verdicts, or no IN verdict.
+    """
+    logits, ood = view.logits, view.ood_logits
+    if ood is None:
+        count = int((view.labels == OOD).sum())
+        if count < params.least_ood:
+            raise NotReady(
+                f"Purity k_plus_1 learns from {params.least_ood} OOD answers or more and has "
+                f"{count}; it starts with the next ones."
+            )
+        if count == len(view.labels):
+            raise NotReady(
+                "Purity k_plus_1 learns from answers of both kinds and has no class answer; label "
+                "some examples with a class."
+            )
+        detector = fit_head(
+            view.labeled_embeddings,
+            view.labels,
+            classes=view.classes,
+            l2=params.l2,
+            scaling=Scaling.fit(view.embeddings),
+        )
+        logits, ood = detector.logits(view.embeddings), detector.ood_logits(view.embeddings)
+        assert ood is not None
+    return (1 - softmax(np.column_stack([logits, ood]))[:, -1]).astype(np.float32)
