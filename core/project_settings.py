@@ -63,7 +63,7 @@ class ProjectSettings(_Strict):
     cost: Cost = Field(default_factory=Cost)
     zero_wait: bool = True
     model: Choice = Field(default_factory=lambda: Choice(name="patch_kmeans"))
-    strategy: Choice = Field(default_factory=lambda: Choice(name="mqnet"))
+    strategy: Choice = Field(default_factory=lambda: Choice(name="expected_value"))
     purity: Choice = Field(default_factory=lambda: Choice(name="probe"))
     informativeness: Choice = Field(default_factory=lambda: Choice(name="margin"))
     max_rounds: int | None = Field(default=None, ge=1, le=10_000)

@@ -65,7 +65,7 @@ class Plan:
         settings: dict[str, Any] = {
             kind: {"name": name} for kind, name in chosen.items() if name is not None
         }
-        if self.strategy in {None, "mqnet"}:
+        if self.strategy == "mqnet":
             # Batches this small are often pure; the thesis's rule would then forget purity.
             settings["strategy"] = {"name": "mqnet", "params": {"without_ood": "keep"}}
         return {

@@ -25,7 +25,7 @@ __all__ = ["PoolScores", "QuerySettings", "Scored", "meta_train", "score_pool", 
 class QuerySettings:
     """Which algorithms of the catalog a project uses, and their parameters."""
 
-    strategy: str = "mqnet"
+    strategy: str = "expected_value"
     strategy_params: Mapping[str, Any] = field(default_factory=dict)
     purity: str = "probe"
     purity_params: Mapping[str, Any] = field(default_factory=dict)

@@ -31,7 +31,7 @@ def demo(
     budget: Annotated[
         float | None, typer.Option(min=1, help="Verdicts a round; 40, or 300 with --data.")
     ] = None,
-    strategy: Annotated[str, typer.Option(help="Query strategy.")] = "mqnet",
+    strategy: Annotated[str, typer.Option(help="Query strategy.")] = "expected_value",
     purity: Annotated[str | None, typer.Option(help="Purity score.")] = None,
     informativeness: Annotated[str | None, typer.Option(help="Informativeness score.")] = None,
     model: Annotated[str, typer.Option(help="Target model.")] = "patch_kmeans",
@@ -82,7 +82,7 @@ def demo(
     """Watch active learning on a pool where most images are out of distribution.
 
     Simulated annotators label handwritten digits (0 to 3 are the classes, 4 to 9 are not) through
-    the public API, 2 % of their verdicts wrong, while MQ-Net chooses what they see. Then Karat
+    the public API, 2 % of their verdicts wrong, while Karat chooses what they see. Then it
     stays up so that you can label yourself.
     """
     from karat.demo import Plan

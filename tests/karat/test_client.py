@@ -75,7 +75,7 @@ def test_users_and_members(admin: Client, live: Stack, project: ProjectClient) -
 def test_a_project_is_made_changed_and_deleted(admin: Client, project: ProjectClient) -> None:
     assert project.get()["settings"]["budget"] == 4
     assert project.update(guidelines="Cats before dogs.")["guidelines"] == "Cats before dogs."
-    assert admin.default_settings()["strategy"]["name"] == "mqnet"
+    assert admin.default_settings()["strategy"]["name"] == "expected_value"
     assert {"model", "strategy", "purity"} <= {one["kind"] for one in admin.algorithms()}
     project.delete()
     assert project.id not in [one["id"] for one in admin.projects()]

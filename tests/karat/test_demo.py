@@ -48,7 +48,7 @@ def test_two_rounds_on_digits(karat: Run, tmp_path: Path) -> None:
         assert one["cost"] == 24
         assert one["seconds"]
         assert all(seconds >= 0 for seconds in one["seconds"].values())
-    assert result["config"]["strategy"] == "mqnet"
+    assert result["config"]["strategy"] == "expected_value"
     assert result["config"]["seed"] == 0
     assert result["pool"]["images"] > 1500
     assert "IN share" in done.stdout

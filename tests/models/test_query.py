@@ -13,7 +13,7 @@ from models.pool_scores import PoolScores
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, Ranking
 from models.query import QuerySettings, Scored, meta_train, score_pool, select
 
-SETTINGS = QuerySettings(strategy_params={"epochs": 20})
+SETTINGS = QuerySettings(strategy="mqnet", strategy_params={"epochs": 20})
 
 
 class FakeModel:
@@ -94,7 +94,12 @@ def test_mqnet_asks_for_more_in_distribution_than_the_pool_holds(model: FakeMode
     every = scored(model)
     first = select(every, UNLABELED, 60, SETTINGS, mqnet=None, had_ood=True)
     network, had_ood, _ = meta_train(
-        every.scores, first.order, model.labels[first.order], QuerySettings(), seed=0, previous=None
+        every.scores,
+        first.order,
+        model.labels[first.order],
+        QuerySettings(strategy="mqnet"),
+        seed=0,
+        previous=None,
     )
     rest = np.setdiff1d(UNLABELED, first.order)
     second = select(every, rest, 60, SETTINGS, mqnet=network, had_ood=had_ood)

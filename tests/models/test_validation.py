@@ -80,7 +80,7 @@ def test_only_the_share_set_aside_trains_the_network() -> None:
 
     def trained(query: np.ndarray, answers: np.ndarray, validation: str) -> MQNet | None:
         params = {"validation": validation, "validation_share": 0.25, "epochs": 3}
-        settings = QuerySettings(strategy_params=params)
+        settings = QuerySettings(strategy="mqnet", strategy_params=params)
         return meta_train(scores, query, answers, settings, seed=0)[0]
 
     everything = trained(scores.indices, labels, "random")

@@ -17,6 +17,8 @@ from workers.runner import run_job
 
 TINY = {
     "model": {"name": "cnn_tiny", "params": {"steps": 60, "augment": False}},
+    # The strategy with the most phases: it learns between rounds.
+    "strategy": {"name": "mqnet"},
     "budget": 8,
 }
 
