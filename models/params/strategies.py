@@ -118,7 +118,7 @@ class ExpectedValueParams(Params):
         "0 = purity counts for the cost only.",
     )
     balance: float = Field(
-        default=2.0,
+        default=1.0,
         ge=0,
         le=10,
         description="How strongly classes with few labels for their share of the pool are "
