@@ -48,6 +48,13 @@ class LearnFeatures(JobMessage):
     queue = "gpu"
 
 
+class CompareRegularizers(JobMessage):
+    """Train a network as it is, with OAT and with TAUFE, and compare the three."""
+
+    task = "taufe"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -55,10 +62,17 @@ class Sweep(Message):
     queue = "cpu"
 
 
-MESSAGES: tuple[type[Message], ...] = (ImportPool, AdvanceRound, LearnFeatures, Sweep)
+MESSAGES: tuple[type[Message], ...] = (
+    ImportPool,
+    AdvanceRound,
+    LearnFeatures,
+    CompareRegularizers,
+    Sweep,
+)
 JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.IMPORT_POOL: ImportPool,
     JobKind.ADVANCE_ROUND: AdvanceRound,
     JobKind.LEARN_FEATURES: LearnFeatures,
+    JobKind.TAUFE: CompareRegularizers,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu")

@@ -64,6 +64,7 @@ class JobKind(StrEnum):
     IMPORT_POOL = "import_pool"
     ADVANCE_ROUND = "advance_round"
     LEARN_FEATURES = "learn_features"
+    TAUFE = "taufe"
 
 
 class Verdict(StrEnum):
@@ -82,3 +83,4 @@ class ArtifactKind(StrEnum):
     META_MODEL = "meta_model"
     SCORES = "scores"
     IMPORT_REPORT = "import_report"
+    COMPARISON = "comparison"

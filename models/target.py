@@ -61,6 +61,7 @@ def train_target(
     params: Mapping[str, Any],
     seed: int,
     ood_indices: Indices | None = None,
+    auxiliary_indices: Indices | None = None,
     embeddings: NDArray[np.float32] | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
@@ -77,7 +78,9 @@ def train_target(
         name: a model of the catalog.
         params: its parameters.
         seed: same seed, same model (bit for bit on a CPU).
-        ood_indices: (m,) rows of the store that were called OOD, for `ood_class` and `taufe`.
+        ood_indices: (m,) rows of the store that were called OOD, for `ood_class`, `taufe`
+            and `oat`.
+        auxiliary_indices: (a,) rows of the store that were imported as OOD, for `taufe` and `oat`.
         embeddings: (N, D) of the whole pool, needed in frozen mode (`uses_embeddings`).
         checkpoint: resumable state of a network's training; the caller removes it in the end.
         progress: called every few steps; may raise `Cancelled`.
@@ -107,6 +110,7 @@ def train_target(
             progress(1, 1)
         return HeadModel(head, rows, store, name, stored, losses)
     assert isinstance(settings, TrainingParams)
+    regularizing = _regularizing(settings, ood, auxiliary_indices)
     network = build_network(
         name,
         settings,
@@ -122,15 +126,25 @@ def train_target(
         labels,
         params=settings,
         seed=seed,
-        ood_pixels=store[ood] if settings.taufe > 0 else None,
+        ood_pixels=store[regularizing] if len(regularizing) else None,
         checkpoint=checkpoint,
         progress=progress,
     )
     return NetworkModel(network, store, name, stored)
 
 
+def _regularizing(settings: TrainingParams, ood: Indices, auxiliary: Indices | None) -> Indices:
+    """Return the rows of the store that `taufe` and `oat` learn from."""
+    parts = []
+    if settings.regularized and settings.ood_from != "auxiliary_ood":
+        parts.append(ood)
+    if settings.regularized and settings.ood_from != "verdicts" and auxiliary is not None:
+        parts.append(np.asarray(auxiliary, np.int64))
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
 def training_notes(
-    name: str, params: Mapping[str, Any], *, inside: int, ood: int
+    name: str, params: Mapping[str, Any], *, inside: int, ood: int, auxiliary: int = 0
 ) -> tuple[str, ...]:
     """Say which parameters of a model do nothing yet, for want of answers.
 
@@ -139,13 +153,17 @@ def training_notes(
         params: its parameters.
         inside: how many in-distribution answers there are.
         ood: how many OOD answers there are.
+        auxiliary: how many images were imported as OOD.
     """
     settings = parse("model", name, params)
     notes = []
     if ood == 0 and settings.ood_class:
         notes.append("No OOD answer yet: the model was trained without an output for OOD.")
-    if ood == 0 and getattr(settings, "taufe", 0) > 0:
-        notes.append("No OOD answer yet: the model was trained without TAUFE.")
+    if isinstance(settings, TrainingParams) and settings.regularized:
+        sources = {"verdicts": ood, "auxiliary_ood": auxiliary, "both": ood + auxiliary}
+        if sources[settings.ood_from] == 0:
+            remedy = "TAUFE" if settings.taufe > 0 else "OAT"
+            notes.append(f"No OOD image to learn from yet: the model was trained without {remedy}.")
     if settings.loss_prediction and inside < LEAST_TO_PREDICT and uses_embeddings(name, params):
         notes.append("Too few answers yet to learn to predict losses: all predictions are equal.")
     return tuple(notes)

@@ -20,8 +20,8 @@ from models.loss_prediction import SHIELDED_FROM, pair_loss
 from models.nets import Network
 from models.params.networks import TrainingParams
 from models.protocols import OOD, Indices, Progress
+from models.regularizers import feature_penalty, still_statistics, uniformity_loss
 from models.resume import Batches, restore, store
-from models.taufe import feature_penalty, still_statistics
 
 _REPORT_EVERY = 10
 _CHECKPOINT_SECONDS = 15.0
@@ -49,7 +49,7 @@ def train(
         labels: (n,) int64 in 0..C-1, or `OOD` when the network has an output for it.
         params: schedule, optimiser and augmentation (thesis, section 4.4).
         seed: decides batches, augmentation and dropout.
-        ood_pixels: (m, S, S, 3) uint8 for TAUFE, without which it is off.
+        ood_pixels: (m, S, S, 3) uint8 for TAUFE and OAT, without which they are off.
         checkpoint: where to keep resumable state; resumed from when it exists.
         progress: called every few steps; may raise `Cancelled`.
 
@@ -62,7 +62,7 @@ def train(
     images = _resident(pixels, device)
     target = torch.from_numpy(np.where(labels == OOD, network.classes, labels)).to(device)
     outside = None
-    if ood_pixels is not None and len(ood_pixels) and params.taufe > 0:
+    if ood_pixels is not None and len(ood_pixels) and params.regularized:
         outside = _resident(ood_pixels, device)
     optimizer = torch.optim.SGD(
         network.parameters(),
@@ -127,7 +127,11 @@ def _learning_step(
             loss = loss + params.loss_prediction_weight * pair_loss(predicted, losses)
         if x_ood is not None:
             with mixed(), still_statistics(network):
-                loss = loss + params.taufe * feature_penalty(network.embed(_scaled(x_ood)))
+                features = network.embed(_scaled(x_ood))
+                if params.taufe > 0:
+                    loss = loss + params.taufe * feature_penalty(features)
+                if params.oat > 0:
+                    loss = loss + params.oat * uniformity_loss(network.head(features))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -15,6 +15,7 @@ TASK_MODULES = (
     "workers.tasks.advance_round",
     "workers.tasks.import_pool",
     "workers.tasks.learn_features",
+    "workers.tasks.taufe",
     "workers.tasks.sweep",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.

@@ -1,6 +1,7 @@
 """Jobs that are started by hand; the name is the kind of the job."""
 
 from models.params.contrastive import ContrastiveParams
+from models.params.regularize import TaufeParams
 from models.spec import THESIS, Spec
 
 JOBS = (
@@ -14,5 +15,16 @@ JOBS = (
         params=ContrastiveParams,
         paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
         f"Shifted Instances, NeurIPS 2020; {THESIS}, section 4.4",
+    ),
+    Spec(
+        name="taufe",
+        kind="job",
+        title="Compare regularizers",
+        summary="Trains a network as it is, with OAT and with TAUFE, which make it do without the "
+        "features that OOD images excite, and shows the three side by side.",
+        target="models.regularize:train_method",
+        params=TaufeParams,
+        paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "
+        "Deactivation Using Out-of-Distribution Data, NeurIPS 2021",
     ),
 )

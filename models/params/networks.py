@@ -86,16 +86,38 @@ class TrainingParams(OutputParams):
         default=0.0,
         ge=0,
         le=1000,
-        description="Weight of TAUFE, which pulls the features of OOD answers to zero; 0.1 suits "
+        description="Weight of TAUFE, which pulls the features of OOD images to zero; 0.1 suits "
         "32 px, 0.01 224 px, 0 turns it off.",
     )
+    oat: float = Field(
+        default=0.0,
+        ge=0,
+        le=1000,
+        description="Weight of OAT, which makes the predictions on OOD images uniform; 1 is usual, "
+        "0 turns it off.",
+    )
+    ood_from: Literal["verdicts", "auxiliary_ood", "both"] = Field(
+        default="both",
+        description="Which OOD images taufe and oat learn from: those that annotators called OOD, "
+        "those imported into the split auxiliary_ood, or both.",
+    )
+
+    @property
+    def regularized(self) -> bool:
+        """Whether OOD images take part in training, beside an output for them."""
+        return self.taufe > 0 or self.oat > 0
 
     @model_validator(mode="after")
     def _one_use_of_ood_answers(self) -> Self:
-        if self.taufe > 0 and self.ood_class:
+        if self.taufe > 0 and self.oat > 0:
             raise ValueError(
-                "taufe and ood_class conflict, since one removes the features that the other "
-                "learns; set taufe = 0 or ood_class = false"
+                "taufe and oat are two remedies for one fault; set taufe = 0 or oat = 0"
+            )
+        if self.regularized and self.ood_class:
+            name = "taufe" if self.taufe > 0 else "oat"
+            raise ValueError(
+                f"{name} and ood_class conflict, since one removes the features that the other "
+                f"learns; set {name} = 0 or ood_class = false"
             )
         return self
 
@@ -151,9 +173,9 @@ class BackboneParams(TrainingParams, HeadParams):
 
     @model_validator(mode="after")
     def _features_to_shape(self) -> Self:
-        if self.mode == "frozen" and self.taufe > 0:
+        if self.mode == "frozen" and self.regularized:
             raise ValueError(
-                "taufe shapes features while they are learned, and mode frozen keeps them; set "
-                "taufe = 0 or another mode"
+                "taufe and oat shape features while they are learned, and mode frozen keeps them; "
+                "set both to 0 or another mode"
             )
         return self

@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from models.nets import Network, cnn_tiny
 from models.params.networks import TinyParams
 from models.probability import softmax
 from models.protocols import OOD, Progress, TargetModel
+from models.regularizers import feature_penalty, still_statistics, uniformity_loss
 from models.target import load_target, train_target, training_notes
-from models.taufe import feature_penalty, still_statistics
 
 TINY = {"steps": 30, "width": 8, "batch_size": 32, "flip": False}
 CLASSES = 6
@@ -182,6 +183,50 @@ def test_the_head_never_sees_the_penalty() -> None:
     assert not torch.equal(plain[2], penalised[2])
 
 
+def test_uniformity_is_the_cross_entropy_to_the_uniform_distribution() -> None:
+    outputs = 3 * torch.randn(7, 4, generator=torch.Generator().manual_seed(0))
+    expected = [
+        -sum(math.log(p) / 4 for p in functional.softmax(row.double(), dim=0).tolist())
+        for row in outputs
+    ]
+    assert float(uniformity_loss(outputs)) == pytest.approx(sum(expected) / 7, rel=1e-5)
+
+
+def test_oat_makes_predictions_on_ood_uniform(
+    digit_store: PixelStore, digit_labels: NDArray[np.int64]
+) -> None:
+    def confidence(oat: float) -> float:
+        model = trained(digit_store, digit_labels, "cnn_tiny", TINY | {"steps": 80, "oat": oat})
+        rest = np.arange(400, 1797)
+        probabilities = softmax(model.infer(rest).logits).max(axis=1)
+        return float(probabilities[digit_labels[rest] >= CLASSES].mean())
+
+    assert confidence(1.0) < confidence(0.0) - 0.1
+
+
+@pytest.mark.parametrize("source", ["verdicts", "auxiliary_ood", "both"])
+def test_which_ood_images_count_is_a_choice(
+    digit_store: PixelStore, digit_labels: NDArray[np.int64], source: str
+) -> None:
+    def logits(verdicts: list[int], auxiliary: list[int], ood_from: str) -> NDArray[np.float32]:
+        model = train_target(
+            digit_store, np.arange(40), digit_labels[:40], classes=10, name="cnn_tiny",
+            params=TINY | {"steps": 5, "taufe": 5.0, "ood_from": ood_from}, seed=0,
+            ood_indices=np.array(verdicts), auxiliary_indices=np.array(auxiliary),
+        )  # fmt: skip
+        return model.infer(np.arange(20)).logits
+
+    first, second = [50, 51, 52], [60, 61, 62]
+    same = {
+        "verdicts": logits(first, [], "both"),
+        "auxiliary_ood": logits([], second, "both"),
+        "both": logits(first + second, [], "verdicts"),
+    }
+    found = logits(first, second, source)
+    for name, expected in same.items():
+        assert np.array_equal(found, expected) == (name == source)
+
+
 def test_ood_images_leave_the_running_averages_alone() -> None:
     network = tiny().train()
     before = {name: value.clone() for name, value in network.named_buffers()}
@@ -217,7 +262,12 @@ def test_no_weight_or_no_ood_answer_is_the_plain_run_bit_for_bit(
     assert_array_equal(off.infer(np.arange(90)).logits, expected)
     assert_array_equal(waiting.infer(np.arange(90)).logits, expected)
     (note,) = training_notes("cnn_tiny", TINY | {"taufe": 0.1}, inside=3, ood=0)
-    assert note == "No OOD answer yet: the model was trained without TAUFE."
+    assert note == "No OOD image to learn from yet: the model was trained without TAUFE."
+    (note,) = training_notes(
+        "cnn_tiny", TINY | {"oat": 1, "ood_from": "verdicts"}, inside=3, ood=0, auxiliary=9
+    )
+    assert note == "No OOD image to learn from yet: the model was trained without OAT."
+    assert training_notes("cnn_tiny", TINY | {"oat": 1}, inside=3, ood=0, auxiliary=9) == ()
 
 
 def test_one_ood_answer_is_enough(digit_store: PixelStore, digit_labels: NDArray[np.int64]) -> None:
@@ -259,7 +309,9 @@ def test_a_killed_training_with_everything_resumes_bit_by_bit(
     [
         ("cnn_tiny", {"taufe": 0.1, "ood_class": True}, "taufe and ood_class conflict"),
         ("timm", {"taufe": 0.1, "ood_class": True}, "taufe and ood_class conflict"),
-        ("timm", {"taufe": 0.1, "mode": "frozen"}, "taufe = 0 or another mode"),
+        ("timm", {"taufe": 0.1, "mode": "frozen"}, "set both to 0 or another mode"),
+        ("cnn_tiny", {"oat": 1, "ood_class": True}, "oat and ood_class conflict"),
+        ("cnn_tiny", {"oat": 1, "taufe": 0.1}, "set taufe = 0 or oat = 0"),
         ("patch_kmeans", {"taufe": 0.1}, "taufe: Extra inputs"),
         ("cnn_tiny", {"loss_prediction_weight": 0}, "loss_prediction_weight: .*greater than 0"),
     ],

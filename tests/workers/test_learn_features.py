@@ -1,6 +1,5 @@
 """Learning features: started through the API, run by a worker, used by the rounds."""
 
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from fastapi.testclient import TestClient
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from core import queue
 from core.messages import LearnFeatures
@@ -23,7 +22,8 @@ from models.errors import NotReady
 from models.pool_scores import PoolScores
 from models.protocols import PoolView
 from models.spec import Spec
-from tests.processes import Hold, eventually, worker
+from tests.processes import eventually, worker
+from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.features import handler
@@ -58,13 +58,6 @@ def features(world: World, job: Job) -> LearnedFeatures:
     return LearnedFeatures.of(world.storage, job.project_id, job.id)
 
 
-def state(world: World, job: Job) -> JobState:
-    world.session.refresh(job)
-    found = job.state
-    world.session.commit()  # no transaction of the test stays open while a worker is at work
-    return found
-
-
 def test_every_image_gets_features_and_the_pool_is_learned_from(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,26 +84,12 @@ def test_a_worker_killed_in_every_phase_learns_the_same(
     http: TestClient, world: World, tmp_path: Path
 ) -> None:
     victim = start(http, world, world.project(images=20))
-    for phase in PHASES:
-        # Stopped when the phase's work is done and its checkpoint is about to be written.
-        done = "coalesce({}.checkpoint->'seconds', '{{}}') ? '{}'"
-        ends = f"{done.format('NEW', phase)} AND NOT {done.format('OLD', phase)}"
-        hold = Hold("jobs", f"TG_OP = 'UPDATE' AND {ends}")
-        with worker("gpu", tmp_path / "worker.log") as process:
-            queue.send(LearnFeatures(job_id=victim.id))
-            eventually(hold.waiting, f"the worker ends phase {phase}")
-            process.send_signal(signal.SIGKILL)
-            process.wait(10)
-        hold.forget()
-        hold.let_go()
-        # A dead worker's job is free after 1.5 silent seconds; time passes here in the row.
-        world.session.refresh(victim)
-        victim.heartbeat_at = func.now() - func.make_interval(0, 0, 0, 0, 0, 1)
-        world.session.commit()
+    message = LearnFeatures(job_id=victim.id)
+    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
     unharmed = start(http, world, world.project(images=20))
     # In one process: the number of threads, which rounding depends on, is the process's own.
     with worker("gpu", tmp_path / "worker.log"):
-        queue.send(LearnFeatures(job_id=victim.id))
+        queue.send(message)
         for job in (victim, unharmed):
             eventually(lambda job=job: state(world, job) is JobState.SUCCEEDED, "the job ends")  # type: ignore[misc]
     assert (victim.attempt, unharmed.attempt) == (len(PHASES) + 1, 1)

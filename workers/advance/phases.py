@@ -261,7 +261,13 @@ class Advance:
             self.note("train", {"notes": ["No image has a class yet, so no model was trained."]})
             return
         chosen = self.settings.model
-        notes = training_notes(chosen.name, chosen.params, inside=len(indices), ood=len(ood))
+        notes = training_notes(
+            chosen.name,
+            chosen.params,
+            inside=len(indices),
+            ood=len(ood),
+            auxiliary=len(self.snapshot.auxiliary),
+        )
         self.note("train", {"notes": list(notes)})
         checkpoint = self.file("training.safetensors")
         model = train_target(
@@ -273,6 +279,7 @@ class Advance:
             params=chosen.params,
             seed=self.seed,
             ood_indices=ood,
+            auxiliary_indices=self.snapshot.auxiliary,
             embeddings=self.embeddings(),
             checkpoint=checkpoint,
             progress=self.context.progress,

@@ -1,10 +1,7 @@
 """Ending a round and opening the next, in one transaction."""
 
-import os
-import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +12,10 @@ from core import events, queue
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
 from core.rounds import close, is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
-from core.storage import sha256, write_atomically
 from core.tables import Artifact, Example, Project, Query, Round
 from models.query import PoolScores
 from workers.advance.phases import Advance
+from workers.artifacts import keep
 
 _BLOCK = 5000
 
@@ -74,22 +71,12 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
         if number is None or not source.exists():
             continue
         key = f"projects/{context.project_id}/rounds/{number}/{name}"
-        target = context.storage.artifact(key)
-
-        def copy(part: Path, source: Path = source) -> None:
-            shutil.copyfile(source, part)
-            with part.open("rb") as file:
-                os.fsync(file.fileno())
-
-        write_atomically(target, copy)
-        kept[kind] = Artifact(
-            project_id=context.project_id,
-            job_id=context.job_id,
-            kind=kind,
-            storage_key=key,
-            sha256=sha256(target),
-            bytes=target.stat().st_size,
-            meta={
+        kept[kind] = keep(
+            context,
+            source,
+            kind,
+            key,
+            {
                 "round": number,
                 "class_ids": advance.snapshot.class_ids.tolist(),
                 "state": advance.noted("select").get("state", {}),

@@ -4,7 +4,7 @@ Annotators go on while the job runs. Everything that is computed reads this snap
 that was killed and resumed computes the same as one that was not.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +38,7 @@ class Snapshot:
         label_rounds: (L,) int64 number of the round each verdict counts to.
         evaluation: (E,) int64 pool indices of the evaluation split.
         evaluation_labels: (E,) int64 in 0..C-1.
+        auxiliary: (A,) int64 pool indices of the auxiliary OOD split.
     """
 
     count: int
@@ -48,6 +49,7 @@ class Snapshot:
     label_rounds: Array
     evaluation: Array
     evaluation_labels: Array
+    auxiliary: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def classes(self) -> int:
@@ -114,6 +116,7 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         label_rounds=numbers[known],
         evaluation=np.array([row[0] for row in evaluation], dtype=np.int64),
         evaluation_labels=np.array([output_of[row[1]] for row in evaluation], dtype=np.int64),
+        auxiliary=_pool_indices(session, project_id, Split.AUXILIARY_OOD),
     )
 
 

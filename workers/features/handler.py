@@ -14,8 +14,8 @@ from core.tables import Example, Job, Project
 from models.contrastive import learn_encoder
 from models.data import PixelStore
 from models.params.contrastive import ContrastiveParams
-from workers.features.manners import Manners
 from workers.features.stored import LearnedFeatures, latest
+from workers.manners import Manners
 from workers.runner import JobContext
 
 PHASES: Final = ("gather", "learn", "embed")

@@ -1,4 +1,4 @@
-"""Learning takes hours, and rounds cannot wait that long for the worker."""
+"""What is started by hand may take hours, and rounds cannot wait that long for the worker."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -7,18 +7,21 @@ from typing import Final
 from sqlalchemy import select
 
 from core import queue
-from core.messages import JOB_MESSAGES, LearnFeatures
-from core.states import JobKind, JobState
+from core.messages import JOB_MESSAGES
+from core.states import JobState
 from core.tables import Job
+from models.catalog import specs
 from workers.runner import JobContext, SteppedAside
 
 _LOOK_SECONDS: Final = 2.0
 # As long as a message may be on its way to a worker that is free.
 _PATIENCE = timedelta(seconds=1)
+_QUEUE: Final = "gpu"
+_BY_HAND: Final = {spec.name for spec in specs() if spec.kind == "job"}
 _BEFORE_US: Final = [
     kind
     for kind, message in JOB_MESSAGES.items()
-    if message.queue == LearnFeatures.queue and kind is not JobKind.LEARN_FEATURES
+    if message.queue == _QUEUE and kind not in _BY_HAND
 ]
 
 
@@ -52,4 +55,4 @@ class Manners:
         with self._context.sessions() as session:
             found = session.scalar(waiting)
         # Without its message in the queue the job would not be run if we made way for it.
-        return found is not None and queue.waiting(LearnFeatures.queue) > 0
+        return found is not None and queue.waiting(_QUEUE) > 0

@@ -1,7 +1,8 @@
-"""TAUFE: OOD examples show which features to do without.
+"""What OOD examples can teach a classifier of the other ones: which features to do without.
 
 Source: thesis, chapter 3; D. Park et al., "Task-Agnostic Undesirable Feature Deactivation Using
-Out-of-Distribution Data", NeurIPS 2021.
+Out-of-Distribution Data", NeurIPS 2021 (TAUFE); S. Lee et al., "Removing Undesirable Feature
+Contributions Using Out-of-Distribution Data", ICLR 2021 (OAT).
 """
 
 from collections.abc import Iterator
@@ -12,12 +13,21 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 
 def feature_penalty(embeddings: Tensor) -> Tensor:
-    """Return the mean square of (B, D) OOD embeddings, over the batch and the features.
+    """Return the penalty of TAUFE: the mean square of (B, D) OOD embeddings, over all values.
 
     The thesis prints a sum over the features (equation 3.3); its weights, 0.1 at 32 px and 0.01 at
     224 px, belong to the mean. The head is not part of it, so it never sees the penalty.
     """
     return embeddings.square().mean()
+
+
+def uniformity_loss(outputs: Tensor) -> Tensor:
+    """Return the loss of OAT: the mean cross-entropy of (B, C) OOD logits to the uniform.
+
+    The thesis prints it on in-distribution examples (equation 3.2), by mistake: they have labels.
+    """
+    outputs = outputs.float()
+    return (outputs.logsumexp(dim=1) - outputs.mean(dim=1)).mean()
 
 
 @contextmanager

@@ -1,0 +1,227 @@
+"""TAUFE beside OAT and plain training: what is learned from, and what each is judged by.
+
+Source: thesis, chapter 3 (section 3.4 for the measures).
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from models.data import PixelStore
+from models.errors import ModelError
+from models.evaluate import accuracy, class_similarity, per_class_accuracy
+from models.ood_detection import ood_detection
+from models.params.regularize import TaufeParams
+from models.params.scores import EnergyParams, MspParams
+from models.planar import planar_map
+from models.protocols import Float32Array, Indices, Outputs, PoolView, Progress, TargetModel
+from models.purity import energy, msp
+from models.target import train_target
+from models.validation import lots
+
+METHODS: Final = ("standard", "oat", "taufe")
+
+_DRAWN_INSIDE, _DRAWN_OOD = 500, 250
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Which images are learned from, and which are kept to judge by: pool indices, ascending.
+
+    Attributes:
+        inside: (n,) int64, in-distribution.
+        labels: (n,) int64 in 0..C-1, of them.
+        verdicts: (m,) int64, called OOD by annotators.
+        auxiliary: (a,) int64, imported as OOD.
+        test: (t,) int64, in-distribution.
+        test_labels: (t,) int64 in 0..C-1, of them.
+        test_ood: (u,) int64, OOD of the same sources.
+        judged_on: where `test` is from.
+    """
+
+    inside: Indices
+    labels: Indices
+    verdicts: Indices
+    auxiliary: Indices
+    test: Indices
+    test_labels: Indices
+    test_ood: Indices
+    judged_on: Literal["evaluation", "held_out"]
+
+
+def divide(
+    inside: Indices,
+    labels: Indices,
+    verdicts: Indices,
+    auxiliary: Indices,
+    evaluation: Indices,
+    evaluation_labels: Indices,
+    params: TaufeParams,
+    *,
+    seed: int,
+) -> Parts:
+    """Keep a share of the OOD images, and of the labeled images if need be, to judge by.
+
+    Which images those are depends on the seed and the image alone, so that a later job with more
+    answers keeps the same. A class never loses its only example.
+
+    Args:
+        inside: (n,) pool indices with a class, ascending.
+        labels: (n,) int64 in 0..C-1.
+        verdicts: (m,) pool indices that annotators called OOD.
+        auxiliary: (a,) pool indices of the auxiliary OOD split.
+        evaluation: (e,) pool indices of the evaluation split.
+        evaluation_labels: (e,) int64 in 0..C-1.
+        params: which OOD images count, and the share.
+        seed: of the project.
+
+    Raises:
+        ModelError: fewer than two classes have a label, or there is no OOD image to learn from.
+    """
+    if len(np.unique(labels)) < 2:
+        raise ModelError(
+            "Fewer than two classes have a labeled image; label some images of each class first."
+        )
+    if params.ood_from == "verdicts":
+        auxiliary = auxiliary[:0]
+    if params.ood_from == "auxiliary_ood":
+        verdicts = verdicts[:0]
+    if len(verdicts) + len(auxiliary) == 0:
+        raise ModelError(
+            f"There is no OOD image to learn from (ood_from = {params.ood_from}): label some "
+            "images as OOD, or import images into the split auxiliary_ood."
+        )
+    kept = [lots(rows, seed) < params.held_out for rows in (verdicts, auxiliary)]
+    if sum(int((~held).sum()) for held in kept) == 0:
+        kept = [np.zeros_like(held) for held in kept]
+    test_ood = np.concatenate([verdicts[kept[0]], auxiliary[kept[1]]])
+    verdicts, auxiliary = verdicts[~kept[0]], auxiliary[~kept[1]]
+    if len(evaluation):
+        return Parts(
+            inside, labels, verdicts, auxiliary, evaluation, evaluation_labels, test_ood,
+            "evaluation",
+        )  # fmt: skip
+    held = lots(inside, seed) < params.held_out
+    for label in np.unique(labels):
+        mine = np.flatnonzero(labels == label)
+        if held[mine].all():
+            held[mine[0]] = False
+    return Parts(
+        inside[~held], labels[~held], verdicts, auxiliary, inside[held], labels[held], test_ood,
+        "held_out",
+    )  # fmt: skip
+
+
+def train_method(
+    method: str,
+    store: PixelStore,
+    parts: Parts,
+    params: TaufeParams,
+    *,
+    classes: int,
+    seed: int,
+    checkpoint: Path | None = None,
+    progress: Progress | None = None,
+) -> TargetModel:
+    """Train one of `METHODS`: the same seed, batches and number of updates for all.
+
+    Args:
+        method: which.
+        store: the pool.
+        parts: what `divide` returned.
+        params: network and weights.
+        classes: C.
+        seed: of weights, batches and augmentation.
+        checkpoint: resumable state; the caller removes it in the end.
+        progress: called every few steps; may raise `Cancelled`.
+
+    Raises:
+        ModelError: training diverged.
+    """
+    return train_target(
+        store,
+        parts.inside,
+        parts.labels,
+        classes=classes,
+        name=params.network,
+        params=params.model_params(method),
+        seed=seed,
+        ood_indices=parts.verdicts,
+        auxiliary_indices=parts.auxiliary,
+        checkpoint=checkpoint,
+        progress=progress,
+    )
+
+
+def measure(model: TargetModel, parts: Parts) -> dict[str, Any]:
+    """Judge a model by the images that it has not seen.
+
+    Returns:
+        JSON-ready: `accuracy` 0..1; `per_class` C numbers; `similarity`, the mean cosine between
+        embeddings of different classes, -1..1; `msp` and `energy`, how well each tells OOD apart
+        (`OodDetection`). None where there is nothing to judge by.
+    """
+    inside = model.infer(parts.test)
+    result: dict[str, Any] = {
+        "accuracy": _number(accuracy(inside, parts.test_labels)),
+        "per_class": [_number(one) for one in per_class_accuracy(inside, parts.test_labels)],
+        "similarity": _number(class_similarity(inside.embeddings, parts.test_labels)),
+    }
+    outside = model.infer(parts.test_ood) if len(parts.test_ood) else None
+    for name in ("msp", "energy"):
+        result[name] = None
+        if outside is not None and len(parts.test):
+            found = ood_detection(_confidence(name, inside), _confidence(name, outside))
+            result[name] = asdict(found)
+    return result
+
+
+def drawing(parts: Parts, *, seed: int) -> tuple[Indices, Indices]:
+    """Choose the images of the embedding plot, the same for all methods.
+
+    Returns:
+        (k,) pool indices, and (k,) labels in 0..C-1 or `OOD`.
+    """
+    generator = np.random.default_rng(seed)
+    chosen = np.sort(generator.permutation(len(parts.test))[:_DRAWN_INSIDE])
+    outside = np.sort(generator.permutation(parts.test_ood)[:_DRAWN_OOD])
+    labels = np.concatenate([parts.test_labels[chosen], np.full(len(outside), -1)])
+    return np.concatenate([parts.test[chosen], outside]), labels
+
+
+def draw(model: TargetModel, indices: Indices, *, seed: int) -> list[list[float]]:
+    """Return where the plot shows (k,) images: k pairs in -1..1."""
+    points = planar_map(model.infer(indices).embeddings, seed=seed)
+    return [[round(float(value), 4) for value in point] for point in points]
+
+
+def _confidence(name: str, outputs: Outputs) -> Float32Array:
+    """Score as the purity of that name does: higher = more in-distribution."""
+    none = np.empty((0, outputs.logits.shape[1]), dtype=np.float32)
+    view = PoolView(
+        logits=outputs.logits,
+        embeddings=outputs.embeddings,
+        labeled_logits=none,
+        labeled_embeddings=outputs.embeddings[:0],
+        labels=np.empty(0, dtype=np.int64),
+        classes=outputs.logits.shape[1],
+        seed=0,
+    )
+    if name == "msp":
+        return msp.score(view, MspParams())
+    return energy.score(view, EnergyParams())
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def settings_of(params: TaufeParams) -> Mapping[str, dict[str, Any]]:
+    """Return, for each of `METHODS`, the project setting `model` that trains rounds like it."""
+    return {
+        method: {"name": params.network, "params": params.model_params(method)}
+        for method in METHODS
+    }

@@ -1,0 +1,181 @@
+"""What the comparison of regularizers is judged by, and what it is refused for."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from numpy.typing import NDArray
+from pytorch_ood.metrics.functional import aupr, auroc, fpr_at_tpr
+
+from models.catalog import validate
+from models.data import PixelStore
+from models.errors import ModelError
+from models.evaluate import class_similarity
+from models.ood_detection import ood_detection
+from models.params.regularize import TaufeParams
+from models.planar import planar_map
+from models.regularize import METHODS, Parts, divide, draw, drawing, measure, train_method
+from models.regularize import settings_of as settings_by_method
+
+PARAMS = TaufeParams(network="cnn_tiny", width=8, steps=40, batch_size=32, flip=False)
+NONE = np.empty(0, dtype=np.int64)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 3.0])
+def test_ood_detection_equals_the_library(shift: float) -> None:
+    rng = np.random.default_rng(0)
+    inside, ood = rng.normal(shift, 1, 400).astype("f"), rng.normal(0, 1, 300).astype("f")
+    outlying = torch.from_numpy(-np.concatenate([inside, ood]))
+    labels = torch.cat([torch.zeros(400), -torch.ones(300)]).long()
+    found = ood_detection(inside, ood)
+    assert found.auroc == pytest.approx(float(auroc(outlying, labels)))
+    assert found.aupr_out == pytest.approx(float(aupr(outlying, labels, "ood")), abs=5e-3)
+    # The thesis finds in-distribution examples, and theirs OOD: turned round.
+    reference = fpr_at_tpr(-outlying, -1 - labels, 0.95)
+    assert found.fpr95 == pytest.approx(float(reference))
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(2, 12), st.integers(0, 1000))
+def test_class_similarity_equals_the_mean_over_pairs(count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, labels = rng.standard_normal((count, 3)).astype("f"), rng.integers(0, 3, count)
+    cosines = [
+        float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+        for i, a in enumerate(rows)
+        for j, b in enumerate(rows)
+        if labels[i] != labels[j]
+    ]
+    found = class_similarity(rows, labels)
+    if cosines:
+        assert found == pytest.approx(sum(cosines) / len(cosines), abs=1e-5)
+    else:
+        assert np.isnan(found)
+
+
+def test_the_map_keeps_clusters_apart_and_survives_degenerate_input() -> None:
+    rng = np.random.default_rng(0)
+    rows = np.repeat(10 * np.eye(3), 30, axis=0) + 0.1 * rng.standard_normal((90, 3))
+    points = planar_map(rows.astype("f"), seed=0)
+    centers = points.reshape(3, 30, 2).mean(axis=1)
+    spread = np.linalg.norm(points.reshape(3, 30, 2) - centers[:, None], axis=2).max()
+    gaps = [np.linalg.norm(centers[i] - centers[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert min(gaps) > 2 * spread
+    assert np.abs(points).max() == pytest.approx(1)
+    for few in (rows[:0], rows[:3], np.ones((9, 3))):
+        assert_array_equal(planar_map(few.astype("f"), seed=0), np.zeros((len(few), 2)))
+
+
+def parts_of(
+    labels: NDArray[np.int64], *, evaluation: bool = True, **params: Any
+) -> tuple[Parts, NDArray[np.int64]]:
+    """Digits 0 to 5 are in-distribution; 6 and 7 were called OOD, 8 and 9 imported as OOD."""
+    answered, rest = np.arange(500), np.arange(1000, 1797)
+    known = labels[:500]
+    inside, tested = answered[known < 6], rest[labels[rest] < 6]
+    nothing = NONE if not evaluation else tested
+    parts = divide(
+        inside, labels[inside], answered[(known == 6) | (known == 7)], answered[known > 7],
+        nothing, labels[nothing], PARAMS.model_copy(update=params), seed=3,
+    )  # fmt: skip
+    return parts, inside
+
+
+def test_nothing_is_both_learned_from_and_judged_by(digit_labels: NDArray[np.int64]) -> None:
+    for evaluation in (True, False):
+        parts, inside = parts_of(digit_labels, evaluation=evaluation)
+        assert parts.judged_on == ("evaluation" if evaluation else "held_out")
+        learned = np.concatenate([parts.inside, parts.verdicts, parts.auxiliary])
+        judged = np.concatenate([parts.test, parts.test_ood])
+        assert len(np.intersect1d(learned, judged)) == 0
+        assert 0.1 < len(parts.test_ood) / (digit_labels[:500] >= 6).sum() < 0.3
+        if evaluation:
+            assert_array_equal(parts.inside, inside)
+        assert_array_equal(parts.labels, digit_labels[parts.inside])
+        assert_array_equal(parts.test_labels, digit_labels[parts.test])
+
+
+def test_more_answers_leave_what_was_held_out_held_out(digit_labels: NDArray[np.int64]) -> None:
+    inside = np.flatnonzero(digit_labels < 6)
+    ood = np.flatnonzero(digit_labels >= 6)
+
+    def held(count: int) -> set[int]:
+        parts = divide(
+            inside[:count], digit_labels[inside[:count]], ood[:count], NONE, NONE, NONE, PARAMS,
+            seed=0,
+        )  # fmt: skip
+        return set(parts.test.tolist()) | set(parts.test_ood.tolist())
+
+    assert held(100) == {
+        index for index in held(300) if index in set(inside[:100]) | set(ood[:100])
+    }
+
+
+def test_a_class_keeps_its_only_example() -> None:
+    inside = np.arange(40)
+    labels = np.array([0] * 38 + [1, 2])
+    for seed in range(20):
+        params = PARAMS.model_copy(update={"held_out": 0.9})
+        parts = divide(inside, labels, np.array([50]), NONE, NONE, NONE, params, seed=seed)
+        assert set(parts.labels.tolist()) == {0, 1, 2}
+        assert len(parts.verdicts) == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "verdicts", "auxiliary", "ood_from", "fault"),
+    [
+        ([0, 0], [5], [], "both", "Fewer than two classes"),
+        ([], [5], [], "both", "Fewer than two classes"),
+        ([0, 1], [], [], "both", "no OOD image"),
+        ([0, 1], [5], [], "auxiliary_ood", "auxiliary_ood"),
+        ([0, 1], [], [5], "verdicts", "ood_from = verdicts"),
+    ],
+)
+def test_what_is_missing_is_said_before_training(
+    labels: list[int], verdicts: list[int], auxiliary: list[int], ood_from: str, fault: str
+) -> None:
+    params = PARAMS.model_copy(update={"ood_from": ood_from})
+    known, called, imported = (
+        np.array(rows, dtype=np.int64) for rows in (labels, verdicts, auxiliary)
+    )
+    with pytest.raises(ModelError, match=fault):
+        divide(np.arange(len(known)), known, called, imported, NONE, NONE, params, seed=0)
+
+
+def test_three_methods_differ_in_one_thing(
+    digit_store: PixelStore, digit_labels: NDArray[np.int64]
+) -> None:
+    parts, _ = parts_of(digit_labels)
+    chosen, labels = drawing(parts, seed=0)
+    assert set(labels.tolist()) == {-1, 0, 1, 2, 3, 4, 5}
+    assert_array_equal(digit_labels[chosen] >= 6, labels == -1)
+    found = {}
+    for method in METHODS:
+        model = train_method(method, digit_store, parts, PARAMS, classes=6, seed=1)
+        found[method] = measure(model, parts)
+        points = draw(model, chosen[:40], seed=0)
+        assert len(points) == 40
+        assert all(-1 <= value <= 1 for point in points for value in point)
+    assert len({one["accuracy"] for one in found.values()}) > 1
+    for one in found.values():
+        assert one["accuracy"] > 0.4
+        assert len(one["per_class"]) == 6
+        assert -1 <= one["similarity"] <= 1
+        for score in ("msp", "energy"):
+            assert all(0 <= value <= 1 for value in one[score].values())
+
+
+def test_the_settings_of_a_method_are_those_of_a_model() -> None:
+    params = PARAMS.model_copy(update={"taufe": 0.5, "oat": 2.0, "ood_from": "verdicts"})
+    chosen = settings_by_method(params)
+    filled = {
+        method: validate("model", one["name"], one["params"]) for method, one in chosen.items()
+    }
+    assert {m: (one["taufe"], one["oat"]) for m, one in filled.items()} == {
+        "standard": (0, 0), "oat": (0, 2.0), "taufe": (0.5, 0),
+    }  # fmt: skip
+    assert all(one["width"] == 8 and one["ood_from"] == "verdicts" for one in filled.values())

@@ -1,0 +1,44 @@
+"""Killing a worker at the worst moments of a job."""
+
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy import func
+
+from core import queue
+from core.messages import JobMessage
+from core.states import JobState
+from core.tables import Job
+from tests.processes import Hold, eventually, worker
+from tests.world import World
+
+
+def state(world: World, job: Job) -> JobState:
+    """The state that a job is in now."""
+    world.session.refresh(job)
+    found = job.state
+    world.session.commit()  # no transaction of the test stays open while a worker is at work
+    return found
+
+
+def kill_in_every_phase(
+    world: World, job: Job, message: JobMessage, phases: Sequence[str], log: Path
+) -> None:
+    """Let a worker take ``job`` in each phase, and kill it before the phase is checkpointed."""
+    for phase in phases:
+        # Stopped when the phase's work is done and its checkpoint is about to be written.
+        done = "coalesce({}.checkpoint->'seconds', '{{}}') ? '{}'"
+        ends = f"{done.format('NEW', phase)} AND NOT {done.format('OLD', phase)}"
+        hold = Hold("jobs", f"TG_OP = 'UPDATE' AND {ends}")
+        with worker("gpu", log) as process:
+            queue.send(message)
+            eventually(hold.waiting, f"the worker ends phase {phase}")
+            process.send_signal(signal.SIGKILL)
+            process.wait(10)
+        hold.forget()
+        hold.let_go()
+        # A dead worker's job is free after 1.5 silent seconds; time passes here in the row.
+        world.session.refresh(job)
+        job.heartbeat_at = func.now() - func.make_interval(0, 0, 0, 0, 0, 1)
+        world.session.commit()

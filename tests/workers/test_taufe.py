@@ -1,0 +1,150 @@
+"""Comparing regularizers: started through the API, run by a worker, used by later rounds."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from safetensors.numpy import load_file
+from sqlalchemy import select
+
+from core import queue
+from core.messages import CompareRegularizers
+from core.states import ArtifactKind, JobState, Split, Verdict
+from core.storage import sha256
+from core.tables import Artifact, Example, Job
+from models.data import PixelStore
+from models.regularize import METHODS
+from models.target import load_target
+from tests.processes import eventually, worker
+from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.loop import Loop
+from tests.world import World
+from workers.runner import run_job
+from workers.taufe import handler
+from workers.taufe.handler import PHASES
+
+QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8, "flip": False}
+
+
+def start(http: TestClient, loop: Loop, **params: Any) -> Job:
+    world = loop.world
+    body = {"kind": "taufe", "params": {**QUICK, **params}}
+    headers = world.caller().headers
+    response = http.post(f"/api/projects/{loop.project.id}/jobs", json=body, headers=headers)
+    assert response.status_code == 202, response.text
+    job = world.session.get_one(Job, response.json()["id"])
+    world.session.commit()  # an open transaction of the test would hold up triggers
+    return job
+
+
+def compare(http: TestClient, loop: Loop, **params: Any) -> Job:
+    """A job that was started and run in this process."""
+    job = start(http, loop, **params)
+    run_job(CompareRegularizers(job_id=job.id), handler)
+    loop.world.session.refresh(job)
+    return job
+
+
+def artifacts(loop: Loop, job: Job) -> dict[str, Artifact]:
+    found = loop.session.scalars(select(Artifact).where(Artifact.job_id == job.id))
+    return {artifact.meta.get("method", artifact.kind.value): artifact for artifact in found}
+
+
+def test_three_models_are_compared_and_kept(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    world.add_images(loop.project, 6, Split.AUXILIARY_OOD)
+    loop.answer(0, 12)
+    job = compare(http, loop)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.result is not None
+    assert set(job.result["methods"]) == set(METHODS)
+    for found in job.result["methods"].values():
+        assert 0 <= found["accuracy"] <= 1
+        assert -1 <= found["similarity"] <= 1
+    counts = job.result["counts"]
+    assert job.result["judged_on"] == "evaluation"
+    assert counts["test"] == 12
+    answered = loop.session.scalars(
+        select(Example.state).where(Example.project_id == loop.project.id)
+    ).all()
+    ood = sum(one.value == "ood" for one in answered)
+    assert counts["inside"] + ood == 12
+    assert counts["verdicts"] + counts["auxiliary"] + counts["test_ood"] == ood + 6
+
+    kept = artifacts(loop, job)
+    assert set(kept) == {*METHODS, "comparison"}
+    store = PixelStore.open(world.storage.pixels(loop.project.id), 8, 78)
+    for artifact in kept.values():
+        path = world.storage.artifact(artifact.storage_key)
+        assert artifact.sha256 == sha256(path)
+        if artifact.kind is ArtifactKind.CHECKPOINT:
+            assert load_target(path, store).classes == 2
+    drawn = json.loads(world.storage.artifact(kept["comparison"].storage_key).read_text())
+    count = counts["test"] + counts["test_ood"]
+    assert len(drawn["examples"]) == len(drawn["class_ids"]) == count
+    assert all(len(drawn["points"][method]) == count for method in METHODS)
+    assert not world.storage.work(job.id).exists()
+
+
+def test_the_settings_of_a_method_train_the_next_round(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = compare(http, loop)
+    assert job.result is not None
+    headers = world.caller().headers
+    for method, weights in (("taufe", (0.1, 0)), ("oat", (0, 1)), ("standard", (0, 0))):
+        body = {"settings": {"model": job.result["settings"][method]}}
+        response = http.patch(f"/api/projects/{loop.project.id}", json=body, headers=headers)
+        assert response.status_code == 200, response.text
+        model = response.json()["settings"]["model"]
+        assert model["name"] == "cnn_tiny"
+        assert (model["params"]["taufe"], model["params"]["oat"]) == weights
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fault"), [(Verdict.OOD, "Fewer than two classes"), (Verdict.CLASS, "no OOD image")]
+)
+def test_what_is_missing_is_said_at_once(
+    http: TestClient, world: World, verdict: Verdict, fault: str
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8, verdict)
+    job = compare(http, loop)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert fault in job.error["detail"]
+    assert artifacts(loop, job) == {}
+
+
+def test_nothing_was_labeled_yet(http: TestClient, world: World) -> None:
+    job = compare(http, Loop(world))
+    assert job.state is JobState.FAILED
+
+
+def test_a_worker_killed_in_every_phase_finds_the_same(
+    http: TestClient, world: World, tmp_path: Path
+) -> None:
+    loop, other = Loop(world), Loop(world)
+    for one in (loop, other):
+        one.answer(0, 10)
+    victim = start(http, loop)
+    message = CompareRegularizers(job_id=victim.id)
+    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    assert artifacts(loop, victim) == {}
+    unharmed = start(http, other)
+    # In one process: the number of threads, which rounding depends on, is the process's own.
+    with worker("gpu", tmp_path / "worker.log"):
+        queue.send(message)
+        for job in (victim, unharmed):
+            eventually(lambda job=job: state(world, job) is JobState.SUCCEEDED, "the job ends")  # type: ignore[misc]
+    assert (victim.attempt, unharmed.attempt) == (len(PHASES) + 1, 1)
+    assert victim.result is not None
+    assert unharmed.result is not None
+    assert victim.result["methods"] == unharmed.result["methods"]
+    mine, theirs = artifacts(loop, victim), artifacts(other, unharmed)
+    for method in METHODS:
+        paths = [world.storage.artifact(kept[method].storage_key) for kept in (mine, theirs)]
+        weights = [load_file(path) for path in paths]
+        assert all((weights[0][name] == value).all() for name, value in weights[1].items())

@@ -1,0 +1,42 @@
+"""Keeping files beyond the job that made them."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from core.states import ArtifactKind
+from core.storage import sha256, write_atomically
+from core.tables import Artifact
+from workers.runner import JobContext
+
+
+def keep(
+    context: JobContext, source: Path, kind: ArtifactKind, key: str, meta: dict[str, Any]
+) -> Artifact:
+    """Copy ``source`` to where artifacts are; the caller adds the row that is returned.
+
+    Args:
+        context: Of the job.
+        source: A file of its unfinished work.
+        kind: What the file holds.
+        key: Where it is kept; an earlier copy is replaced.
+        meta: For the row.
+    """
+    target = context.storage.artifact(key)
+
+    def copy(part: Path) -> None:
+        shutil.copyfile(source, part)
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+
+    write_atomically(target, copy)
+    return Artifact(
+        project_id=context.project_id,
+        job_id=context.job_id,
+        kind=kind,
+        storage_key=key,
+        sha256=sha256(target),
+        bytes=target.stat().st_size,
+        meta=meta,
+    )

@@ -1,0 +1,193 @@
+"""The ``taufe`` job: freeze what is known, train three times, judge, keep the results."""
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from core.project_settings import ProjectSettings
+from core.states import ArtifactKind
+from core.storage import write_atomically
+from core.tables import Example, Job, Project, Round
+from models.data import PixelStore
+from models.params.regularize import TaufeParams
+from models.regularize import (
+    METHODS,
+    Parts,
+    divide,
+    draw,
+    drawing,
+    measure,
+    settings_of,
+    train_method,
+)
+from models.target import load_target
+from workers.advance.snapshot import Snapshot, take
+from workers.artifacts import keep
+from workers.manners import Manners
+from workers.runner import JobContext
+
+PHASES: Final = ("gather", *METHODS, "compare")
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Train and compare; a killed job goes on in the training in which it was."""
+    context.plan(PHASES)
+    if "result" not in context.checkpoint:
+        _compare(context)
+    shutil.rmtree(context.work, ignore_errors=True)
+    result: dict[str, Any] = context.checkpoint["result"]
+    return result
+
+
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right: nothing was published, and a retry goes on where this ended."""
+
+
+def _compare(context: JobContext) -> None:
+    if not context.done("gather"):
+        with context.phase("gather"):
+            _gather(context)
+    task = Comparison(context)
+    for method in METHODS:
+        if not context.done(method):
+            with context.phase(method):
+                task.train(method)
+    if not context.done("compare"):
+        with context.phase("compare"):
+            task.compare()
+    _publish(context, task)
+
+
+class Comparison:
+    """The trainings of one job, over its frozen knowledge."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Read what was gathered."""
+        self.context = context
+        self.params = TaufeParams.model_validate(context.params)
+        self.known = context.checkpoint["known"]
+        self.snapshot = Snapshot.load(self.file("snapshot.npz"))
+        self.store = PixelStore.open(
+            context.storage.pixels(context.project_id),
+            self.known["input_size"],
+            self.snapshot.count,
+        )
+        self.parts = _divide(self.snapshot, self.params, self.known["seed"])
+        self.manners = Manners(context)
+
+    def file(self, name: str) -> Path:
+        """A file of this job's unfinished work."""
+        return self.context.work / name
+
+    def train(self, method: str) -> None:
+        """Train one of ``METHODS``."""
+        checkpoint = self.file(f"{method}-training.safetensors")
+        model = train_method(
+            method,
+            self.store,
+            self.parts,
+            self.params,
+            classes=self.snapshot.classes,
+            seed=self.known["seed"],
+            checkpoint=checkpoint,
+            progress=self.manners.progress,
+        )
+        model.save(self.file(f"{method}.safetensors"))
+        checkpoint.unlink(missing_ok=True)
+
+    def compare(self) -> None:
+        """Judge the three by the same images."""
+        found, points = {}, {}
+        chosen, labels = drawing(self.parts, seed=self.known["seed"])
+        for step, method in enumerate(METHODS):
+            self.context.progress(step, len(METHODS))
+            model = load_target(self.file(f"{method}.safetensors"), self.store)
+            found[method] = measure(model, self.parts)
+            points[method] = draw(model, chosen, seed=self.known["seed"])
+        class_ids = self.snapshot.class_ids.tolist()
+        drawn = {
+            "examples": self._example_ids(chosen),
+            "class_ids": [class_ids[label] if label >= 0 else None for label in labels.tolist()],
+            "points": points,
+        }
+        result = {
+            "methods": found,
+            "settings": settings_of(self.params),
+            "class_ids": class_ids,
+            "judged_on": self.parts.judged_on,
+            "counts": _counts(self.parts),
+        }
+        self._write("drawing.json", drawn)
+        self._write("result.json", result)
+
+    def _write(self, name: str, content: dict[str, Any]) -> None:
+        text = json.dumps(content)
+        write_atomically(self.file(name), lambda part: part.write_text(text))
+
+    def _example_ids(self, indices: Any) -> list[int]:
+        with self.context.sessions() as session:
+            statement = select(Example.pool_index, Example.id).where(
+                Example.project_id == self.context.project_id,
+                Example.pool_index.in_(indices.tolist()),
+            )
+            ids = dict(session.execute(statement).all())
+        return [ids[index] for index in indices.tolist()]
+
+
+def _gather(context: JobContext) -> None:
+    """Freeze what is known, and refuse at once what could not be learned from."""
+    with context.sessions() as session:
+        project = session.get_one(Project, context.project_id)
+        settings = ProjectSettings.model_validate(project.settings)
+        last = select(func.max(Round.number)).where(Round.project_id == context.project_id)
+        snapshot = take(session, context.project_id, session.scalar(last))
+    _divide(snapshot, TaufeParams.model_validate(context.params), settings.seed)
+    snapshot.save(context.work / "snapshot.npz")
+    context.save({"known": {"input_size": settings.input_size, "seed": settings.seed}})
+
+
+def _divide(snapshot: Snapshot, params: TaufeParams, seed: int) -> Parts:
+    inside, labels = snapshot.inside()
+    return divide(
+        inside,
+        labels,
+        snapshot.labeled[snapshot.labels < 0],
+        snapshot.auxiliary,
+        snapshot.evaluation,
+        snapshot.evaluation_labels,
+        params,
+        seed=seed,
+    )
+
+
+def _counts(parts: Parts) -> dict[str, int]:
+    """How many images each part holds."""
+    return {name: len(rows) for name, rows in asdict(parts).items() if isinstance(rows, np.ndarray)}
+
+
+def _publish(context: JobContext, task: Comparison) -> None:
+    """Keep the three models and the drawing as artifacts, and note that all is done."""
+    files = {
+        f"{method}.safetensors": (ArtifactKind.CHECKPOINT, {"method": method}) for method in METHODS
+    } | {"drawing.json": (ArtifactKind.COMPARISON, {})}
+    made = [
+        keep(
+            context,
+            task.file(name),
+            kind,
+            f"projects/{context.project_id}/jobs/{context.job_id}/{name}",
+            {**meta, "class_ids": task.snapshot.class_ids.tolist()},
+        )
+        for name, (kind, meta) in files.items()
+    ]
+    result = json.loads(task.file("result.json").read_text())
+    with context.transaction() as (session, job):
+        session.add_all(made)
+        context.checkpoint = {**context.checkpoint, "result": result}
+        job.checkpoint = context.checkpoint
