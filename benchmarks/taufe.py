@@ -5,8 +5,9 @@
 Two set-ups: all ten classes with textures as OOD (`textures`), and the four classes of a trial of
 `benchmarks.open_set` with the other six as OOD (`others`; a trial a seed). N labeled and N OOD
 images are learned from, as in the thesis, and the whole test split judges; a fifth of the textures,
-or the other classes of the test split, are the OOD images that judge. The three methods share seed, batches and number of updates. Every run is written to
-`--json` when it ends, and a benchmark that was stopped goes on.
+or the other classes of the test split, are the OOD images that judge. The three methods share seed,
+batches and number of updates. Every run is written to `--json` when it ends, and a benchmark that
+was stopped goes on.
 """
 
 import argparse

@@ -270,9 +270,13 @@ class ProjectClient:
         job: Job = self._transport.request("POST", f"{self._path}/jobs", body=body)
         return job
 
-    def artifacts(self) -> list[Artifact]:
-        """The files that the project's jobs made."""
-        return list(self._transport.pages(f"{self._path}/artifacts"))
+    def artifacts(self, job_id: int | None = None) -> list[Artifact]:
+        """The files that the project's jobs made.
+
+        Args:
+            job_id: Only those of this job.
+        """
+        return list(self._transport.pages(f"{self._path}/artifacts", {"job_id": job_id}))
 
     def export(
         self,

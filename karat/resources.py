@@ -259,6 +259,8 @@ class Artifact(TypedDict):
     """A file that a job made."""
 
     id: int
+    job_id: int | None
+    round_id: int | None
     kind: str
     bytes: int
     sha256: str

@@ -21,6 +21,8 @@ class ArtifactOut(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     id: int
+    job_id: int | None
+    round_id: int | None
     kind: ArtifactKind
     bytes: int
     sha256: str
@@ -29,8 +31,13 @@ class ArtifactOut(BaseModel):
 
 
 @router.get("/projects/{project_id}/artifacts")
-async def list_artifacts(session: SessionDep, project: ManagedProject) -> Items[ArtifactOut]:
+async def list_artifacts(
+    session: SessionDep, project: ManagedProject, job_id: int | None = None
+) -> Items[ArtifactOut]:
+    """Files that rounds and jobs have left; with ``job_id``, those of one job."""
     statement = select(Artifact).where(Artifact.project_id == project.id).order_by(Artifact.id)
+    if job_id is not None:
+        statement = statement.where(Artifact.job_id == job_id)
     found = await session.scalars(statement)
     return Items(items=[ArtifactOut.model_validate(artifact) for artifact in found])
 

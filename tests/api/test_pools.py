@@ -262,6 +262,10 @@ def assert_artifact(http: TestClient, project: Project, caller: Caller, content:
     """The project's only artifact has this content and says so."""
     path = f"/api/projects/{project.id}/artifacts"
     (artifact,) = http.get(path, headers=caller.headers).json()["items"]
+    of_job = {"job_id": artifact["job_id"]}
+    assert http.get(path, params=of_job, headers=caller.headers).json()["items"] == [artifact]
+    of_job["job_id"] += 1
+    assert http.get(path, params=of_job, headers=caller.headers).json()["items"] == []
     assert (artifact["kind"], artifact["bytes"]) == ("import_report", len(content))
     assert artifact["sha256"] == hashlib.sha256(content).hexdigest()
     found = http.get(f"/api/artifacts/{artifact['id']}/content", headers=caller.headers)

@@ -224,7 +224,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Artifacts */
+        /**
+         * List Artifacts
+         * @description Files that rounds and jobs have left; with ``job_id``, those of one job.
+         */
         get: operations["list_artifacts"];
         put?: never;
         post?: never;
@@ -846,7 +849,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -858,11 +861,15 @@ export interface components {
             created_at: string;
             /** Id */
             id: number;
+            /** Job Id */
+            job_id: number | null;
             kind: components["schemas"]["ArtifactKind"];
             /** Meta */
             meta: {
                 [key: string]: unknown;
             };
+            /** Round Id */
+            round_id: number | null;
             /** Sha256 */
             sha256: string;
         };
@@ -1060,7 +1067,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -2218,7 +2225,9 @@ export interface operations {
     };
     list_artifacts: {
         parameters: {
-            query?: never;
+            query?: {
+                job_id?: number | null;
+            };
             header?: never;
             path: {
                 project_id: number;
