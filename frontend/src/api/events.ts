@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { importsQuery } from "./imports";
 import { projectQuery, projectsQuery } from "./projects";
-import { jobsQuery, learningQuery } from "./rounds";
+import { jobsQuery } from "./rounds";
 import type { Job } from "./types";
 
 const KINDS = ["job", "round", "project", "pool"] as const;
@@ -46,9 +46,9 @@ export function listenToProject(
 /** Note what changed of a job; false when the job was not known or has changed its state. */
 function noteJob(client: QueryClient, projectId: number, change: JobChange): boolean {
   let minor = false;
-  const lists = [jobsQuery(projectId), importsQuery(projectId), learningQuery(projectId)];
-  for (const { queryKey } of lists) {
-    client.setQueryData<{ items: Job[]; next_cursor: number | null }>(queryKey, (page) => {
+  // The key of all jobs is the beginning of the keys of those of one kind.
+  for (const { queryKey } of [jobsQuery(projectId), importsQuery(projectId)]) {
+    client.setQueriesData<{ items: Job[]; next_cursor: number | null }>({ queryKey }, (page) => {
       const known = page?.items.find((job) => job.id === change.id);
       if (!page || !known) return page;
       if (known.state === (change.state ?? "running")) minor = true;

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import type { Job } from "./types";
+import type { Job, JobKind } from "./types";
 
 export const roundsQuery = (projectId: number) =>
   queryOptions({
@@ -31,16 +31,20 @@ export const jobsQuery = (projectId: number) =>
       call(client.GET("/api/jobs", { params: { query: { project_id: projectId, limit: 20 } } })),
   });
 
-/** The jobs that learned features of a project's pool, newest first. */
-export const learningQuery = (projectId: number) =>
+/** The latest jobs of one kind in a project, newest first. */
+export const jobsOfKindQuery = (projectId: number, kind: JobKind) =>
   queryOptions({
-    queryKey: ["project", projectId, "jobs", "learn_features"],
+    queryKey: ["project", projectId, "jobs", kind],
     queryFn: () =>
       call(
-        client.GET("/api/jobs", {
-          params: { query: { project_id: projectId, kind: "learn_features", limit: 20 } },
-        }),
+        client.GET("/api/jobs", { params: { query: { project_id: projectId, kind, limit: 20 } } }),
       ),
+  });
+
+export const jobQuery = (projectId: number, jobId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "job", jobId],
+    queryFn: () => call(client.GET("/api/jobs/{job_id}", job(jobId))),
   });
 
 export const startJob = (projectId: number, kind: string, params: Job["params"]) =>

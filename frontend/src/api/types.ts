@@ -21,6 +21,7 @@ export type ClassInput = Schemas["ClassIn"];
 export type Member = Schemas["MemberOut"];
 
 export type Job = Schemas["JobOut"];
+export type JobKind = Schemas["JobKind"];
 export type JobProgress = Schemas["Progress"];
 export type Split = Schemas["Split"];
 /** The result of an import job. */
@@ -63,3 +64,30 @@ export type AnswerResult = Schemas["AnswerResult"];
 export type SubmitResponse = Schemas["AnswersOut"];
 export type RecentAnswer = Schemas["RecentAnswer"];
 export type ExportFormat = Schemas["Format"];
+
+/** Ways to train that the job `taufe` compares. */
+export type Method = "standard" | "oat" | "taufe";
+/** How well a score tells OOD apart, in 0..1; `fpr95` is better when lower. */
+export type Detection = { auroc: number; aupr_out: number; fpr95: number };
+export type MethodFigures = {
+  accuracy: number | null;
+  per_class: (number | null)[];
+  similarity: number | null;
+  msp: Detection | null;
+  energy: Detection | null;
+};
+/** The result of a job `taufe`. */
+export type Comparison = {
+  methods: Record<Method, MethodFigures>;
+  settings: Record<Method, Choice>;
+  class_ids: number[];
+  judged_on: "evaluation" | "held_out";
+  counts: Record<"inside" | "verdicts" | "auxiliary" | "test" | "test_ood", number>;
+};
+/** Where the map shows each image, in -1..1; a class of null is OOD. */
+export type Drawing = {
+  examples: number[];
+  class_ids: (number | null)[];
+  points: Record<Method, [number, number][]>;
+};
+export type Artifact = Schemas["ArtifactOut"];

@@ -19,6 +19,8 @@ export const router = createBrowserRouter([
         lazy: () => import("./ProjectShell"),
         children: [
           { index: true, lazy: () => import("./OverviewRoute") },
+          { path: "jobs", lazy: () => import("./JobsRoute") },
+          { path: "jobs/:jobId", lazy: () => import("./JobRoute") },
           { path: "settings", lazy: () => import("./SettingsRoute") },
         ],
       },

@@ -1,8 +1,8 @@
 import { useId } from "react";
 import type { Algorithm, AlgorithmKind, Choice } from "../../api/types";
 import { t } from "../../strings";
+import { ParamsForm } from "../../ui/ParamsForm";
 import styles from "./AlgorithmField.module.css";
-import { ParamsForm } from "./ParamsForm";
 
 type AlgorithmFieldProps = {
   kind: AlgorithmKind;

@@ -1,8 +1,9 @@
 import { common } from "./common";
+import { jobs } from "./jobs";
 import { label } from "./label";
 import { overview } from "./overview";
 import { people } from "./people";
 import { projects } from "./projects";
 import { setup } from "./setup";
 
-export const en = { common, label, overview, people, projects, setup };
+export const en = { common, jobs, label, overview, people, projects, setup };

@@ -63,6 +63,7 @@ export const overview = {
     advance_round: "Training and choosing the next images",
     import_pool: "Importing images",
     learn_features: "Learning features",
+    taufe: "Comparing regularizers",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

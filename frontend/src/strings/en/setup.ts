@@ -79,11 +79,6 @@ export const setup = {
     `${names.join(" and ")} ${names.length === 1 ? "compares" : "compare"} features that have to be learned from the pool first, once. That takes hours on a GPU; on a CPU choose the network cnn_tiny and few epochs. Until it is done another score stands in.`,
   learnedAt: (at: Date) =>
     `Learned from the pool on ${at.toLocaleString()}. Images that were imported since are embedded when a round closes.`,
-  learn: "Learn features",
-  learnAgain: "Learn afresh",
-  learnGoOn: "Go on",
-  learnNeedsImages: "Add images to the pool first.",
-  learningStopped: "Learning was stopped; it can go on where it was.",
   inputSizeFixed: "Fixed, since images have been imported at this size.",
   budget: "Budget per round",
   budgetFixed: "What the verdicts of one round may cost.",

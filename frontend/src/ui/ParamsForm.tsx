@@ -1,7 +1,7 @@
-import type { Algorithm, ParamSchema } from "../../api/types";
-import { CheckField, SelectField, TextField } from "../../ui/Field";
-import { NumberField } from "../../ui/NumberField";
-import styles from "./SetupScreen.module.css";
+import type { Algorithm, ParamSchema } from "../api/types";
+import { CheckField, SelectField, TextField } from "./Field";
+import { NumberField } from "./NumberField";
+import styles from "./ParamsForm.module.css";
 
 type Params = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, expect, it } from "vitest";
-import type { Algorithm } from "../../api/types";
+import type { Algorithm } from "../api/types";
 import { ParamsForm } from "./ParamsForm";
 
 const algorithm: Algorithm = {

@@ -1,0 +1,64 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { artifactsQuery } from "../../api/artifacts";
+import type { Comparison, Job, Project, Settings } from "../../api/types";
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import { Failure, Notice } from "../../ui/State";
+import { FeatureMaps } from "./FeatureMaps";
+import { FiguresTable, PerClassTable } from "./FiguresTable";
+import styles from "./JobsScreen.module.css";
+import { NextRounds } from "./NextRounds";
+
+const FEW = 100;
+
+type ComparisonScreenProps = { project: Project & { settings: Settings }; job: Job };
+
+/** What a job `taufe` has found: figures, maps, models, and what to do next. */
+export function ComparisonScreen({ project, job }: ComparisonScreenProps) {
+  const artifacts = useQuery(artifactsQuery(project.id, job.id));
+  const back = <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>;
+  if (job.state !== "succeeded" || !job.result) {
+    return <Notice actions={back}>{job.error?.detail ?? t.jobs.noResult}</Notice>;
+  }
+  const result = job.result as Comparison;
+  const files = artifacts.data?.items ?? [];
+  const drawing = files.find((one) => one.kind === "comparison");
+  return (
+    <div className={styles.page}>
+      <header className={styles.counts}>
+        {back}
+        <h2>{t.jobs.comparison.title}</h2>
+        <Counts result={result} />
+      </header>
+      <Card title={t.jobs.comparison.figures} hint={t.jobs.comparison.figuresHint}>
+        <FiguresTable result={result} />
+      </Card>
+      <Card title={t.jobs.comparison.next} hint={t.jobs.comparison.nextHint}>
+        <NextRounds project={project} result={result} files={files} />
+      </Card>
+      {artifacts.error && <Failure error={artifacts.error} onRetry={() => artifacts.refetch()} />}
+      {drawing && (
+        <Card title={t.jobs.comparison.map} hint={t.jobs.comparison.mapHint}>
+          <FeatureMaps classes={project.classes} artifactId={drawing.id} />
+        </Card>
+      )}
+      <Card title={t.jobs.comparison.perClass}>
+        <PerClassTable classes={project.classes} result={result} />
+      </Card>
+    </div>
+  );
+}
+
+function Counts({ result }: { result: Comparison }) {
+  const { counts, judged_on } = result;
+  const { comparison } = t.jobs;
+  const judged = judged_on === "evaluation" ? comparison.judged : comparison.judgedHeldOut;
+  const few = counts.test < FEW || counts.test_ood < FEW;
+  return (
+    <p>
+      {comparison.from(counts.inside, counts.verdicts + counts.auxiliary)}{" "}
+      {judged(counts.test, counts.test_ood)} {few && comparison.few}
+    </p>
+  );
+}

@@ -1,0 +1,121 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { drawingQuery } from "../../api/artifacts";
+import type { Drawing, LabelClass, Method } from "../../api/types";
+import { t } from "../../strings";
+import { Failure, Loading, Skeleton } from "../../ui/State";
+import { METHODS } from "./figures";
+import styles from "./JobsScreen.module.css";
+
+const { comparison } = t.jobs;
+const RADIUS = 0.016;
+
+type FeatureMapsProps = { classes: LabelClass[]; artifactId: number };
+
+/** The three maps side by side; pointing at an image shows where each method puts it. */
+export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
+  const drawing = useQuery(drawingQuery(artifactId));
+  const [shown, setShown] = useState<number | null>(null);
+  if (drawing.error) return <Failure error={drawing.error} onRetry={() => drawing.refetch()} />;
+  if (!drawing.data) {
+    return (
+      <Loading>
+        <Skeleton height="20rem" />
+      </Loading>
+    );
+  }
+  const { examples, class_ids: classIds } = drawing.data;
+  const nameOf = (id: number | null) =>
+    id === null ? comparison.ood : (classes.find((one) => one.id === id)?.name ?? String(id));
+  const example = shown === null ? undefined : examples[shown];
+  return (
+    <>
+      <div className={styles.legend}>
+        {classes
+          .filter((one) => classIds.includes(one.id))
+          .map((one) => (
+            <span key={one.id}>
+              <i className={styles.swatch} style={{ background: one.colour }} />
+              {one.name}
+            </span>
+          ))}
+        <span>
+          <i className={styles.swatch} data-ood />
+          {comparison.ood}
+        </span>
+      </div>
+      <div className={styles.methods}>
+        {METHODS.map((method) => (
+          <FeatureMap
+            key={method}
+            method={method}
+            drawing={drawing.data}
+            classes={classes}
+            shown={shown}
+            onShow={setShown}
+          />
+        ))}
+      </div>
+      <div className={styles.shown} aria-live="polite">
+        {example !== undefined && shown !== null && (
+          <>
+            <img src={`/api/examples/${example}/image?size=192`} alt="" />
+            {nameOf(classIds[shown] ?? null)}
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+type FeatureMapProps = {
+  method: Method;
+  drawing: Drawing;
+  classes: LabelClass[];
+  shown: number | null;
+  onShow: (index: number) => void;
+};
+
+function FeatureMap({ method, drawing, classes, shown, onShow }: FeatureMapProps) {
+  const colours = new Map(classes.map((one) => [one.id, one.colour]));
+  const points = drawing.points[method];
+  return (
+    <figure className={styles.method}>
+      <figcaption>{comparison.methods[method]}</figcaption>
+      <svg
+        className={styles.map}
+        viewBox="-1.08 -1.08 2.16 2.16"
+        role="img"
+        aria-label={comparison.mapOf(comparison.methods[method], points.length)}
+      >
+        {points.map(([x, y], index) => {
+          const classId = drawing.class_ids[index] ?? null;
+          const mark = {
+            "data-shown": index === shown || undefined,
+            onPointerEnter: () => onShow(index),
+          };
+          return classId === null ? (
+            <rect
+              key={drawing.examples[index]}
+              data-ood
+              x={x - RADIUS}
+              y={y - RADIUS}
+              width={2 * RADIUS}
+              height={2 * RADIUS}
+              {...mark}
+            />
+          ) : (
+            <circle
+              key={drawing.examples[index]}
+              cx={x}
+              cy={y}
+              r={RADIUS}
+              fill={colours.get(classId)}
+              {...mark}
+            />
+          );
+        })}
+      </svg>
+    </figure>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Comparison, LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { formatPercent } from "../../ui/format";
+import { Table } from "../../ui/Table";
+import { bestOf, linesOf, METHODS } from "./figures";
+import styles from "./JobsScreen.module.css";
+
+const { comparison } = t.jobs;
+
+function MethodHeads({ first }: { first: string }) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{first}</th>
+        {METHODS.map((method) => (
+          <th key={method} scope="col" data-number>
+            {comparison.methods[method]}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+export function FiguresTable({ result }: { result: Comparison }) {
+  return (
+    <Table label={comparison.figures}>
+      <MethodHeads first={comparison.figure} />
+      <tbody>
+        {linesOf(result).map((line) => {
+          const best = bestOf(line);
+          return (
+            <tr key={line.label}>
+              <th scope="row">{line.label}</th>
+              {METHODS.map((method, index) => (
+                <td key={method} data-number className={best[index] ? styles.best : undefined}>
+                  {line.format(line.values[index] ?? null)}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+      </tbody>
+    </Table>
+  );
+}
+
+type PerClassTableProps = { classes: LabelClass[]; result: Comparison };
+
+export function PerClassTable({ classes, result }: PerClassTableProps) {
+  return (
+    <Table label={comparison.perClass}>
+      <MethodHeads first={comparison.class} />
+      <tbody>
+        {result.class_ids.map((id, index) => (
+          <tr key={id}>
+            <th scope="row">{classes.find((one) => one.id === id)?.name ?? id}</th>
+            {METHODS.map((method) => (
+              <td key={method} data-number>
+                {formatPercent(result.methods[method].per_class[index] ?? null)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}

@@ -1,0 +1,93 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { artifactUrl } from "../../api/artifacts";
+import { projectQuery, updateProject } from "../../api/projects";
+import type { Artifact, Choice, Comparison, Method, Project, Settings } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Notice } from "../../ui/State";
+import { Table } from "../../ui/Table";
+import { METHODS } from "./figures";
+import styles from "./JobsScreen.module.css";
+
+const { comparison } = t.jobs;
+
+type NextRoundsProps = {
+  project: Project & { settings: Settings };
+  result: Comparison;
+  files: Artifact[];
+};
+
+/** Takes one of the methods for the rounds to come, and takes it back; offers the model files. */
+export function NextRounds({ project, result, files }: NextRoundsProps) {
+  const client = useQueryClient();
+  const [used, setUsed] = useState<{ method: Method; before: Choice } | null>(null);
+  const change = useMutation({
+    mutationFn: (model: Choice) =>
+      updateProject(project.id, { settings: { ...project.settings, model } }),
+    onSuccess: (changed) => client.setQueryData(projectQuery(project.id).queryKey, changed),
+  });
+  const use = (method: Method) =>
+    change.mutate(result.settings[method], {
+      onSuccess: () => setUsed({ method, before: project.settings.model }),
+    });
+  const undo = (before: Choice) => change.mutate(before, { onSuccess: () => setUsed(null) });
+  return (
+    <>
+      <Table label={comparison.next}>
+        <tbody>
+          {METHODS.map((method) => (
+            <tr key={method}>
+              <th scope="row">{comparison.methods[method]}</th>
+              <td>
+                {isSame(project.settings.model, result.settings[method]) ? (
+                  <Chip tone="good">{comparison.inUse}</Chip>
+                ) : (
+                  <Button size="small" busy={change.isPending} onClick={() => use(method)}>
+                    {comparison.use(comparison.methods[method])}
+                  </Button>
+                )}
+              </td>
+              <td data-number>
+                <ModelFile files={files} method={method} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {used && (
+        <Notice
+          tone="gold"
+          actions={
+            <Button size="small" busy={change.isPending} onClick={() => undo(used.before)}>
+              {comparison.undo}
+            </Button>
+          }
+        >
+          {comparison.used(comparison.methods[used.method], used.before.name)}
+        </Notice>
+      )}
+      {change.error && <Notice tone="bad">{change.error.message}</Notice>}
+    </>
+  );
+}
+
+function ModelFile({ files, method }: { files: Artifact[]; method: Method }) {
+  const file = files.find((one) => one.meta.method === method);
+  if (!file) return null;
+  return (
+    <a className={styles.actions} href={artifactUrl(file.id)} download>
+      {comparison.download}
+    </a>
+  );
+}
+
+/** Whether a model trains as a method does; what the method leaves open is at its default, off. */
+function isSame(model: Choice, method: Choice): boolean {
+  const wanted: Record<string, unknown> = { taufe: 0, oat: 0, ...method.params };
+  return (
+    model.name === method.name &&
+    Object.entries(wanted).every(([name, value]) => model.params[name] === value)
+  );
+}

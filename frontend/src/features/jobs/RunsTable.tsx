@@ -1,0 +1,61 @@
+import { Link } from "react-router";
+import type { Job } from "../../api/types";
+import { t } from "../../strings";
+import { Chip } from "../../ui/Chip";
+import { formatDateTime, formatSeconds } from "../../ui/format";
+import { Table } from "../../ui/Table";
+
+const TONES = {
+  queued: "gold",
+  running: "gold",
+  succeeded: "good",
+  failed: "bad",
+  cancelled: "plain",
+} as const;
+
+/** What became of the jobs of one kind, newest first. */
+export function RunsTable({ title, jobs }: { title: string; jobs: Job[] }) {
+  const { columns } = t.jobs;
+  return (
+    <Table label={t.jobs.runs(title)}>
+      <thead>
+        <tr>
+          <th scope="col">{columns.started}</th>
+          <th scope="col">{columns.state}</th>
+          <th scope="col" data-number>
+            {columns.took}
+          </th>
+          <th scope="col">{columns.outcome}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((job) => (
+          <tr key={job.id}>
+            <td>{formatDateTime(job.started_at ?? job.created_at)}</td>
+            <td>
+              <Chip tone={TONES[job.state]}>{t.jobs.states[job.state]}</Chip>
+            </td>
+            <td data-number>{tookOf(job)}</td>
+            <td>
+              <Outcome job={job} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+function Outcome({ job }: { job: Job }) {
+  if (job.state === "failed") return job.error?.detail ?? job.message;
+  if (job.state !== "succeeded") return "–";
+  if (job.kind === "taufe") {
+    return <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{t.jobs.showResult}</Link>;
+  }
+  const images = job.result?.images;
+  return typeof images === "number" ? t.jobs.learned(images) : "–";
+}
+
+function tookOf({ started_at: from, finished_at: to }: Job): string {
+  return from && to ? formatSeconds((Date.parse(to) - Date.parse(from)) / 1000) : "–";
+}

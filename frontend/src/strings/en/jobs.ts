@@ -1,0 +1,61 @@
+export const jobs = {
+  tab: "Jobs",
+  intro:
+    "Work that is started by hand. It gives way to rounds, and may be stopped and go on later.",
+  start: "Start",
+  startAgain: "Start afresh",
+  goOn: "Go on",
+  stop: "Stop",
+  stopped: "It was stopped, and can go on where it was.",
+  needsImages: "Add images to the pool first.",
+  parameters: "Parameters",
+  runs: (title: string) => `Runs of ${title}`,
+  columns: { started: "Started", state: "State", took: "Took", outcome: "Outcome" },
+  states: {
+    queued: "Waiting",
+    running: "At work",
+    succeeded: "Done",
+    failed: "Failed",
+    cancelled: "Stopped",
+  },
+  learned: (images: number) => `Features of ${images.toLocaleString()} images`,
+  showResult: "Show the comparison",
+  back: "All jobs",
+  noResult: "This job has no result to show yet.",
+  comparison: {
+    title: "Regularizers compared",
+    from: (inside: number, ood: number) =>
+      `Learned from ${inside.toLocaleString()} labeled and ${ood.toLocaleString()} OOD images, each with the same seed and the same number of steps.`,
+    judged: (images: number, ood: number) =>
+      `Judged by ${images.toLocaleString()} evaluation images and ${ood.toLocaleString()} OOD images that none has seen.`,
+    judgedHeldOut: (images: number, ood: number) =>
+      `There are no evaluation images, so ${images.toLocaleString()} labeled images were kept to judge by, and ${ood.toLocaleString()} OOD images; none was learned from.`,
+    few: "So few images judge that differences of a few percent are chance.",
+    methods: { standard: "As it is", oat: "OAT", taufe: "TAUFE" },
+    figures: "Figures",
+    figuresHint: "The best of each line is bold. Higher is better, but for similarity and FPR95.",
+    figure: "Figure",
+    accuracy: "Accuracy",
+    similarity: "Similarity of classes",
+    scores: { msp: "largest probability", energy: "energy" },
+    auroc: (score: string) => `AUROC, ${score}`,
+    aupr: (score: string) => `AUPR out, ${score}`,
+    fpr: (score: string) => `FPR95, ${score}`,
+    perClass: "Accuracy by class",
+    class: "Class",
+    next: "For the next rounds",
+    nextHint:
+      "The rounds that follow train this network in this way, from scratch, on all labels there are then. What is there stays.",
+    use: (method: string) => `Use ${method}`,
+    inUse: "In use",
+    used: (method: string, model: string) =>
+      `The next rounds train ${method}. Before, the model was ${model}.`,
+    undo: "Undo",
+    download: "Model file",
+    map: "Map of the features",
+    mapHint:
+      "Each point is an image that none has learned from. Who is near whom means something; where it all lies does not. Point at one to see it.",
+    mapOf: (method: string, images: number) => `${method}: ${images} images`,
+    ood: "OOD",
+  },
+};

@@ -1,0 +1,44 @@
+import { useMutation } from "@tanstack/react-query";
+import { cancelJob } from "../../api/rounds";
+import type { Job } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../Button";
+import { formatSeconds } from "../format";
+import { Meter } from "../Meter";
+import { Notice } from "../State";
+import styles from "./Jobs.module.css";
+
+export const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
+
+/** How far a job is, and a button that stops it. */
+export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void }) {
+  const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
+  const { progress } = job;
+  const eta = progress?.eta_seconds;
+  const counted = progress && progress.steps > 0 ? progress : null;
+  return (
+    <>
+      <Meter
+        label={
+          progress ? (t.common.phases[progress.phase] ?? progress.phase) : t.overview.jobQueued
+        }
+        value={counted?.step ?? 0}
+        max={counted?.steps ?? 1}
+        text={counted ? t.overview.step(counted.step, counted.steps) : ""}
+      />
+      <div className={styles.actions}>
+        <Button
+          size="small"
+          busy={cancel.isPending || job.cancel_requested}
+          onClick={() => cancel.mutate()}
+        >
+          {t.jobs.stop}
+        </Button>
+        {typeof eta === "number" && (
+          <span className={styles.quiet}>{t.overview.jobEta(formatSeconds(eta))}</span>
+        )}
+      </div>
+      {cancel.error && <Notice tone="bad">{cancel.error.message}</Notice>}
+    </>
+  );
+}
