@@ -5,7 +5,7 @@ from pydantic import BaseModel
 
 from api.pagination import Items
 from api.principal import CurrentUser
-from models.catalog import Kind, specs
+from models.catalog import Group, Kind, specs
 
 router = APIRouter(tags=["algorithms"])
 
@@ -17,6 +17,8 @@ class AlgorithmOut(BaseModel):
     summary: str
     paper: str
     needs: list[str]
+    fallback: str
+    group: Group
     params_schema: dict[str, Any]
     defaults: dict[str, Any]
 
@@ -33,6 +35,8 @@ async def list_algorithms(_: CurrentUser) -> Items[AlgorithmOut]:
                 summary=spec.summary,
                 paper=spec.paper,
                 needs=sorted(spec.needs),
+                fallback=spec.fallback,
+                group=spec.group,
                 params_schema=spec.params.model_json_schema(),
                 defaults=spec.params().model_dump(mode="json"),
             )

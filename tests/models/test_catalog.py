@@ -2,12 +2,14 @@ import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import BaseModel
 
+from core.project_settings import Choice, ProjectSettings
 from models import catalog
-from models.catalog import Spec, find, specs, validate
+from models.catalog import Choosable, Spec, find, specs, validate
 from models.errors import ModelError
 from models.resolve import resolve
 
@@ -36,6 +38,14 @@ def test_entry_is_complete_and_loads(spec: Spec) -> None:
     assert spec.summary.endswith(".")
     assert spec.needs <= NEEDS
     assert find(spec.kind, spec.name) is spec
+
+
+@pytest.mark.parametrize("kind", get_args(Choosable))
+def test_what_can_be_chosen_has_a_group_and_one_comes_first(kind: str) -> None:
+    groups = {spec.name: spec.group for spec in specs() if spec.kind == kind}
+    assert [name for name, group in groups.items() if group == "other"] == []
+    default: Choice = getattr(ProjectSettings(), kind)
+    assert [name for name, group in groups.items() if group == "recommended"] == [default.name]
 
 
 @every_spec

@@ -748,6 +748,13 @@ export interface components {
             defaults: {
                 [key: string]: unknown;
             };
+            /** Fallback */
+            fallback: string;
+            /**
+             * Group
+             * @enum {string}
+             */
+            group: "recommended" | "both" | "informativeness" | "diversity" | "baseline" | "features" | "outputs" | "names" | "scratch" | "published" | "other";
             /**
              * Kind
              * @enum {string}
