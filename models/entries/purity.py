@@ -77,7 +77,8 @@ PURITY = (
         kind="purity",
         group="features",
         title="CSI, distance from OOD",
-        summary="Distance from labeled OOD examples in the same features, as the thesis words it.",
+        summary="Distance from labeled OOD examples in features learned contrastively on the pool; "
+        "needs OOD answers.",
         target="models.purity.csi_ood:score",
         paper=f"{THESIS}, section 4.4",
         needs=frozenset({"contrastive"}),

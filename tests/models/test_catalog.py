@@ -61,7 +61,8 @@ def test_parameters_are_described_and_have_defaults(spec: Spec) -> None:
 @every_spec
 def test_documentation_names_every_parameter(spec: Spec) -> None:
     page = (DOCS / f"{spec.kind}-{spec.name}.md").read_text()
-    assert f"{spec.kind}-{spec.name}.md" in (DOCS / "index.md").read_text()
+    entry = f"| [{spec.name}]({spec.kind}-{spec.name}.md) | {spec.summary} |"
+    assert entry in (DOCS / "index.md").read_text()
     for name, value in validate(spec.kind, spec.name, {}).items():
         shown = "empty" if value is None else str(value).lower()
         assert f"| `{name}` | {shown} |" in page, name
