@@ -20,8 +20,8 @@ PURITY = (
         kind="purity",
         group="recommended",
         title="Probe on all verdicts",
-        summary="Learns IN against OOD from every verdict so far; the best choice once there are "
-        "OOD answers.",
+        summary="Learns from every verdict so far to tell the classes from OOD; the best choice "
+        "once there are OOD answers.",
         target="models.purity.probe:score",
         params=ProbeParams,
         paper="Ours",

@@ -163,6 +163,7 @@ def test_catalog_lists_algorithms_with_schema_and_defaults(http: TestClient, wor
     assert kinds == {kind for kind, _ in found}
     mqnet = found["strategy", "mqnet"]
     assert mqnet["needs"] == ["informativeness", "purity"]
+    assert (mqnet["group"], mqnet["fallback"]) == ("both", "")
     assert set(mqnet["defaults"]) == set(mqnet["params_schema"]["properties"])
     # The defaults of a new project come from the same list.
     defaults = http.get("/api/settings/defaults", headers=caller.headers).json()

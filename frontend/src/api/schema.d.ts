@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List Algorithms
-         * @description The catalog, from which settings are chosen and checked.
+         * @description The catalog, from which settings are chosen and checked, in the order to offer it in.
          */
         get: operations["list_algorithms"];
         put?: never;

@@ -1,0 +1,45 @@
+import { pageUrl } from "../../api/pages";
+import type { Algorithm } from "../../api/types";
+import { t } from "../../strings";
+import { Chip } from "../../ui/Chip";
+import styles from "./AlgorithmFacts.module.css";
+import { hasToWait, needsOf } from "./needs";
+
+type NeedsProps = {
+  algorithm: Algorithm;
+  /** Title of what stands in until there is what this one needs. */
+  standIn: string | undefined;
+};
+
+/** What an algorithm uses and needs, and what stands in for it. */
+export function Needs({ algorithm, standIn }: NeedsProps) {
+  const needs = needsOf(algorithm);
+  if (needs.length === 0) return null;
+  return (
+    <div className={styles.needs}>
+      {needs.map(({ text, tone }) => (
+        <Chip key={text} tone={tone}>
+          {text}
+        </Chip>
+      ))}
+      {standIn && hasToWait(algorithm) && <span>{t.setup.standIn(standIn)}</span>}
+    </div>
+  );
+}
+
+/** Leads to the page that explains an algorithm, if there is one. */
+export function DocumentationLink({ algorithm }: { algorithm: Algorithm }) {
+  const url = pageUrl(algorithm);
+  if (!url) return null;
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      className={styles.link}
+      aria-label={t.setup.documentationOf(algorithm.title)}
+    >
+      {t.setup.documentation}
+    </a>
+  );
+}
