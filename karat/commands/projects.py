@@ -213,6 +213,9 @@ def close_round(
     number: Annotated[
         int | None, typer.Argument(help="The round; the open one if left out.")
     ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask when the round has no answers.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Close a round before its budget is spent."""
@@ -220,10 +223,23 @@ def close_round(
 
     with connect() as client:
         found = find_project(client, project)
+        all_rounds = found.rounds()
         if number is None:
-            number = next((one["number"] for one in found.rounds() if one["state"] == "open"), None)
+            number = next((one["number"] for one in all_rounds if one["state"] == "open"), None)
             if number is None:
                 raise KaratError("round_not_open", f"{project} has no open round.")
+        chosen = next((one for one in all_rounds if one["number"] == number), None)
+        if (
+            chosen
+            and chosen["state"] == "open"
+            and not any(chosen["answered"].values())
+            and not yes
+        ):
+            question = (
+                f"Round {number} has no answers, so the model learns nothing new from it. "
+                "Close it all the same? (--yes does not ask)"
+            )
+            typer.confirm(question, abort=True, err=True)
         closed = found.close_round(number)
     if as_json:
         show_json(closed)

@@ -55,7 +55,12 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert name in karat("project", "list").stdout
     assert json.loads(karat("round", "list", number, "--json").stdout)[0]["state"] == "open"
     assert "open" in karat("round", "list", number).stdout
-    assert karat("round", "close", number).stdout == "Round 0 is closing.\n"
+    # Nobody has answered, and there is nobody to ask.
+    asked = karat("round", "close", number, status=1)
+    assert "Round 0 has no answers" in asked.stderr
+    assert "--yes" in asked.stderr
+    assert json.loads(karat("round", "list", number, "--json").stdout)[0]["state"] == "open"
+    assert karat("round", "close", number, "--yes").stdout == "Round 0 is closing.\n"
 
     quick = ("--param", "network=cnn_tiny", "--param", "epochs=1")
     started = karat("job", "start", name, "learn_features", *quick, "--json")
