@@ -38,7 +38,14 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
 
     imported = karat("import", name, image_folder(tmp_path / "pool", 8)).stdout
     assert imported.splitlines()[0] == "8 images added, 0 there already, 1 refused."
-    assert imported.splitlines()[1].startswith("  broken.png: ")
+    assert imported.splitlines()[1].startswith("  1 × truncated or corrupt: ")
+    assert imported.splitlines()[1].endswith(": broken.png")
+    (tmp_path / "texts").mkdir()
+    for letter in "abcd":
+        (tmp_path / "texts" / f"{letter}.png").write_text(letter)
+    texts = karat("import", name, tmp_path / "texts", status=1).stdout.splitlines()
+    assert texts[1].startswith("  4 × not an image in a format we read")
+    assert texts[1].endswith(": a.png, b.png, c.png, …")
     report = ("--report", tmp_path / "report.csv")
     again = json.loads(karat("import", number, tmp_path / "pool", "--json", *report).stdout)
     assert "broken.png" in (tmp_path / "report.csv").read_text()

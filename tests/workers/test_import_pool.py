@@ -30,6 +30,7 @@ def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
         "refused": 0,
         "by_split": {"pool": 5, "evaluation": 0, "auxiliary_ood": 0},
         "refused_examples": [],
+        "refused_by_reason": {},
     }
     found = pool.examples()
     assert [one.pool_index for one in found] == [0, 1, 2, 3, 4]
@@ -114,6 +115,7 @@ def test_the_report_lists_every_refusal_and_is_an_artifact(pool: Pool) -> None:
     job = pool.add(zipped([*((name, b"text") for name in names), ("good.png", png(1))]))
     assert job.result is not None
     assert len(job.result["refused_examples"]) == 100
+    assert list(job.result["refused_by_reason"].values()) == [job.result["refused"]]
     rows = list(csv.DictReader(io.StringIO(pool.report(job))))
     assert [row["name"] for row in rows] == names
     assert {row["outcome"] for row in rows} == {"refused"}

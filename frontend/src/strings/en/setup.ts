@@ -59,8 +59,12 @@ export const setup = {
   refused: (count: number) => `${plural(count, "file", "files")} refused`,
   whyRefused: "Why were files refused?",
   fullReport: "Full report (CSV)",
-  file: "File",
   reason: "Reason",
+  files: "Files",
+  someFiles: (count: number, names: string[]) => {
+    const shown = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
+    return names.length > 0 ? `${count.toLocaleString()}: ${shown}` : count.toLocaleString();
+  },
   imports: "Imports",
   method: "Method",
   methodHint: "The defaults are a good start. Changes take effect from the next round.",
