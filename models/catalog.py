@@ -21,6 +21,7 @@ from models.entries.networks import MODELS
 from models.entries.purity import PURITY
 from models.entries.strategies import STRATEGIES
 from models.errors import ModelError
+from models.faults import message_of
 from models.spec import Choosable, Group, Kind, Spec
 
 __all__ = [
@@ -87,7 +88,7 @@ def parse(kind: str, name: str, params: Mapping[str, Any]) -> Any:
         return schema.model_validate(dict(params))
     except ValidationError as error:
         faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'parameters'}: {fault['msg']}"
+            f"{'.'.join(map(str, fault['loc'])) or 'parameters'}: {message_of(fault, schema)}"
             for fault in error.errors(include_url=False)
         )
         raise ModelError(f"Parameters of {kind} {name}: {faults}.") from error

@@ -75,7 +75,7 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert (learning["params"]["epochs"], learning["params"]["network"]) == (1, "cnn_tiny")
     karat("job", "watch", learning["id"])
     unknown = karat("job", "start", name, "learn_features", "--param", "epoch=1", status=1)
-    assert "epoch: Extra inputs are not permitted" in unknown.stderr
+    assert "epoch: there is no such name; the nearest is epochs" in unknown.stderr
     malformed = karat("job", "start", name, "learn_features", "--param", "epoch", status=2)
     assert "--param" in malformed.stderr
 

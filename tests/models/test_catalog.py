@@ -86,9 +86,9 @@ def test_unknown_name_lists_the_known_ones() -> None:
 @pytest.mark.parametrize(
     ("params", "fault"),
     [
-        ({"neighbors": 3}, "neighbors: Extra inputs"),
-        ({"neighbours": 0}, "neighbours: .*greater than or equal to 1"),
-        ({"neighbours": "many"}, "neighbours: "),
+        ({"neighbors": 3}, "neighbors: there is no such name; the nearest is neighbours"),
+        ({"neighbours": 0}, "neighbours: must be greater than or equal to 1"),
+        ({"neighbours": "many"}, r"neighbours: must be a valid integer\.$"),
     ],
 )
 def test_bad_parameter_is_named(params: dict[str, object], fault: str) -> None:
