@@ -45,6 +45,7 @@ def test_a_strategy_is_found_and_chosen_by_keyboard_alone(signed_in: Page, stack
         expect(page.get_by_role("radio")).to_have_count(1)
         page.keyboard.press("Enter")
         expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(strategy.get_by_role("button", name="Change")).to_be_focused()
         expect(strategy).to_contain_text("Core-set")
         expect(field(page, "Purity score")).to_contain_text("does not use this score")
         save(page)
@@ -60,8 +61,11 @@ def test_needs_are_said_before_the_choice_and_can_be_met_after_it(
         page.goto(f"/projects/{project.id}/settings")
         field(page, "Purity score").get_by_role("button", name="Change").click()
         features = page.get_by_role("group", name="By features")
-        expect(features).to_contain_text("Needs a job: Learn features")
-        expect(features).to_contain_text("Until then: Nearest labeled neighbour")
+        expect(
+            features.get_by_role("radio", name="CSI", exact=True)
+        ).to_have_accessible_description(
+            re.compile("Needs a job: Learn features.*Until then: Nearest labeled neighbour")
+        )
         page.keyboard.press("Escape")
 
         informativeness = field(page, "Informativeness score")

@@ -140,7 +140,7 @@ function Option({ algorithm, standIn, isSelected, isCurrent, onSelect }: OptionP
         value={algorithm.name}
         checked={isSelected}
         data-autofocus={isCurrent || undefined}
-        aria-describedby={`${id}-summary`}
+        aria-describedby={`${id}-summary ${id}-needs`}
         onChange={onSelect}
       />
       <div className={styles.text}>
@@ -149,7 +149,7 @@ function Option({ algorithm, standIn, isSelected, isCurrent, onSelect }: OptionP
           {isCurrent && <Chip tone="gold">{t.setup.inUse}</Chip>}
         </label>
         <p id={`${id}-summary`}>{algorithm.summary}</p>
-        <Needs algorithm={algorithm} standIn={standIn} />
+        <Needs id={`${id}-needs`} algorithm={algorithm} standIn={standIn} />
       </div>
       <DocumentationLink algorithm={algorithm} />
     </div>
