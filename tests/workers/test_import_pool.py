@@ -124,6 +124,17 @@ def test_the_report_lists_every_refusal_and_is_an_artifact(pool: Pool) -> None:
     assert (artifact.sha256, artifact.bytes) == (sha256(path), path.stat().st_size)
 
 
+def test_refusals_are_counted_by_reason_and_the_many_reasons_of_a_wrong_label_are_not_kept(
+    pool: Pool,
+) -> None:
+    labeled = {f"class-{n}/{n}.png": png(n) for n in range(25)}
+    result = pool.zip(labeled | {f"cat/{n}.png": b"text" for n in range(3)}, split=Split.EVALUATION)
+    reasons = result["refused_by_reason"]
+    assert sum(reasons.values()) == result["refused"] == 28
+    assert len(reasons) == 21
+    assert reasons["other reasons"] > 1
+
+
 def test_success_removes_the_upload_and_the_work(pool: Pool) -> None:
     job = pool.add(zipped([("1.png", png(1))]))
     assert job.state is JobState.SUCCEEDED
