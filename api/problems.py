@@ -15,6 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from core.errors import DomainError, ErrorKind
+from models.faults import message_of
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +78,9 @@ async def _domain_error(_: Request, error: DomainError) -> JSONResponse:
 
 
 async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:
-    errors = [FieldError(field=_field(item["loc"]), message=item["msg"]) for item in error.errors()]
+    errors = [
+        FieldError(field=_field(item["loc"]), message=message_of(item)) for item in error.errors()
+    ]
     detail = "; ".join(f"{item.field}: {item.message}" for item in errors)
     return problem(
         HTTPStatus.UNPROCESSABLE_ENTITY,

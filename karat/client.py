@@ -238,7 +238,7 @@ class Client:
 
         Args:
             project_id: Only this project's.
-            kind: Only this kind: ``import_pool``, ``advance_round``, or that of a job of the catalog.
+            kind: Only this kind: ``import_pool``, ``advance_round``, or one of the catalog.
             state: Only those in this state.
 
         Yields:

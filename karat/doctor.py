@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from karat.embedded import postgres_programs, redis_program
-from karat.processes import ServiceError
-from karat.stack import STATE_FILE, alembic_settings, choose_port, is_ready
+from karat.processes import DirectoryLock, ServiceError
+from karat.stack import LOCK_FILE, STATE_FILE, alembic_settings, choose_port, is_ready
 
 _LEAST_FREE = 2 * 2**30
 _PATIENCE = 60.0
+# "sqlalchemy.exc.OperationalError: (psycopg.OperationalError) connection failed: …"
+_ERROR = re.compile(r"(?:[\w.]+(?:Error|Exception)|Error): (?:\([\w.]+\) )?(?P<message>.+)")
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,10 @@ def examine(data_dir: Path, port: int) -> Iterator[Finding]:
     """
     data_dir = data_dir.expanduser().resolve()
     running = _running(data_dir)
+    killed = bool(running) and not _is_alive(data_dir)
+    if killed:
+        # The addresses in it lead nowhere.
+        running = {}
     yield _python()
     yield _packages()
     yield _torch()
@@ -60,6 +67,14 @@ def examine(data_dir: Path, port: int) -> Iterator[Finding]:
     urls = {name: os.environ.get(name) or running.get(name) for name in _URLS}
     if running:
         yield _api(running["url"])
+    elif killed:
+        yield Finding(
+            "Karat",
+            False,
+            f"was killed, or the machine went down, while it ran on {data_dir}.",
+            f"Start it again: karat up --data {data_dir}. Answers are kept, jobs go on.",
+        )
+        yield _port(port)
     else:
         yield Finding("Karat", True, f"is not running on {data_dir}; start it with: karat up")
         yield _port(port)
@@ -81,6 +96,10 @@ def _running(data_dir: Path) -> dict[str, str]:
     except (OSError, ValueError):
         return {}
     return state
+
+
+def _is_alive(data_dir: Path) -> bool:
+    return DirectoryLock(data_dir / LOCK_FILE, str(data_dir)).taken
 
 
 def _python() -> Finding:
@@ -124,7 +143,7 @@ def _torch() -> Finding:
     if done.returncode == 0:
         return Finding("torch", True, done.stdout.strip())
     return Finding(
-        "torch", False, _last_line(done), "Run: make setup. Reinstall the GPU driver if it is that."
+        "torch", False, _reason(done), "Run: make setup. Reinstall the GPU driver if it is that."
     )
 
 
@@ -171,7 +190,7 @@ def _program(subject: str, find: Callable[[], str]) -> Finding:
     if done.returncode == 0:
         return Finding(subject, True, done.stdout.strip().split(" sha=")[0])
     return Finding(
-        subject, False, _last_line(done), "Your system lacks a library it needs: install that."
+        subject, False, _reason(done), "Your system lacks a library it needs: install that."
     )
 
 
@@ -190,7 +209,7 @@ def _api(url: str) -> Finding:
         "API",
         False,
         f"{url} is not ready.",
-        "See logs/api.log in the data directory. If Karat was killed: karat up",
+        "See logs/api.log in the data directory.",
     )
 
 
@@ -202,7 +221,7 @@ def _database(environment: dict[str, str]) -> Finding:
     return Finding(
         "database",
         False,
-        _last_line(done),
+        _reason(done),
         "Check DATABASE_URL and that the server runs. An old schema is brought up by karat up.",
     )
 
@@ -227,7 +246,7 @@ def _workers(environment: dict[str, str]) -> Iterator[Finding]:
     reached = done.returncode == 0 or "No nodes replied" in done.stdout + done.stderr
     if not reached:
         remedy = "Check REDIS_URL and that the server runs."
-        yield Finding("broker", False, _last_line(done), remedy)
+        yield Finding("broker", False, _reason(done), remedy)
         return
     yield Finding("broker", True, "reachable")
     served = {queue["name"] for queues in answers.values() for queue in queues}
@@ -263,6 +282,10 @@ def _run(
         return subprocess.CompletedProcess(command, 1, "", f"No answer in {_PATIENCE:g} s.")
 
 
-def _last_line(done: subprocess.CompletedProcess[str]) -> str:
-    lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
-    return lines[-1].strip() if lines else f"It ended with status {done.returncode}."
+def _reason(done: subprocess.CompletedProcess[str]) -> str:
+    """The error of a program: what a traceback ends with, without the advice that may follow."""
+    lines = [line.strip() for line in (done.stderr.strip() or done.stdout.strip()).splitlines()]
+    if not lines:
+        return f"It ended with status {done.returncode}."
+    errors = [found for line in lines if (found := _ERROR.match(line))]
+    return errors[-1]["message"] if errors else lines[-1]

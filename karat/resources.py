@@ -277,5 +277,7 @@ class Algorithm(TypedDict):
     summary: str
     paper: str | None
     needs: list[str]
+    fallback: str
+    group: str
     params_schema: dict[str, Any]
     defaults: dict[str, Any]

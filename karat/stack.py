@@ -22,6 +22,7 @@ DEFAULT_PORT = 8080
 ADMIN_EMAIL = "admin@karat.local"
 QUEUES = ("gpu", "cpu")
 STATE_FILE = "running.json"
+LOCK_FILE = "karat.lock"
 _LARGEST_LOG = 10_000_000
 # Threads of a training worker that wait by spinning take the cores from the API and the database,
 # and from each other.
@@ -80,7 +81,7 @@ class Stack:
         self._database_url = database_url
         self._redis_url = redis_url
         self._extra_environment = dict(environment or {})
-        self._lock = DirectoryLock(self.data_dir / "karat.lock", str(self.data_dir))
+        self._lock = DirectoryLock(self.data_dir / LOCK_FILE, str(self.data_dir))
         self._supervisor = Supervisor(notify)
         self._postgres = EmbeddedPostgres(
             self.data_dir / "postgres", self.logs / "postgres.log", settings=postgres_settings

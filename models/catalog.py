@@ -2,7 +2,8 @@
 
 The API lists and validates from here.
 
-Adding one: its file, an entry in `models/entries/`, a page in `docs/algorithms/`, a reference test.
+Adding one: its file, an entry with its group in `models/entries/`, a page in `docs/algorithms/`, a
+reference test.
 Packages of third parties add entries through the entry-point group `karat.algorithms`; each entry
 point names a `Spec` or an iterable of them.
 """
@@ -20,9 +21,20 @@ from models.entries.networks import MODELS
 from models.entries.purity import PURITY
 from models.entries.strategies import STRATEGIES
 from models.errors import ModelError
-from models.spec import Choosable, Kind, Spec
+from models.faults import message_of
+from models.spec import Choosable, Group, Kind, Spec
 
-__all__ = ["ENTRY_POINT_GROUP", "Choosable", "Kind", "Spec", "find", "parse", "specs", "validate"]
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "Choosable",
+    "Group",
+    "Kind",
+    "Spec",
+    "find",
+    "parse",
+    "specs",
+    "validate",
+]
 
 ENTRY_POINT_GROUP = "karat.algorithms"
 
@@ -76,7 +88,7 @@ def parse(kind: str, name: str, params: Mapping[str, Any]) -> Any:
         return schema.model_validate(dict(params))
     except ValidationError as error:
         faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'parameters'}: {fault['msg']}"
+            f"{'.'.join(map(str, fault['loc'])) or 'parameters'}: {message_of(fault, schema)}"
             for fault in error.errors(include_url=False)
         )
         raise ModelError(f"Parameters of {kind} {name}: {faults}.") from error

@@ -199,7 +199,7 @@ def meta_train(
     if not isinstance(params, MQNetParams):
         return previous, had_ood, ()
     if not had_ood and params.without_ood == "keep":
-        return previous, had_ood, ("No OOD among the last answers: MQ-Net stays as it was.",)
+        return previous, had_ood, (_not_learned("No OOD among the last answers", previous),)
     notes: list[str] = []
     if params.validation == "random":
         drawn = lots(query, params.validation_seed) < params.validation_share
@@ -210,12 +210,12 @@ def meta_train(
         notes.append(f"{missing} answers had no scores of this round and did not train MQ-Net.")
         query, labels = query[known], labels[known]
     if len(query) < 2:
-        return previous, had_ood, (*notes, "Fewer than two answers: MQ-Net stays as it was.")
+        return previous, had_ood, (*notes, _not_learned("Fewer than two answers", previous))
     positions = np.searchsorted(scores.indices, query).astype(np.int64)
     losses = masked_losses(scores.logits[positions], labels)
     require_finite("The loss of the answers", losses, query)
     if losses.min() == losses.max():
-        return previous, had_ood, (*notes, "All answers have one loss: MQ-Net stays as it was.")
+        return previous, had_ood, (*notes, _not_learned("All answers have one loss", previous))
     require_finite("Purity", scores.purity, scores.indices)
     require_finite("Informativeness", scores.informativeness, scores.indices)
     normalisation = InputNormalisation.fit(scores.purity, scores.informativeness)
@@ -224,6 +224,13 @@ def meta_train(
         inputs, losses, params=params, seed=seed, warm=previous, normalisation=normalisation
     )
     return trained, had_ood, tuple(notes)
+
+
+def _not_learned(reason: str, previous: MQNet | None) -> str:
+    # Without a network the strategy goes on to say that there is none yet.
+    if previous is None:
+        return f"{reason}: nothing for MQ-Net to learn from."
+    return f"{reason}: MQ-Net stays as it was."
 
 
 def masked_losses(logits: Float32Array, labels: Indices) -> NDArray[np.float64]:

@@ -9,6 +9,22 @@ from models.params import NoParams
 
 Choosable = Literal["model", "informativeness", "purity", "strategy"]
 Kind = Literal[Choosable, "job"]
+Group = Literal[
+    "recommended",
+    # Strategies, by what they weigh.
+    "both",
+    "informativeness",
+    "diversity",
+    "baseline",
+    # Scores, by what they look at.
+    "features",
+    "outputs",
+    "names",
+    # Models, by where their weights come from.
+    "scratch",
+    "published",
+    "other",
+]
 
 THESIS: Final = (
     "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "
@@ -35,6 +51,8 @@ class Spec:
             run). Of a model: "embeddings" when it is always frozen.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
+        group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
+            which are not chosen, and for packages of third parties that say nothing.
     """
 
     name: str
@@ -46,3 +64,4 @@ class Spec:
     paper: str = ""
     needs: frozenset[str] = frozenset()
     fallback: str = ""
+    group: Group = "other"

@@ -74,7 +74,12 @@ def train(
     learn = Repeated(_learning_step(network, optimizer, params), device)
     batches = Batches(len(target), params.batch_size, seed, device)
     run = _fingerprint(params, labels, seed, 0 if outside is None else len(outside))
-    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+    on_gpu = device.type == "cuda"
+    with (
+        torch.random.fork_rng([device] if on_gpu else []),
+        # Every batch has one shape, so the first steps may try which kernels are fastest.
+        torch.backends.cudnn.flags(enabled=True, benchmark=on_gpu),
+    ):
         torch.manual_seed(seed)
         start = restore(checkpoint, network, optimizer, run)
         saved_at = time.monotonic()

@@ -1,11 +1,11 @@
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import APIRouter
 from pydantic import BaseModel
 
 from api.pagination import Items
 from api.principal import CurrentUser
-from models.catalog import Kind, specs
+from models.catalog import Group, Kind, Spec, specs
 
 router = APIRouter(tags=["algorithms"])
 
@@ -17,13 +17,15 @@ class AlgorithmOut(BaseModel):
     summary: str
     paper: str
     needs: list[str]
+    fallback: str
+    group: Group
     params_schema: dict[str, Any]
     defaults: dict[str, Any]
 
 
 @router.get("/algorithms")
 async def list_algorithms(_: CurrentUser) -> Items[AlgorithmOut]:
-    """The catalog, from which settings are chosen and checked."""
+    """The catalog, from which settings are chosen and checked, in the order to offer it in."""
     return Items(
         items=[
             AlgorithmOut(
@@ -33,9 +35,15 @@ async def list_algorithms(_: CurrentUser) -> Items[AlgorithmOut]:
                 summary=spec.summary,
                 paper=spec.paper,
                 needs=sorted(spec.needs),
+                fallback=spec.fallback,
+                group=spec.group,
                 params_schema=spec.params.model_json_schema(),
                 defaults=spec.params().model_dump(mode="json"),
             )
-            for spec in specs()
+            for spec in sorted(specs(), key=_place)
         ]
     )
+
+
+def _place(spec: Spec) -> tuple[int, int]:
+    return get_args(Kind).index(spec.kind), get_args(Group).index(spec.group)

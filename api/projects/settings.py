@@ -9,6 +9,7 @@ from core.errors import Invalid
 from core.project_settings import ProjectSettings
 from models.catalog import Choosable, Spec, find, validate
 from models.errors import ModelError
+from models.faults import message_of
 
 KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 
@@ -35,7 +36,9 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(["settings", *(str(part) for part in first["loc"])])
-        raise Invalid("invalid_settings", f"{path}: {first['msg']}", field=path) from error
+        raise Invalid(
+            "invalid_settings", f"{path}: {message_of(first, ProjectSettings)}", field=path
+        ) from error
     for kind in KINDS:
         choice = getattr(settings, kind)
         path = f"settings.{kind}.name"

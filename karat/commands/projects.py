@@ -1,6 +1,7 @@
 """``karat project``, ``import``, ``export`` and ``round``."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
 
+# Files named for each reason of a refusal.
+_NAMED = 3
 _FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".zip": "imagefolder"}
 
 
@@ -213,6 +216,9 @@ def close_round(
     number: Annotated[
         int | None, typer.Argument(help="The round; the open one if left out.")
     ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask when the round has no answers.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Close a round before its budget is spent."""
@@ -220,10 +226,23 @@ def close_round(
 
     with connect() as client:
         found = find_project(client, project)
+        all_rounds = found.rounds()
         if number is None:
-            number = next((one["number"] for one in found.rounds() if one["state"] == "open"), None)
+            number = next((one["number"] for one in all_rounds if one["state"] == "open"), None)
             if number is None:
                 raise KaratError("round_not_open", f"{project} has no open round.")
+        chosen = next((one for one in all_rounds if one["number"] == number), None)
+        if (
+            chosen
+            and chosen["state"] == "open"
+            and not any(chosen["answered"].values())
+            and not yes
+        ):
+            question = (
+                f"Round {number} has no answers, so the model learns nothing new from it. "
+                "Close it all the same? (--yes does not ask)"
+            )
+            typer.confirm(question, abort=True, err=True)
         closed = found.close_round(number)
     if as_json:
         show_json(closed)
@@ -256,9 +275,22 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
         f"{result['added']:,} images added, {result['duplicates']:,} there already, "
         f"{result['refused']:,} refused."
     )
-    for one in result["refused_examples"][:10]:
-        typer.echo(f"  {one['name']}: {one['reason']}")
+    for line in _refused_by_reason(result):
+        typer.echo(f"  {line}")
     if report is not None:
         typer.echo(f"What became of each is in {report}.")
-    elif result["refused"] > 10:
-        typer.echo("  … To see them all, add --report FILE.")
+    elif result["refused"]:
+        typer.echo("  To see what became of each, add --report FILE.")
+
+
+def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:
+    """One line for each reason, the most frequent first, with some of the files."""
+    names: dict[str, list[str]] = {}
+    for one in result["refused_examples"]:
+        names.setdefault(one["reason"], []).append(one["name"])
+    # Imports of an earlier version kept no counts.
+    counts = result.get("refused_by_reason") or {reason: len(of) for reason, of in names.items()}
+    for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
+        shown = names.get(reason, [])[:_NAMED]
+        more = ", …" if shown and count > len(shown) else ""
+        yield f"{count:,} × {reason}" + (f": {', '.join(shown)}{more}" if shown else "")

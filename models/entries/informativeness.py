@@ -6,6 +6,7 @@ INFORMATIVENESS = (
     Spec(
         name="conf",
         kind="informativeness",
+        group="outputs",
         title="Least confidence",
         summary="Asks where the most likely class has the least probability.",
         target="models.informativeness.conf:score",
@@ -14,6 +15,7 @@ INFORMATIVENESS = (
     Spec(
         name="margin",
         kind="informativeness",
+        group="recommended",
         title="Smallest margin",
         summary="Asks where the two most likely classes are closest; a good default.",
         target="models.informativeness.margin:score",
@@ -23,6 +25,7 @@ INFORMATIVENESS = (
     Spec(
         name="entropy",
         kind="informativeness",
+        group="outputs",
         title="Largest entropy",
         summary="Asks where the probability is spread over the most classes.",
         target="models.informativeness.entropy:score",
@@ -31,6 +34,7 @@ INFORMATIVENESS = (
     Spec(
         name="ll",
         kind="informativeness",
+        group="outputs",
         title="Predicted loss",
         summary="Asks where a module of the network, trained beside it, predicts the largest loss.",
         target="models.informativeness.ll:score",

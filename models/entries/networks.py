@@ -7,6 +7,7 @@ MODELS = (
     Spec(
         name="patch_kmeans",
         kind="model",
+        group="recommended",
         title="Patch k-means features, frozen",
         summary="Learns features from the pool, once; each round trains in seconds on a CPU.",
         target="models.patch_kmeans:PatchKMeans",
@@ -18,6 +19,7 @@ MODELS = (
     Spec(
         name="cnn_tiny",
         kind="model",
+        group="scratch",
         title="Tiny CNN",
         summary="Four convolutions that train in seconds on a CPU; for demos and small images.",
         target="models.nets:cnn_tiny",
@@ -26,6 +28,7 @@ MODELS = (
     Spec(
         name="resnet18_small",
         kind="model",
+        group="scratch",
         title="ResNet-18 for small images",
         summary="The network of the published experiments for images up to 64 px; wants a GPU.",
         target="models.nets:resnet18_small",
@@ -35,6 +38,7 @@ MODELS = (
     Spec(
         name="torchvision",
         kind="model",
+        group="published",
         title="Any torchvision network",
         summary="A published network, fine-tuned, frozen or trained from scratch.",
         target="models.nets:torchvision_backbone",
@@ -44,6 +48,7 @@ MODELS = (
     Spec(
         name="timm",
         kind="model",
+        group="published",
         title="Any timm network",
         summary="One of over a thousand published networks, fine-tuned, frozen or from scratch.",
         target="models.nets:timm_backbone",

@@ -18,9 +18,10 @@ PURITY = (
     Spec(
         name="probe",
         kind="purity",
+        group="recommended",
         title="Probe on all verdicts",
-        summary="Learns IN against OOD from every verdict so far; the best choice once there are "
-        "OOD answers.",
+        summary="Learns from every verdict so far to tell the classes from OOD; the best choice "
+        "once there are OOD answers.",
         target="models.purity.probe:score",
         params=ProbeParams,
         paper="Ours",
@@ -29,6 +30,7 @@ PURITY = (
     Spec(
         name="knn",
         kind="purity",
+        group="features",
         title="Nearest labeled neighbour",
         summary="Similarity to the nearest labeled in-distribution example; needs no OOD answers.",
         target="models.purity.knn:score",
@@ -38,6 +40,7 @@ PURITY = (
     Spec(
         name="energy",
         kind="purity",
+        group="outputs",
         title="Energy",
         summary="Free energy of the logits; needs a well-trained network to be of use.",
         target="models.purity.energy:score",
@@ -47,6 +50,7 @@ PURITY = (
     Spec(
         name="k_plus_1",
         kind="purity",
+        group="outputs",
         title="Classes against OOD",
         summary="Probability of any class in a classifier that knows OOD as one more class.",
         target="models.purity.k_plus_1:score",
@@ -57,6 +61,7 @@ PURITY = (
     Spec(
         name="csi",
         kind="purity",
+        group="features",
         title="CSI",
         summary="Similarity to labeled in-distribution examples in features learned contrastively "
         "on the pool; needs no OOD answers.",
@@ -70,8 +75,10 @@ PURITY = (
     Spec(
         name="csi_ood",
         kind="purity",
+        group="features",
         title="CSI, distance from OOD",
-        summary="Distance from labeled OOD examples in the same features, as the thesis words it.",
+        summary="Distance from labeled OOD examples in features learned contrastively on the pool; "
+        "needs OOD answers.",
         target="models.purity.csi_ood:score",
         paper=f"{THESIS}, section 4.4",
         needs=frozenset({"contrastive"}),
@@ -80,6 +87,7 @@ PURITY = (
     Spec(
         name="mahalanobis",
         kind="purity",
+        group="features",
         title="Mahalanobis distance",
         summary="Distance to the nearest class in units of the spread within classes; needs no OOD "
         "answers.",
@@ -92,6 +100,7 @@ PURITY = (
     Spec(
         name="react",
         kind="purity",
+        group="outputs",
         title="ReAct",
         summary="Energy after unusually high activations were cut off; needs a well-trained "
         "network to be of use.",
@@ -104,6 +113,7 @@ PURITY = (
     Spec(
         name="msp",
         kind="purity",
+        group="outputs",
         title="Maximum softmax probability",
         summary="How sure the model is of its class; the common baseline.",
         target="models.purity.msp:score",
@@ -114,6 +124,7 @@ PURITY = (
     Spec(
         name="odin",
         kind="purity",
+        group="outputs",
         title="ODIN",
         summary="Maximum softmax probability of inputs moved towards their class; takes three more "
         "passes.",
@@ -126,6 +137,7 @@ PURITY = (
     Spec(
         name="clip",
         kind="purity",
+        group="names",
         title="CLIP, zero-shot",
         summary="Compares images with the names of the classes; needs downloaded weights and no "
         "answers.",

@@ -17,6 +17,7 @@ SELECTION = (
     Spec(
         name="coreset",
         kind="strategy",
+        group="diversity",
         title="Core-set",
         summary="Covers the pool evenly, whatever the model says; a common baseline.",
         target="models.strategies.coreset:rank",
@@ -28,6 +29,7 @@ SELECTION = (
     Spec(
         name="badge",
         kind="strategy",
+        group="diversity",
         title="BADGE",
         summary="Draws examples that are uncertain and differ from each other; strong when the "
         "pool is clean.",
@@ -39,6 +41,7 @@ SELECTION = (
     Spec(
         name="similar",
         kind="strategy",
+        group="both",
         title="SIMILAR",
         summary="Covers what resembles labeled classes and avoids what resembles OOD answers.",
         target="models.strategies.similar:rank",
@@ -51,6 +54,7 @@ SELECTION = (
     Spec(
         name="ccal",
         kind="strategy",
+        group="both",
         title="CCAL",
         summary="Asks for what resembles labeled classes but is new to them, by contrastive "
         "features.",
@@ -64,6 +68,7 @@ SELECTION = (
     Spec(
         name="uherding",
         kind="strategy",
+        group="diversity",
         title="Uncertainty herding",
         summary="Covers the uncertain part of a clean pool; suits small and large budgets alike.",
         target="models.strategies.uherding:rank",
@@ -75,6 +80,7 @@ SELECTION = (
     Spec(
         name="typiclust",
         kind="strategy",
+        group="diversity",
         title="TypiClust",
         summary="Asks for typical examples of new clusters; for the first rounds of a small "
         "budget.",
@@ -87,6 +93,7 @@ SELECTION = (
     Spec(
         name="probcover",
         kind="strategy",
+        group="diversity",
         title="ProbCover",
         summary="Covers dense parts of the pool first; for the first rounds of a small budget.",
         target="models.strategies.probcover:rank",
@@ -97,6 +104,7 @@ SELECTION = (
     Spec(
         name="dropquery",
         kind="strategy",
+        group="diversity",
         title="DropQuery",
         summary="Asks where the class changes under dropout, one of each cluster; for features of "
         "large published networks.",

@@ -11,6 +11,7 @@ STRATEGIES = (
     Spec(
         name="mqnet",
         kind="strategy",
+        group="both",
         title="MQ-Net",
         summary="Learns from the last answers how to balance purity against informativeness.",
         target="models.strategies.mqnet:rank",
@@ -21,6 +22,7 @@ STRATEGIES = (
     Spec(
         name="expected_value",
         kind="strategy",
+        group="recommended",
         title="Expected value",
         summary="What an answer is expected to teach, per unit of what it is expected to cost, "
         "with the classes in balance.",
@@ -32,6 +34,7 @@ STRATEGIES = (
     Spec(
         name="eaoa",
         kind="strategy",
+        group="both",
         title="EAOA",
         summary="The most ambiguous of the purest, as strict as a wanted share of in-distribution "
         "answers demands.",
@@ -45,6 +48,7 @@ STRATEGIES = (
     Spec(
         name="neat",
         kind="strategy",
+        group="both",
         title="NEAT",
         summary="Asks where the model contradicts the labels of in-distribution neighbours.",
         target="models.strategies.neat:rank",
@@ -57,6 +61,7 @@ STRATEGIES = (
     Spec(
         name="p_plus_i",
         kind="strategy",
+        group="both",
         title="Purity plus informativeness",
         summary="Adds the two normalised scores with equal weight.",
         target="models.strategies.p_plus_i:rank",
@@ -66,6 +71,7 @@ STRATEGIES = (
     Spec(
         name="p_times_i",
         kind="strategy",
+        group="both",
         title="Purity times informativeness",
         summary="Multiplies the two normalised scores.",
         target="models.strategies.p_times_i:rank",
@@ -75,6 +81,7 @@ STRATEGIES = (
     Spec(
         name="margin",
         kind="strategy",
+        group="informativeness",
         title="Smallest margin",
         summary="Ignores purity; strong when the pool is clean.",
         target="models.strategies.margin:rank",
@@ -83,6 +90,7 @@ STRATEGIES = (
     Spec(
         name="conf",
         kind="strategy",
+        group="informativeness",
         title="Least confidence",
         summary="Ignores purity; a common baseline.",
         target="models.strategies.conf:rank",
@@ -91,6 +99,7 @@ STRATEGIES = (
     Spec(
         name="entropy",
         kind="strategy",
+        group="informativeness",
         title="Largest entropy",
         summary="Ignores purity; a common baseline.",
         target="models.strategies.entropy:rank",
@@ -99,6 +108,7 @@ STRATEGIES = (
     Spec(
         name="ll",
         kind="strategy",
+        group="informativeness",
         title="Largest predicted loss",
         summary="Ignores purity; a module of the model predicts how large a loss would be.",
         target="models.strategies.ll:rank",
@@ -109,6 +119,7 @@ STRATEGIES = (
     Spec(
         name="random",
         kind="strategy",
+        group="baseline",
         title="Random",
         summary="Asks in random order: the reference that every strategy has to beat.",
         target="models.strategies.random:rank",

@@ -12,8 +12,8 @@ class CoresetParams(Params):
 
     covered_by: Literal["verdicts", "in"] = Field(
         default="verdicts",
-        description="What covers the pool already: all verdicts (as published), or the labeled "
-        "in-distribution examples only (as in the code of the thesis).",
+        description="What covers the pool already: all verdicts, or the labeled in-distribution "
+        "examples only.",
     )
 
 

@@ -28,8 +28,8 @@ class MQNetParams(Params):
     )
     without_ood: Literal["informativeness", "keep"] = Field(
         default="informativeness",
-        description="After answers without any OOD: rank by informativeness only (thesis), or keep "
-        "the balance learned before.",
+        description="After answers without any OOD: rank by informativeness only, or keep the "
+        "balance learned before.",
     )
     skyline: bool = Field(
         default=True,
@@ -38,8 +38,8 @@ class MQNetParams(Params):
     )
     validation: Literal["self", "random"] = Field(
         default="self",
-        description="Learn from all answers to the last queries (thesis), or only from those to "
-        "a fixed random share of the pool that is asked for in random order.",
+        description="Learn from all answers to the last queries, or only from those to a "
+        "fixed random share of the pool that is asked for in random order.",
     )
     validation_share: float = Field(
         default=0.1,

@@ -49,8 +49,14 @@ def test_parameters_are_checked_completed_and_kept(http: TestClient, world: Worl
 @pytest.mark.parametrize(
     ("kind", "params", "code", "field", "said"),
     [
-        ("learn_features", {"epoch": 3}, "invalid_params", "params", "epoch: Extra inputs"),
-        ("learn_features", {"epochs": 0}, "invalid_params", "params", "epochs: Input should be"),
+        (
+            "learn_features",
+            {"epoch": 3},
+            "invalid_params",
+            "params",
+            "epoch: there is no such name",
+        ),
+        ("learn_features", {"epochs": 0}, "invalid_params", "params", "epochs: must be greater"),
         ("learn", {}, "unknown_job", "kind", "known: learn_features"),
         # Those that the product starts by itself are not for starting by hand.
         ("advance_round", {}, "unknown_job", "kind", "known: learn_features"),

@@ -152,6 +152,21 @@ def test_malformed_request_names_every_field(http: TestClient, world: World) -> 
     assert response.json()["code"] == "malformed"
     fields = [error["field"] for error in response.json()["errors"]]
     assert fields == ["name", "classes.0.name", "classes.0.colour"]
+    detail = response.json()["detail"]
+    assert "name: missing; add it" in detail
+    assert "colour: must match" in detail
+
+
+def test_a_misspelt_setting_is_named_beside_the_right_one(http: TestClient, world: World) -> None:
+    response = http.post(
+        "/api/projects",
+        json={"name": "p", "classes": [], "settings": {"cost": {"c_odd": 2}}},
+        headers=world.caller().headers,
+    )
+    assert response.status_code == 400
+    problem = response.json()
+    assert problem["field"] == "settings.cost.c_odd"
+    assert "there is no such name; the nearest is c_ood" in problem["detail"]
 
 
 def test_catalog_lists_algorithms_with_schema_and_defaults(http: TestClient, world: World) -> None:
@@ -163,6 +178,7 @@ def test_catalog_lists_algorithms_with_schema_and_defaults(http: TestClient, wor
     assert kinds == {kind for kind, _ in found}
     mqnet = found["strategy", "mqnet"]
     assert mqnet["needs"] == ["informativeness", "purity"]
+    assert (mqnet["group"], mqnet["fallback"]) == ("both", "")
     assert set(mqnet["defaults"]) == set(mqnet["params_schema"]["properties"])
     # The defaults of a new project come from the same list.
     defaults = http.get("/api/settings/defaults", headers=caller.headers).json()

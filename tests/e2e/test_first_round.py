@@ -82,7 +82,11 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
     page.get_by_role("button", name="Save changes").wait_for(state="detached")
 
     page.get_by_role("button", name="Start labeling").click()
-    page.get_by_role("button", name="Close round").wait_for(timeout=60_000)
+    close = page.get_by_role("button", name="Close round")
+    close.wait_for(timeout=60_000)
+    close.click()
+    expect(page.get_by_role("dialog")).to_contain_text("Nobody has answered in this round yet")
+    page.get_by_role("button", name="Cancel").click()
     page.get_by_role("link", name="Label", exact=True).first.click()
     page.locator("[data-query-id]").wait_for(timeout=60_000)
 

@@ -38,7 +38,14 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
 
     imported = karat("import", name, image_folder(tmp_path / "pool", 8)).stdout
     assert imported.splitlines()[0] == "8 images added, 0 there already, 1 refused."
-    assert imported.splitlines()[1].startswith("  broken.png: ")
+    assert imported.splitlines()[1].startswith("  1 × truncated or corrupt: ")
+    assert imported.splitlines()[1].endswith(": broken.png")
+    (tmp_path / "texts").mkdir()
+    for letter in "abcd":
+        (tmp_path / "texts" / f"{letter}.png").write_text(letter)
+    texts = karat("import", name, tmp_path / "texts", status=1).stdout.splitlines()
+    assert texts[1].startswith("  4 × not an image in a format we read")
+    assert texts[1].endswith(": a.png, b.png, c.png, …")
     report = ("--report", tmp_path / "report.csv")
     again = json.loads(karat("import", number, tmp_path / "pool", "--json", *report).stdout)
     assert "broken.png" in (tmp_path / "report.csv").read_text()
@@ -55,7 +62,12 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert name in karat("project", "list").stdout
     assert json.loads(karat("round", "list", number, "--json").stdout)[0]["state"] == "open"
     assert "open" in karat("round", "list", number).stdout
-    assert karat("round", "close", number).stdout == "Round 0 is closing.\n"
+    # Nobody has answered, and there is nobody to ask.
+    asked = karat("round", "close", number, status=1)
+    assert "Round 0 has no answers" in asked.stderr
+    assert "--yes" in asked.stderr
+    assert json.loads(karat("round", "list", number, "--json").stdout)[0]["state"] == "open"
+    assert karat("round", "close", number, "--yes").stdout == "Round 0 is closing.\n"
 
     quick = ("--param", "network=cnn_tiny", "--param", "epochs=1")
     started = karat("job", "start", name, "learn_features", *quick, "--json")
@@ -63,7 +75,7 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert (learning["params"]["epochs"], learning["params"]["network"]) == (1, "cnn_tiny")
     karat("job", "watch", learning["id"])
     unknown = karat("job", "start", name, "learn_features", "--param", "epoch=1", status=1)
-    assert "epoch: Extra inputs are not permitted" in unknown.stderr
+    assert "epoch: there is no such name; the nearest is epochs" in unknown.stderr
     malformed = karat("job", "start", name, "learn_features", "--param", "epoch", status=2)
     assert "--param" in malformed.stderr
 

@@ -43,6 +43,14 @@ def karat_up(
             process.kill()
 
 
+def findings_on(data: Path, karat: Run) -> list[dict[str, str]]:
+    """What ``karat doctor`` says when something is wrong."""
+    found: list[dict[str, str]] = json.loads(
+        karat("doctor", "--data", data, "--json", status=1).stdout
+    )
+    return found
+
+
 def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
     tmp_path: Path, environment: dict[str, str], karat: Run
 ) -> None:
@@ -68,6 +76,11 @@ def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
         process.wait()
         if sys.platform == "linux":
             wait_gone(children)
+    found = {one["subject"]: one for one in findings_on(data, karat)}
+    assert "was killed" in found["Karat"]["detail"]
+    assert f"karat up --data {data}" in found["Karat"]["remedy"]
+    # Its servers went with it: what they answer says nothing.
+    assert not {"API", "database", "broker"} & found.keys()
     # What the kill left behind does not keep it from starting again.
     with karat_up(data, environment) as (process, said):
         assert is_ready(said[0].split()[-1])
@@ -171,6 +184,9 @@ def test_doctor_says_what_is_wrong(tmp_path: Path, karat: Run) -> None:
         KARAT_FRONTEND_DIR=str(tmp_path),
     )
     lines = done.stdout.splitlines()
+    (reason,) = (line for line in lines if line.startswith("problem database:"))
+    assert "connection failed" in reason
+    assert "Background on this error" not in done.stdout
     for subject in ("frontend", "data directory", "database"):
         index = next(k for k, line in enumerate(lines) if line.startswith(f"problem {subject}:"))
         assert lines[index + 1].startswith("        ")

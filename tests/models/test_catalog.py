@@ -2,12 +2,14 @@ import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import BaseModel
 
+from core.project_settings import Choice, ProjectSettings
 from models import catalog
-from models.catalog import Spec, find, specs, validate
+from models.catalog import Choosable, Spec, find, specs, validate
 from models.errors import ModelError
 from models.resolve import resolve
 
@@ -38,6 +40,14 @@ def test_entry_is_complete_and_loads(spec: Spec) -> None:
     assert find(spec.kind, spec.name) is spec
 
 
+@pytest.mark.parametrize("kind", get_args(Choosable))
+def test_what_can_be_chosen_has_a_group_and_one_comes_first(kind: str) -> None:
+    groups = {spec.name: spec.group for spec in specs() if spec.kind == kind}
+    assert [name for name, group in groups.items() if group == "other"] == []
+    default: Choice = getattr(ProjectSettings(), kind)
+    assert [name for name, group in groups.items() if group == "recommended"] == [default.name]
+
+
 @every_spec
 def test_parameters_are_described_and_have_defaults(spec: Spec) -> None:
     for name, field in spec.params.model_fields.items():
@@ -51,7 +61,8 @@ def test_parameters_are_described_and_have_defaults(spec: Spec) -> None:
 @every_spec
 def test_documentation_names_every_parameter(spec: Spec) -> None:
     page = (DOCS / f"{spec.kind}-{spec.name}.md").read_text()
-    assert f"{spec.kind}-{spec.name}.md" in (DOCS / "index.md").read_text()
+    entry = f"| [{spec.name}]({spec.kind}-{spec.name}.md) | {spec.summary} |"
+    assert entry in (DOCS / "index.md").read_text()
     for name, value in validate(spec.kind, spec.name, {}).items():
         shown = "empty" if value is None else str(value).lower()
         assert f"| `{name}` | {shown} |" in page, name
@@ -75,9 +86,9 @@ def test_unknown_name_lists_the_known_ones() -> None:
 @pytest.mark.parametrize(
     ("params", "fault"),
     [
-        ({"neighbors": 3}, "neighbors: Extra inputs"),
-        ({"neighbours": 0}, "neighbours: .*greater than or equal to 1"),
-        ({"neighbours": "many"}, "neighbours: "),
+        ({"neighbors": 3}, "neighbors: there is no such name; the nearest is neighbours"),
+        ({"neighbours": 0}, "neighbours: must be greater than or equal to 1"),
+        ({"neighbours": "many"}, r"neighbours: must be a valid integer\.$"),
     ],
 )
 def test_bad_parameter_is_named(params: dict[str, object], fault: str) -> None:

@@ -312,7 +312,7 @@ def test_a_killed_training_with_everything_resumes_bit_by_bit(
         ("timm", {"taufe": 0.1, "mode": "frozen"}, "set both to 0 or another mode"),
         ("cnn_tiny", {"oat": 1, "ood_class": True}, "oat and ood_class conflict"),
         ("cnn_tiny", {"oat": 1, "taufe": 0.1}, "set taufe = 0 or oat = 0"),
-        ("patch_kmeans", {"taufe": 0.1}, "taufe: Extra inputs"),
+        ("patch_kmeans", {"taufe": 0.1}, "taufe: there is no such name"),
         ("cnn_tiny", {"loss_prediction_weight": 0}, "loss_prediction_weight: .*greater than 0"),
     ],
 )

@@ -160,7 +160,18 @@ def test_answers_that_teach_nothing_keep_the_network(
     )
     assert result[0] is previous
     assert result[1] is had_ood
-    assert result[2][0].startswith(note)
+    assert result[2] == (f"{note}: MQ-Net stays as it was.",)
+
+
+def test_notes_agree_that_there_is_no_network_yet(model: FakeModel) -> None:
+    every, asked = scored(model), UNLABELED[:3]
+    ood = np.full(3, -1)
+    network, had_ood, notes = meta_train(every.scores, asked, ood, SETTINGS, seed=0, previous=None)
+    ranking = select(every, UNLABELED[3:], 10, SETTINGS, mqnet=network, had_ood=had_ood)
+    assert (*notes, *ranking.notes) == (
+        "All answers have one loss: nothing for MQ-Net to learn from.",
+        "MQ-Net has not been trained yet: ranked by purity + informativeness.",
+    )
 
 
 def test_only_in_distribution_answers_switch_purity_off(model: FakeModel) -> None:

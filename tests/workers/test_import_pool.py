@@ -30,6 +30,7 @@ def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
         "refused": 0,
         "by_split": {"pool": 5, "evaluation": 0, "auxiliary_ood": 0},
         "refused_examples": [],
+        "refused_by_reason": {},
     }
     found = pool.examples()
     assert [one.pool_index for one in found] == [0, 1, 2, 3, 4]
@@ -114,12 +115,24 @@ def test_the_report_lists_every_refusal_and_is_an_artifact(pool: Pool) -> None:
     job = pool.add(zipped([*((name, b"text") for name in names), ("good.png", png(1))]))
     assert job.result is not None
     assert len(job.result["refused_examples"]) == 100
+    assert list(job.result["refused_by_reason"].values()) == [job.result["refused"]]
     rows = list(csv.DictReader(io.StringIO(pool.report(job))))
     assert [row["name"] for row in rows] == names
     assert {row["outcome"] for row in rows} == {"refused"}
     artifact = pool.session.scalars(select(Artifact).where(Artifact.job_id == job.id)).one()
     path = pool.storage.artifact(artifact.storage_key)
     assert (artifact.sha256, artifact.bytes) == (sha256(path), path.stat().st_size)
+
+
+def test_refusals_are_counted_by_reason_and_the_many_reasons_of_a_wrong_label_are_not_kept(
+    pool: Pool,
+) -> None:
+    labeled = {f"class-{n}/{n}.png": png(n) for n in range(25)}
+    result = pool.zip(labeled | {f"cat/{n}.png": b"text" for n in range(3)}, split=Split.EVALUATION)
+    reasons = result["refused_by_reason"]
+    assert sum(reasons.values()) == result["refused"] == 28
+    assert len(reasons) == 21
+    assert reasons["other reasons"] > 1
 
 
 def test_success_removes_the_upload_and_the_work(pool: Pool) -> None:

@@ -13,6 +13,9 @@ from core.states import Split
 from core.storage import write_atomically
 
 _EXAMPLES: Final = 100
+# A reason may name a label or a split: with a wrong column there are as many as images.
+_REASONS: Final = 20
+_OTHER_REASONS: Final = "other reasons"
 
 
 class Outcome(StrEnum):
@@ -33,6 +36,7 @@ class Tally:
     refused: int = 0
     by_split: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Split, 0))
     refused_examples: list[dict[str, str]] = field(default_factory=list)
+    refused_by_reason: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
@@ -53,6 +57,11 @@ class Tally:
             self.duplicates += 1
         else:
             self.refused += 1
+            known = self.refused_by_reason
+            if reason not in known and len(known) >= _REASONS:
+                known[_OTHER_REASONS] = known.get(_OTHER_REASONS, 0) + 1
+            else:
+                known[reason] = known.get(reason, 0) + 1
             if len(self.refused_examples) < _EXAMPLES:
                 self.refused_examples.append({"name": name, "reason": reason})
 

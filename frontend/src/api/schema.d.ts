@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List Algorithms
-         * @description The catalog, from which settings are chosen and checked.
+         * @description The catalog, from which settings are chosen and checked, in the order to offer it in.
          */
         get: operations["list_algorithms"];
         put?: never;
@@ -748,6 +748,13 @@ export interface components {
             defaults: {
                 [key: string]: unknown;
             };
+            /** Fallback */
+            fallback: string;
+            /**
+             * Group
+             * @enum {string}
+             */
+            group: "recommended" | "both" | "informativeness" | "diversity" | "baseline" | "features" | "outputs" | "names" | "scratch" | "published" | "other";
             /**
              * Kind
              * @enum {string}

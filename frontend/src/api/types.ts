@@ -32,6 +32,8 @@ export type ImportReport = {
   total: number;
   by_split: Record<string, number>;
   refused_examples: { name: string; reason: string }[];
+  /** Missing in imports of earlier versions. */
+  refused_by_reason?: Record<string, number>;
 };
 
 export type Round = Schemas["RoundOut"];

@@ -12,6 +12,8 @@ const algorithm: Algorithm = {
   summary: "",
   paper: "",
   needs: [],
+  fallback: "",
+  group: "recommended",
   defaults: { epochs: 100, learning_rate: 0.01, warm_start: true, stride: null },
   params_schema: {
     properties: {

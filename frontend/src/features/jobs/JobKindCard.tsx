@@ -3,6 +3,7 @@ import { projectQuery } from "../../api/projects";
 import { jobsOfKindQuery } from "../../api/rounds";
 import type { Algorithm, JobKind, Project } from "../../api/types";
 import { Card } from "../../ui/Card";
+import { DocumentationLink } from "../../ui/DocumentationLink";
 import { isActive, JobAtWork } from "../../ui/jobs/JobAtWork";
 import { JobStart } from "../../ui/jobs/JobStart";
 import { Failure, Loading, Skeleton } from "../../ui/State";
@@ -18,7 +19,11 @@ export function JobKindCard({ project, algorithm }: { project: Project; algorith
   });
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
   return (
-    <Card title={algorithm.title} hint={algorithm.summary}>
+    <Card
+      title={algorithm.title}
+      hint={algorithm.summary}
+      actions={<DocumentationLink algorithm={algorithm} />}
+    >
       {jobs.error && <Failure error={jobs.error} onRetry={() => jobs.refetch()} />}
       {jobs.isPending && (
         <Loading>

@@ -65,7 +65,7 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
       {closing !== null && (
         <ConfirmDialog
           title={t.overview.closeConfirm(closing)}
-          text={t.overview.closeText}
+          text={open && isUnanswered(open) ? t.overview.closeEmptyText : t.overview.closeText}
           action={t.overview.closeRound}
           busy={close.isPending}
           error={close.error}
@@ -76,3 +76,6 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
     </>
   );
 }
+
+const isUnanswered = (round: Round): boolean =>
+  Object.values(round.answered).every((count) => count === 0);

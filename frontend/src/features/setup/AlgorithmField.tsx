@@ -1,8 +1,13 @@
-import { useId } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { Algorithm, AlgorithmKind, Choice } from "../../api/types";
 import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { DocumentationLink } from "../../ui/DocumentationLink";
 import { ParamsForm } from "../../ui/ParamsForm";
+import { Needs } from "./AlgorithmFacts";
 import styles from "./AlgorithmField.module.css";
+import { AlgorithmPicker } from "./AlgorithmPicker";
 
 type AlgorithmFieldProps = {
   kind: AlgorithmKind;
@@ -10,55 +15,90 @@ type AlgorithmFieldProps = {
   choice: Choice;
   note: string | null;
   onChange: (choice: Choice) => void;
+  /** What the choice asks for. */
+  children?: ReactNode;
 };
 
-/** A choice among algorithms, each explained in a sentence; the chosen one's parameters below. */
+/** The algorithm in effect, explained, with its parameters; another is chosen in a dialog. */
 export function AlgorithmField(props: AlgorithmFieldProps) {
-  const { kind, algorithms, choice, note, onChange } = props;
-  const group = useId();
+  const { kind, algorithms, choice, note, onChange, children } = props;
+  const [isPicking, setPicking] = useState(false);
+  const titleId = useId();
   const chosen = algorithms.find((algorithm) => algorithm.name === choice.name);
-  const hasParams = Object.keys(chosen?.params_schema.properties ?? {}).length > 0;
+  const standIn = algorithms.find((algorithm) => algorithm.name === chosen?.fallback)?.title;
+  const choose = (algorithm: Algorithm) => {
+    setPicking(false);
+    // Choosing what is chosen must not reset its parameters.
+    if (algorithm.name !== choice.name) {
+      onChange({ name: algorithm.name, params: algorithm.defaults });
+    }
+  };
   return (
-    <fieldset className={styles.field}>
-      <legend>
-        {t.setup.kinds[kind]}
-        {note && <span className={styles.note}>{note}</span>}
-      </legend>
-      <div className={styles.options}>
-        {algorithms.map((algorithm) => (
-          <label key={algorithm.name} className={styles.option}>
-            <input
-              type="radio"
-              name={group}
-              value={algorithm.name}
-              checked={algorithm.name === choice.name}
-              onChange={() => onChange({ name: algorithm.name, params: algorithm.defaults })}
-            />
-            <span className={styles.title}>{algorithm.title}</span>
-            <span className={styles.summary}>{algorithm.summary}</span>
-          </label>
-        ))}
+    <section className={styles.field} aria-labelledby={titleId}>
+      <div className={styles.kind}>
+        <h3 id={titleId}>{t.setup.kinds[kind]}</h3>
+        <p>{t.setup.kindHints[kind]}</p>
       </div>
-      {chosen && (hasParams || chosen.paper) && (
-        <details className={styles.advanced}>
-          <summary>
-            {t.setup.advanced}: {chosen.title}
-          </summary>
-          {hasParams && (
-            <ParamsForm
-              key={chosen.name}
-              algorithm={chosen}
-              params={choice.params}
-              onChange={(params) => onChange({ ...choice, params })}
-            />
-          )}
-          {chosen.paper && (
-            <p className={styles.paper}>
-              {t.setup.paper}: {chosen.paper}
-            </p>
-          )}
-        </details>
+      <div className={styles.choice}>
+        <div className={styles.title}>
+          <strong>{chosen?.title ?? choice.name}</strong>
+          {chosen?.group === "recommended" && <Chip>{t.setup.groups.recommended.title}</Chip>}
+          {chosen && <DocumentationLink algorithm={chosen} />}
+        </div>
+        {chosen && <p className={styles.summary}>{chosen.summary}</p>}
+        {chosen && <Needs algorithm={chosen} standIn={standIn} />}
+        {note && <p className={styles.note}>{note}</p>}
+      </div>
+      <Button
+        className={styles.change}
+        aria-label={t.setup.changeOf(t.setup.kinds[kind])}
+        onClick={() => setPicking(true)}
+      >
+        {t.setup.change}
+      </Button>
+      <div className={styles.more}>
+        {children}
+        {chosen && <Parameters algorithm={chosen} choice={choice} onChange={onChange} />}
+      </div>
+      {isPicking && (
+        <AlgorithmPicker
+          kind={kind}
+          algorithms={algorithms}
+          current={choice.name}
+          onChoose={choose}
+          onClose={() => setPicking(false)}
+        />
       )}
-    </fieldset>
+    </section>
+  );
+}
+
+type ParametersProps = {
+  algorithm: Algorithm;
+  choice: Choice;
+  onChange: (choice: Choice) => void;
+};
+
+function Parameters({ algorithm, choice, onChange }: ParametersProps) {
+  const hasParams = Object.keys(algorithm.params_schema.properties ?? {}).length > 0;
+  if (!hasParams && !algorithm.paper) return null;
+  return (
+    <details className={styles.parameters}>
+      <summary>{hasParams ? t.setup.parameters : t.setup.paper}</summary>
+      {hasParams && (
+        <ParamsForm
+          key={algorithm.name}
+          algorithm={algorithm}
+          params={choice.params}
+          onChange={(params) => onChange({ ...choice, params })}
+        />
+      )}
+      {algorithm.paper && (
+        <p className={styles.paper}>
+          {hasParams && `${t.setup.paper}: `}
+          {algorithm.paper}
+        </p>
+      )}
+    </details>
   );
 }

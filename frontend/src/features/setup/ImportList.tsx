@@ -100,15 +100,15 @@ function Refused({ report, href }: { report: ImportReport; href: string }) {
         <Table label={t.setup.whyRefused}>
           <thead>
             <tr>
-              <th scope="col">{t.setup.file}</th>
               <th scope="col">{t.setup.reason}</th>
+              <th scope="col">{t.setup.files}</th>
             </tr>
           </thead>
           <tbody>
-            {report.refused_examples.map(({ name, reason }) => (
-              <tr key={name}>
-                <td>{name}</td>
+            {byReason(report).map(({ reason, count, names }) => (
+              <tr key={reason}>
                 <td>{reason}</td>
+                <td>{t.setup.someFiles(count, names)}</td>
               </tr>
             ))}
           </tbody>
@@ -119,4 +119,21 @@ function Refused({ report, href }: { report: ImportReport; href: string }) {
       </a>
     </details>
   );
+}
+
+type Reason = { reason: string; count: number; names: string[] };
+
+const MOST_NAMES = 5;
+
+/** The most frequent first, with some of the files. */
+function byReason({ refused_examples, refused_by_reason }: ImportReport): Reason[] {
+  const names: Record<string, string[]> = {};
+  for (const { name, reason } of refused_examples) names[reason] = [...(names[reason] ?? []), name];
+  return Object.keys(refused_by_reason ?? names)
+    .map((reason) => {
+      const known = names[reason] ?? [];
+      const count = refused_by_reason?.[reason] ?? known.length;
+      return { reason, count, names: known.slice(0, MOST_NAMES) };
+    })
+    .sort((one, other) => other.count - one.count);
 }

@@ -8,6 +8,8 @@ import { NumberField } from "../../ui/NumberField";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { AlgorithmField } from "./AlgorithmField";
 import { LearnedFeatures } from "./LearnedFeatures";
+import { MissingSwitch } from "./MissingSwitch";
+import { unmetBy } from "./needs";
 import styles from "./SetupScreen.module.css";
 
 type MethodCardProps = {
@@ -25,8 +27,31 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   const needs = chosen("strategy")?.needs ?? [];
   const scores = (["purity", "informativeness"] as const).filter((kind) => needs.includes(kind));
   const used = [chosen("strategy"), ...scores.map(chosen)];
-  const needing = used.flatMap((one) => (one?.needs.includes("contrastive") ? [one.title] : []));
+  const needing = used.flatMap((one) => (one?.needs.includes("contrastive") ? [one] : []));
   const learning = items.find((one) => one.kind === "job" && one.name === "learn_features");
+  const prerequisites = (kind: AlgorithmKind) => {
+    const one = used.find((algorithm) => algorithm?.kind === kind);
+    if (!one) return null;
+    return (
+      <>
+        {unmetBy(settings.model, one).map((unmet) => (
+          <MissingSwitch
+            key={unmet.parameter}
+            unmet={unmet}
+            model={settings.model}
+            onChange={(model) => change({ model })}
+          />
+        ))}
+        {learning && needing[0] === one && (
+          <LearnedFeatures
+            project={project}
+            algorithm={learning}
+            needing={needing.map(({ title }) => title)}
+          />
+        )}
+      </>
+    );
+  };
   const chooser = (kind: AlgorithmKind, note: string | null = null) => (
     <AlgorithmField
       kind={kind}
@@ -34,7 +59,9 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       choice={settings[kind]}
       note={note}
       onChange={(choice) => change({ [kind]: choice })}
-    />
+    >
+      {prerequisites(kind)}
+    </AlgorithmField>
   );
   return (
     <Card title={t.setup.method} hint={t.setup.methodHint} id="method">
@@ -51,9 +78,6 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
         <div className={styles.choosers}>
           {chooser("strategy")}
           {chooser("purity", needs.includes("purity") ? null : t.setup.unused)}
-          {learning && needing.length > 0 && (
-            <LearnedFeatures project={project} algorithm={learning} needing={needing} />
-          )}
           {chooser("informativeness", needs.includes("informativeness") ? null : t.setup.unused)}
           {chooser("model")}
         </div>

@@ -5,6 +5,8 @@ export const overview = {
   resume: "Resume",
   closeRound: "Close round",
   closeConfirm: (number: number) => `Close round ${number} now?`,
+  closeEmptyText:
+    "Nobody has answered in this round yet, so the model learns nothing new from it: the next images are chosen by what it knows now.",
   closeText:
     "The model is trained on the answers there are, and the next images are chosen. The rest of the budget is not spent.",
   importMore: "Import images",

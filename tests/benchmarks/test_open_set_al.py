@@ -1,0 +1,95 @@
+"""The benchmark of open-set active learning, on a pool of a hundred images."""
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from benchmarks import open_set_al
+
+STRATEGIES = ("random", "margin")
+ROUNDS = 2
+
+
+def write_images(path: Path, a_class: int) -> None:
+    """Ten classes of 8-pixel images, each of a colour of its own."""
+    random = np.random.default_rng(0)
+    colours = random.integers(0, 200, (10, 1, 1, 3))
+    images, labels = [], []
+    for index in range(10 * a_class):
+        pixels = colours[index % 10] + random.integers(0, 56, (8, 8, 3))
+        file = io.BytesIO()
+        Image.fromarray(pixels.astype(np.uint8)).save(file, "PNG")
+        images.append(file.getvalue())
+        labels.append(index % 10)
+    pq.write_table(pa.table({"image": images, "label": labels}), path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("open_set")
+    write_images(path / "cifar10_train.parquet", 10)
+    write_images(path / "cifar10_test.parquet", 3)
+    return path
+
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command, in this process: starting another one for torch takes longer than the runs."""
+
+    def call(*more: str) -> str:
+        arguments = [
+            "open_set_al", "--data", str(folder), "--cache", str(folder / "cache"),
+            "--json", str(folder / "out.json"), "--features", "network",
+            "--model-params", '{"steps": 2, "width": 4}', "--noise", "0.2", "--trials", "0",
+            "--seeds", "1", "--rounds", str(ROUNDS), "--budget", "10", "--jobs", "1",
+            "--strategies", ",".join(STRATEGIES), *more,
+        ]  # fmt: skip
+        monkeypatch.setattr(sys, "argv", arguments)
+        open_set_al.main()
+        return capsys.readouterr().out
+
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        # It sets them for the processes it starts; set here, they are put back.
+        monkeypatch.setenv(name, "1")
+    return call
+
+
+def read(folder: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((folder / "out.json").read_text())
+    return content
+
+
+def test_it_writes_what_is_documented_and_resumes(folder: Path, run: Run) -> None:
+    assert run().count("trial 0  seed 0:") == len(STRATEGIES)
+    content = read(folder)
+    assert content["config"]["rounds"] == ROUNDS
+    assert content["config"]["model"] == "cnn_tiny"
+    assert set(content["results"]) == set(STRATEGIES)
+    for result in content["results"].values():
+        (accuracy,), (shares,), (seconds,) = (
+            result[key] for key in ("final_accuracy", "in_share", "seconds")
+        )
+        assert 0 <= accuracy <= 1
+        assert len(shares) == ROUNDS
+        assert all(0 <= share <= 1 for share in shares)
+        assert seconds > 0
+
+    again = run()
+    assert "seed 0:" not in again
+    assert "last round" in again
+    assert read(folder) == content
+
+    with pytest.raises(SystemExit, match="another configuration"):
+        run("--budget", "5")

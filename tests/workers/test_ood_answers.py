@@ -1,0 +1,62 @@
+"""OOD answers reach the target model where its parameters ask for them, and notes say if not."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from core.states import Verdict
+from core.tables import Artifact
+from models import tensorfile
+from tests.workers.loop import Loop
+from tests.world import World
+
+CNN = {"steps": 20, "augment": False}
+NO_OUTPUT = "No OOD answer yet: the model was trained without an output for OOD."
+NO_TAUFE = "No OOD image to learn from yet: the model was trained without TAUFE."
+
+
+def played(world: World, name: str, **params: Any) -> Loop:
+    """Two rounds; the first has no OOD answer, the second some."""
+    shared = CNN if name == "cnn_tiny" else {}
+    loop = Loop(world, model={"name": name, "params": shared | params}, purity={"name": "knn"})
+    loop.advance(0, verdict=Verdict.CLASS)
+    loop.advance(1)
+    return loop
+
+
+def has_output_for_ood(loop: Loop, number: int) -> bool:
+    """Whether the model that a round trained has one beside those of the two classes."""
+    key = f"{loop.project.id}/rounds/{number}/model.safetensors"
+    statement = select(Artifact).where(Artifact.storage_key.endswith(key))
+    artifact = loop.session.scalars(statement).one()
+    tensors, _ = tensorfile.read(loop.world.storage.artifact(artifact.storage_key))
+    return "ood_bias" in tensors or len(tensors.get("head.bias", ())) == 3
+
+
+@pytest.mark.parametrize("name", ["cnn_tiny", "patch_kmeans"])
+def test_the_output_for_ood_comes_with_the_first_ood_answers(world: World, name: str) -> None:
+    loop = played(world, name, ood_class=True)
+    assert [has_output_for_ood(loop, number) for number in (0, 1)] == [False, True]
+    first, second, _ = loop.rounds()
+    assert NO_OUTPUT in first.notes
+    assert NO_OUTPUT not in second.notes
+
+
+def test_taufe_learns_from_the_pixels_of_ood_answers(world: World) -> None:
+    with_taufe, without = played(world, "cnn_tiny", taufe=1.0), played(world, "cnn_tiny")
+    model = "rounds/{}/model.safetensors".format
+    # Until there are OOD answers it changes nothing, so both ask and learn the same.
+    assert with_taufe.files()[model(0)] == without.files()[model(0)]
+    assert with_taufe.queue(1) == without.queue(1)
+    assert with_taufe.files()[model(1)] != without.files()[model(1)]
+    first, second, _ = with_taufe.rounds()
+    assert NO_TAUFE in first.notes
+    assert NO_TAUFE not in second.notes
+    assert NO_TAUFE not in without.rounds()[0].notes
+
+
+def test_a_plain_model_has_no_output_for_ood_and_no_note(world: World) -> None:
+    loop = played(world, "cnn_tiny")
+    assert not has_output_for_ood(loop, 1)
+    assert [note for one in loop.rounds() for note in one.notes if "without" in note] == []
