@@ -34,7 +34,7 @@ def test_settings_start_and_follow_the_job(signed_in: Page, stack: Stack, tmp_pa
         page.get_by_role("radio", name="CSI", exact=True).check()
         page.get_by_role("button", name="Use CSI", exact=True).click()
         expect(panel).to_contain_text("have to be learned from the pool first")
-        expect(panel.get_by_role("button", name="Learn features")).to_be_disabled()
+        expect(panel.get_by_role("button", name="Start", exact=True)).to_be_disabled()
         page.get_by_role("button", name="Save changes").click()
         expect(page.get_by_role("button", name=re.compile("Save changes|Saving"))).to_have_count(0)
         assert "start the job learn_features" in project.get()["warnings"][0]
@@ -44,14 +44,14 @@ def test_settings_start_and_follow_the_job(signed_in: Page, stack: Stack, tmp_pa
         panel.locator("summary").click()
         panel.get_by_label("Network").select_option("cnn_tiny")
         panel.get_by_label("Epochs", exact=True).fill("100000")
-        panel.get_by_role("button", name="Learn features").click()
+        panel.get_by_role("button", name="Start", exact=True).click()
         panel.get_by_text("of 125,000").wait_for(timeout=60_000)
         panel.get_by_role("button", name="Stop").click()
-        panel.get_by_text("Learning was stopped").wait_for(timeout=60_000)
+        panel.get_by_text("It was stopped").wait_for(timeout=60_000)
         expect(panel.get_by_role("button", name="Go on")).to_be_enabled()
 
         panel.locator("summary").click()
         panel.get_by_label("Epochs", exact=True).fill("1")
-        panel.get_by_role("button", name="Learn afresh").click()
+        panel.get_by_role("button", name="Start afresh").click()
         expect(panel).to_contain_text("Learned from the pool on", timeout=60_000)
         assert project.get()["warnings"] == []

@@ -2,11 +2,9 @@
 
 import json
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -168,7 +166,8 @@ def _divide(snapshot: Snapshot, params: TaufeParams, seed: int) -> Parts:
 
 def _counts(parts: Parts) -> dict[str, int]:
     """How many images each part holds."""
-    return {name: len(rows) for name, rows in asdict(parts).items() if isinstance(rows, np.ndarray)}
+    names = ("inside", "verdicts", "auxiliary", "test", "test_ood")
+    return {name: len(getattr(parts, name)) for name in names}
 
 
 def _publish(context: JobContext, task: Comparison) -> None:

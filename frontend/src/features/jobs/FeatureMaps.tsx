@@ -59,7 +59,7 @@ export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
       <div className={styles.shown} aria-live="polite">
         {example !== undefined && shown !== null && (
           <>
-            <img src={`/api/examples/${example}/image?size=192`} alt="" />
+            <img src={`/api/examples/${example}/image?size=128`} alt="" />
             {nameOf(classIds[shown] ?? null)}
           </>
         )}

@@ -3,7 +3,6 @@ import { t } from "../../strings";
 import { formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import { bestOf, linesOf, METHODS } from "./figures";
-import styles from "./JobsScreen.module.css";
 
 const { comparison } = t.jobs;
 
@@ -33,8 +32,8 @@ export function FiguresTable({ result }: { result: Comparison }) {
             <tr key={line.label}>
               <th scope="row">{line.label}</th>
               {METHODS.map((method, index) => (
-                <td key={method} data-number className={best[index] ? styles.best : undefined}>
-                  {line.format(line.values[index] ?? null)}
+                <td key={method} data-number>
+                  <Figure text={line.format(line.values[index] ?? null)} best={best[index]} />
                 </td>
               ))}
             </tr>
@@ -43,6 +42,10 @@ export function FiguresTable({ result }: { result: Comparison }) {
       </tbody>
     </Table>
   );
+}
+
+function Figure({ text, best }: { text: string; best: boolean | undefined }) {
+  return best ? <strong>{text}</strong> : text;
 }
 
 type PerClassTableProps = { classes: LabelClass[]; result: Comparison };

@@ -44,8 +44,13 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
                 {isSame(project.settings.model, result.settings[method]) ? (
                   <Chip tone="good">{comparison.inUse}</Chip>
                 ) : (
-                  <Button size="small" busy={change.isPending} onClick={() => use(method)}>
-                    {comparison.use(comparison.methods[method])}
+                  <Button
+                    size="small"
+                    busy={change.isPending}
+                    aria-label={comparison.forNextRounds(comparison.methods[method])}
+                    onClick={() => use(method)}
+                  >
+                    {comparison.use}
                   </Button>
                 )}
               </td>

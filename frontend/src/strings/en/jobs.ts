@@ -31,7 +31,7 @@ export const jobs = {
     judgedHeldOut: (images: number, ood: number) =>
       `There are no evaluation images, so ${images.toLocaleString()} labeled images were kept to judge by, and ${ood.toLocaleString()} OOD images; none was learned from.`,
     few: "So few images judge that differences of a few percent are chance.",
-    methods: { standard: "As it is", oat: "OAT", taufe: "TAUFE" },
+    methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
     figures: "Figures",
     figuresHint: "The best of each line is bold. Higher is better, but for similarity and FPR95.",
     figure: "Figure",
@@ -46,7 +46,8 @@ export const jobs = {
     next: "For the next rounds",
     nextHint:
       "The rounds that follow train this network in this way, from scratch, on all labels there are then. What is there stays.",
-    use: (method: string) => `Use ${method}`,
+    use: "Use",
+    forNextRounds: (method: string) => `Use ${method} for the next rounds`,
     inUse: "In use",
     used: (method: string, model: string) =>
       `The next rounds train ${method}. Before, the model was ${model}.`,
