@@ -75,8 +75,8 @@ def test_an_admin_compares_uses_and_takes_back(
         expect(figures.get_by_role("row", name="Accuracy")).to_contain_text("%")
         for method in ("Plain training", "OAT", "TAUFE"):
             drawn = page.get_by_role("img", name=f"{method}:")
-            assert drawn.locator("circle").count() > 0
-            assert drawn.locator("rect").count() > 0
+            expect(drawn.locator("circle").first).to_be_visible()
+            expect(drawn.locator("rect").first).to_be_visible()
         page.get_by_role("img", name="TAUFE:").locator("circle").first.hover(force=True)
         image = page.locator("img[src*='/api/examples/']")
         expect(image).to_be_visible()
