@@ -1,0 +1,253 @@
+"""Every pair of examples whose embeddings are similar, exactly, without comparing all of them.
+
+An embedding x of length 1 is held a second time as (p, r): its first few coordinates p in the basis
+of principal components, and the length r of what they leave. By Cauchy-Schwarz the product of two
+such short rows is never below the cosine, so a pair with a product below the threshold is no pair of
+neighbours; and as short rows have length 1 too, the triangle inequality on their angles rules out
+whole tiles of examples that lie near each other. Only what is left is compared in full.
+"""
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from models.protocols import Float32Array, Indices
+from models.pruning.similarity import Similarity
+
+_TILE = 512
+"""Examples that are compared at a time: their short rows stay in the cache."""
+_PER_CLUSTER = 1024
+_MOST_CLUSTERS = 2048
+_SAMPLE = 8192
+_CHUNK = 8192
+_ROUNDS = 5
+_SLACK = 1e-4
+"""Far more than rounding can make of products of rows of length 1 in single precision."""
+_ANGLE_SLACK = 2e-3
+"""The same for angles, which rounding moves more where they are small."""
+_SCAN, _PAIR, _BLOCK = 15.0, 40_000.0, 1000.0
+"""What looking at a short product costs, and comparing in full a pair alone or one of a block of
+pairs: all in multiplications of a block."""
+_PAIRWISE = 24
+"""Below one neighbour in so many, pairs are compared one by one."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Neighbours of q examples.
+
+    Attributes:
+        starts: (q + 1,) int64; those of example i are starts[i] to starts[i + 1].
+        columns: (E,) int32 positions, the example itself among them; each once per example.
+        cosines: (E,) float32.
+    """
+
+    starts: Indices
+    columns: NDArray[np.int32]
+    cosines: Float32Array
+
+
+@dataclass(frozen=True)
+class _Found:
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    cosines: Float32Array
+
+
+class Neighbours:
+    """Finds the neighbours among N examples: O(N D) memory.
+
+    The cosine of two examples is the product, summed in float64 and rounded to float32, of their
+    embeddings divided by their length in float32. Two ways of summing agree on it unless they
+    straddle a rounding boundary by accident, once in 10^8 pairs: so results depend neither on
+    blocks nor on the library of linear algebra, and duplicates get equal numbers.
+    """
+
+    def __init__(self, embeddings: Float32Array, similarity: Similarity, seed: int = 0) -> None:
+        """Sort the examples into tiles.
+
+        Args:
+            embeddings: (N, D), finite, N > 0; may be memory-mapped. A row of zeros is orthogonal to
+                everything, itself included.
+            similarity: says what a neighbour is.
+            seed: of the samples that decide how the work is laid out, never the result.
+        """
+        self._similarity = similarity
+        self._blas = ThreadpoolController()
+        threads = [one["num_threads"] for one in self._blas.info() if one["user_api"] == "blas"]
+        self._workers = max(threads, default=1)
+        generator = np.random.default_rng(seed)
+        sample = _unit(embeddings[_drawn(len(embeddings), _SAMPLE, generator)])
+        basis = self._basis(sample)
+        short = np.empty((len(embeddings), basis.shape[1] + 1), dtype=np.float32)
+        for here in _chunks(len(embeddings)):
+            short[here] = _shortened(_unit(embeddings[here]), basis)
+        order, cuts = _sorted(short, generator)
+        self._order = order.astype(np.int32)
+        self._place = np.empty(len(order), dtype=np.int64)
+        self._place[order] = np.arange(len(order))
+        self._unit = np.empty(embeddings.shape, dtype=np.float32)
+        for here in _chunks(len(embeddings)):
+            self._unit[here] = _unit(embeddings[order[here]])
+        self._short = short[order]
+        self._tiles = [slice(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        self._centers, self._reach = self._bounds()
+
+    def __len__(self) -> int:
+        """Return N."""
+        return len(self._order)
+
+    def rows(self, positions: Indices) -> Rows:
+        """Return the neighbours of the examples at (q,) positions."""
+        places = self._place[positions]
+        queries, short = self._unit[places].astype(np.float64), self._short[places]
+        near = short @ self._centers.T >= self._reach  # (q, tiles)
+
+        def search(tile: int) -> _Found:
+            who = np.flatnonzero(near[:, tile])
+            return self._compared(queries, short, who, self._tiles[tile])
+
+        tiles = np.flatnonzero(near.any(axis=0)).tolist()
+        with self._blas.limit(limits=1, user_api="blas"):
+            if self._workers == 1:
+                found = [search(tile) for tile in tiles]
+            else:
+                with ThreadPoolExecutor(self._workers) as pool:
+                    found = list(pool.map(search, tiles))
+        return self._gathered([one for one in found if len(one.rows)], len(positions))
+
+    def _gathered(self, found: list[_Found], queries: int) -> Rows:
+        if not found:
+            none = np.empty(0, dtype=np.int32)
+            return Rows(np.zeros(queries + 1, dtype=np.int64), none, none.astype(np.float32))
+        rows = np.concatenate([one.rows for one in found]).astype(np.int32)
+        by_row = np.argsort(rows, kind="stable")
+        counts = np.bincount(rows, minlength=queries)
+        columns = np.concatenate([one.columns for one in found])[by_row]
+        cosines = np.concatenate([one.cosines for one in found])[by_row]
+        return Rows(np.concatenate([[0], np.cumsum(counts)]), self._order[columns], cosines)
+
+    def _compared(
+        self,
+        queries: NDArray[np.float64],
+        short: Float32Array,
+        who: NDArray[np.intp],
+        tile: slice,
+    ) -> _Found:
+        """Compare some of the queries with a tile."""
+        bound = short[who] @ self._short[tile].T
+        hits = np.flatnonzero(bound >= np.float32(self._similarity.least_cosine - _SLACK))
+        row, column = np.divmod(hits, bound.shape[1])
+        if len(hits) == 0:
+            return _Found(row, column, np.empty(0, dtype=np.float32))
+        rows, row_of = _distinct(row, len(who))
+        columns, column_of = _distinct(column, bound.shape[1])
+        members = self._unit[tile]
+        if len(hits) * _PAIRWISE < len(rows) * len(columns):
+            right = members[column].astype(np.float64)
+            cosines = np.vecdot(queries[who[row]], right).astype(np.float32)
+        else:
+            right = members[columns].astype(np.float64)
+            cosines = (queries[who[rows]] @ right.T)[row_of, column_of].astype(np.float32)
+        kept = self._similarity.of(cosines) >= self._similarity.tau
+        return _Found(who[row[kept]], tile.start + column[kept], cosines[kept])
+
+    def _basis(self, sample: Float32Array) -> Float32Array:
+        """Return (D, d) orthonormal columns, d so that finding neighbours takes least work."""
+        dimension = sample.shape[1]
+        centered = sample - sample.mean(axis=0)
+        _, vectors = np.linalg.eigh((centered.T @ centered).astype(np.float64))
+        basis = vectors[:, ::-1].astype(np.float32)
+        left, right = sample[:256], sample[-2048:]
+        best, least = dimension, math.inf
+        for size in sorted({16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, dimension}):
+            if size > dimension:
+                break
+            a, b = _shortened(left, basis[:, :size]), _shortened(right, basis[:, :size])
+            passing = float((a @ b.T >= self._similarity.least_cosine - _SLACK).mean())
+            full = _BLOCK * (1 - math.exp(-_PAIR / _BLOCK * passing) + passing)
+            work = size + _SCAN + full
+            if work < least:
+                best, least = size, work
+        return np.ascontiguousarray(basis[:, :best])
+
+    def _bounds(self) -> tuple[Float32Array, Float32Array]:
+        """Return the center of each tile and the least product with it that a neighbour can have.
+
+        Returns:
+            (tiles, d + 1) rows of length 1, and (tiles,).
+        """
+        centers = _unit(np.stack([self._short[tile].mean(axis=0) for tile in self._tiles]))
+        least = math.acos(min(1.0, max(-1.0, self._similarity.least_cosine - _SLACK)))
+        reach = np.empty(len(centers))
+        for number, tile in enumerate(self._tiles):
+            nearest = float((self._short[tile] @ centers[number]).min())
+            widest = math.acos(min(1.0, max(-1.0, nearest))) + least + _ANGLE_SLACK
+            # Short rows of zeros have no angle: the tile that holds them is always looked at.
+            zeros = not self._short[tile].any(axis=1).all()
+            reach[number] = -np.inf if widest >= math.pi or zeros else math.cos(widest)
+        return centers, reach.astype(np.float32)
+
+
+def _distinct(values: NDArray[np.intp], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which of 0..size-1 occur, ascending, and the place of each value among them."""
+    present = np.zeros(size, dtype=np.bool_)
+    present[values] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
+
+
+def _unit(rows: Float32Array) -> Float32Array:
+    """Return (n, D) rows scaled to length 1, also where squares overflow; zeros stay zeros."""
+    exact = rows.astype(np.float64)
+    length = np.sqrt(np.einsum("ij,ij->i", exact, exact))
+    result: Float32Array = (exact / np.where(length > 0, length, 1)[:, None]).astype(np.float32)
+    return result
+
+
+def _shortened(unit: Float32Array, basis: Float32Array) -> Float32Array:
+    """Return the (n, d) first coordinates of unit rows and, as one more, the length of the rest."""
+    first = unit @ basis
+    lengths = np.einsum("ij,ij->i", unit, unit) - np.einsum("ij,ij->i", first, first)
+    return np.column_stack([first, np.sqrt(np.maximum(lengths, 0))])
+
+
+def _sorted(short: Float32Array, generator: np.random.Generator) -> tuple[Indices, list[int]]:
+    """Return an order in which examples of one cluster are neighbours, and where to cut it."""
+    count = max(1, min(_MOST_CLUSTERS, len(short) // _PER_CLUSTER))
+    sample = short[_drawn(len(short), max(_SAMPLE, 16 * count), generator)]
+    centers = sample[:count]
+    for _ in range(_ROUNDS):
+        nearest = (sample @ centers.T).argmax(axis=1)
+        sums = np.zeros_like(centers)
+        np.add.at(sums, nearest, sample)
+        empty = ~sums.any(axis=1)
+        centers = np.where(empty[:, None], centers, _unit(sums))
+    cluster = np.empty(len(short), dtype=np.int32)
+    toward = np.empty(len(short), dtype=np.float32)
+    for here in _chunks(len(short)):
+        products = short[here] @ centers.T
+        cluster[here] = products.argmax(axis=1)
+        toward[here] = products.max(axis=1)
+    order = np.lexsort([-toward, cluster]).astype(np.int64)
+    cuts = [0]
+    for size in np.bincount(cluster, minlength=count).tolist():
+        start, pieces = cuts[-1], math.ceil(size / _TILE)
+        cuts.extend(start + size * piece // pieces for piece in range(1, pieces + 1))
+    return order, cuts
+
+
+def _drawn(count: int, most: int, generator: np.random.Generator) -> Indices:
+    """Return up to `most` of `count` positions, at random."""
+    if count <= most:
+        return generator.permutation(count)
+    return generator.choice(count, most, replace=False)
+
+
+def _chunks(count: int) -> Iterator[slice]:
+    for start in range(0, count, _CHUNK):
+        yield slice(start, min(start + _CHUNK, count))
