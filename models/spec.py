@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from models.params import NoParams
 
 Choosable = Literal["model", "informativeness", "purity", "strategy"]
-Kind = Literal[Choosable, "job"]
+Kind = Literal[Choosable, "pruning", "job"]
 
 THESIS: Final = (
     "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "
@@ -32,7 +32,8 @@ class Spec:
             has chosen), "embeddings". Of a score: "contrastive" (features of the job that learns
             them once per pool), "predicted_losses" (a network with a loss-prediction module),
             "ood_class" (a model with an output for OOD), "weights" (downloaded where the workers
-            run). Of a model: "embeddings" when it is always frozen.
+            run). Of a model: "embeddings" when it is always frozen. Of a pruning method: the
+            fields of `models.pruning.view.PruningView` that must not be None.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
     """

@@ -1,8 +1,8 @@
 """The sum of tanh of neighbourhood confidences, and its greedy maximisation.
 
-Source: thesis, section 5.2.2. Greedy maximisation of a monotone submodular function reaches at least
-1 - 1/e of the optimum (G. Nemhauser et al., Mathematical Programming 14, 1978); lazily: M. Minoux,
-"Accelerated Greedy Algorithms for Maximizing Submodular Set Functions", 1978.
+Source: thesis, section 5.2.2. Greedy maximisation of a monotone submodular function reaches at
+least 1 - 1/e of the optimum (G. Nemhauser et al., Mathematical Programming 14, 1978); lazily:
+M. Minoux, "Accelerated Greedy Algorithms for Maximizing Submodular Set Functions", 1978.
 """
 
 import heapq
@@ -56,7 +56,7 @@ class Landscape:
 
     def weights(self, position: int, row: Row) -> Float64Array:
         """Return by how much an example would raise the estimates of its row: (E,)."""
-        return self.around.similarities(row) * self.confidence[position]
+        return self.around.similarities(row) * float(self.confidence[position])
 
     def worth(self, position: int, row: Row) -> float:
         """Return what an example would add to the objective."""

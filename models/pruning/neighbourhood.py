@@ -49,7 +49,7 @@ class Neighbourhood:
         self._expected = max(1.0, len(found.columns) / len(some))
 
     def block(self, wanted: int) -> int:
-        """Return how many examples to look up at a time, at most `wanted`, without filling memory."""
+        """Return how many examples, up to `wanted`, to look up without filling memory."""
         return max(1, min(wanted, int(_ROOM / self._expected)))
 
     def rows(self, positions: Indices) -> list[Row]:
@@ -97,7 +97,8 @@ def prepared(view: PruningView, n: int, params: Prune4RelParams) -> Prepared:
     """
     embeddings = view.given("embeddings")
     sure = confidence(view.given("logits"), params.confidence)
-    tau, notes = params.tau, ()
+    tau = params.tau
+    notes: tuple[str, ...] = ()
     if tau is None:
         tau, notes = _chosen(view, n, params)
     similarity = Similarity(params.similarity, tau)

@@ -1,16 +1,19 @@
 """Every pair of examples whose embeddings are similar, exactly, without comparing all of them.
 
-An embedding x of length 1 is held a second time as (p, r): its first few coordinates p in the basis
+An embedding of length 1 is held a second time as (p, r): its first few coordinates p in the basis
 of principal components, and the length r of what they leave. By Cauchy-Schwarz the product of two
-such short rows is never below the cosine, so a pair with a product below the threshold is no pair of
-neighbours; and as short rows have length 1 too, the triangle inequality on their angles rules out
-whole tiles of examples that lie near each other. Only what is left is compared in full.
+such short rows is never below the cosine, so a pair with a product below the threshold is no pair
+of neighbours; and as short rows have length 1 too, the triangle inequality on their angles rules
+out whole tiles of examples that lie near each other. Only what is left is compared in full.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +22,21 @@ from threadpoolctl import ThreadpoolController
 from models.protocols import Float32Array, Indices
 from models.pruning.similarity import Similarity
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 _TILE = 512
 """Examples that are compared at a time: their short rows stay in the cache."""
 _PER_CLUSTER = 1024
 _MOST_CLUSTERS = 2048
 _SAMPLE = 8192
-_CHUNK = 8192
+_CHUNK = 4096
 _ROUNDS = 5
 _SLACK = 1e-4
 """Far more than rounding can make of products of rows of length 1 in single precision."""
 _ANGLE_SLACK = 2e-3
 """The same for angles, which rounding moves more where they are small."""
+_SAME = np.float32(1 - 2**-22)
 _SCAN, _PAIR, _BLOCK = 15.0, 40_000.0, 1000.0
 """What looking at a short product costs, and comparing in full a pair alone or one of a block of
 pairs: all in multiplications of a block."""
@@ -59,13 +66,42 @@ class _Found:
     cosines: Float32Array
 
 
+class _Crew:
+    """Threads that each do linear algebra on their own.
+
+    On matrices as small as a tile, the threads of a library of linear algebra mostly wait for each
+    other; so there is one library thread per thread of ours instead.
+    """
+
+    def __init__(self) -> None:
+        self._libraries = ThreadpoolController()
+        threads = [
+            one["num_threads"] for one in self._libraries.info() if one["user_api"] == "blas"
+        ]
+        self._size = max(threads, default=1)
+
+    def alone(self) -> AbstractContextManager[object]:
+        """Return a context in which linear algebra uses the calling thread only."""
+        context: AbstractContextManager[object] = self._libraries.limit(limits=1, user_api="blas")
+        return context
+
+    def each(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """Call `work` with each item; the results are in the order of the items."""
+        with self.alone():
+            if self._size == 1:
+                return [work(item) for item in items]
+            with ThreadPoolExecutor(self._size) as pool:
+                return list(pool.map(work, items))
+
+
 class Neighbours:
     """Finds the neighbours among N examples: O(N D) memory.
 
     The cosine of two examples is the product, summed in float64 and rounded to float32, of their
-    embeddings divided by their length in float32. Two ways of summing agree on it unless they
-    straddle a rounding boundary by accident, once in 10^8 pairs: so results depend neither on
-    blocks nor on the library of linear algebra, and duplicates get equal numbers.
+    embeddings divided by their length in float32; 1 where nothing but rounding separates it from
+    1. Two ways of summing agree on it unless they straddle a rounding boundary by accident, once
+    in 10^8 pairs: so results depend neither on blocks nor on the library of linear algebra, and
+    duplicates get equal numbers.
     """
 
     def __init__(self, embeddings: Float32Array, similarity: Similarity, seed: int = 0) -> None:
@@ -78,24 +114,29 @@ class Neighbours:
             seed: of the samples that decide how the work is laid out, never the result.
         """
         self._similarity = similarity
-        self._blas = ThreadpoolController()
-        threads = [one["num_threads"] for one in self._blas.info() if one["user_api"] == "blas"]
-        self._workers = max(threads, default=1)
+        self._crew = _Crew()
         generator = np.random.default_rng(seed)
         sample = _unit(embeddings[_drawn(len(embeddings), _SAMPLE, generator)])
-        basis = self._basis(sample)
+        with self._crew.alone():
+            basis = _basis(sample, similarity.least_cosine - _SLACK)
         short = np.empty((len(embeddings), basis.shape[1] + 1), dtype=np.float32)
-        for here in _chunks(len(embeddings)):
+
+        def shorten(here: slice) -> None:
             short[here] = _shortened(_unit(embeddings[here]), basis)
-        order, cuts = _sorted(short, generator)
+
+        self._crew.each(shorten, _chunks(len(embeddings)))
+        order, cuts = _sorted(short, generator, self._crew)
         self._order = order.astype(np.int32)
         self._place = np.empty(len(order), dtype=np.int64)
         self._place[order] = np.arange(len(order))
         self._unit = np.empty(embeddings.shape, dtype=np.float32)
-        for here in _chunks(len(embeddings)):
+
+        def arrange(here: slice) -> None:
             self._unit[here] = _unit(embeddings[order[here]])
+
+        self._crew.each(arrange, _chunks(len(embeddings)))
         self._short = short[order]
-        self._tiles = [slice(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        self._tiles = [slice(a, b) for a, b in pairwise(cuts)]
         self._centers, self._reach = self._bounds()
 
     def __len__(self) -> int:
@@ -106,19 +147,12 @@ class Neighbours:
         """Return the neighbours of the examples at (q,) positions."""
         places = self._place[positions]
         queries, short = self._unit[places].astype(np.float64), self._short[places]
-        near = short @ self._centers.T >= self._reach  # (q, tiles)
 
         def search(tile: int) -> _Found:
-            who = np.flatnonzero(near[:, tile])
+            who = np.flatnonzero(short @ self._centers[tile] >= self._reach[tile])
             return self._compared(queries, short, who, self._tiles[tile])
 
-        tiles = np.flatnonzero(near.any(axis=0)).tolist()
-        with self._blas.limit(limits=1, user_api="blas"):
-            if self._workers == 1:
-                found = [search(tile) for tile in tiles]
-            else:
-                with ThreadPoolExecutor(self._workers) as pool:
-                    found = list(pool.map(search, tiles))
+        found = self._crew.each(search, range(len(self._tiles)))
         return self._gathered([one for one in found if len(one.rows)], len(positions))
 
     def _gathered(self, found: list[_Found], queries: int) -> Rows:
@@ -150,31 +184,14 @@ class Neighbours:
         members = self._unit[tile]
         if len(hits) * _PAIRWISE < len(rows) * len(columns):
             right = members[column].astype(np.float64)
-            cosines = np.vecdot(queries[who[row]], right).astype(np.float32)
+            products = np.vecdot(queries[who[row]], right)
         else:
             right = members[columns].astype(np.float64)
-            cosines = (queries[who[rows]] @ right.T)[row_of, column_of].astype(np.float32)
+            products = (queries[who[rows]] @ right.T)[row_of, column_of]
+        cosines = products.astype(np.float32)
+        cosines[cosines > _SAME] = 1
         kept = self._similarity.of(cosines) >= self._similarity.tau
         return _Found(who[row[kept]], tile.start + column[kept], cosines[kept])
-
-    def _basis(self, sample: Float32Array) -> Float32Array:
-        """Return (D, d) orthonormal columns, d so that finding neighbours takes least work."""
-        dimension = sample.shape[1]
-        centered = sample - sample.mean(axis=0)
-        _, vectors = np.linalg.eigh((centered.T @ centered).astype(np.float64))
-        basis = vectors[:, ::-1].astype(np.float32)
-        left, right = sample[:256], sample[-2048:]
-        best, least = dimension, math.inf
-        for size in sorted({16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, dimension}):
-            if size > dimension:
-                break
-            a, b = _shortened(left, basis[:, :size]), _shortened(right, basis[:, :size])
-            passing = float((a @ b.T >= self._similarity.least_cosine - _SLACK).mean())
-            full = _BLOCK * (1 - math.exp(-_PAIR / _BLOCK * passing) + passing)
-            work = size + _SCAN + full
-            if work < least:
-                best, least = size, work
-        return np.ascontiguousarray(basis[:, :best])
 
     def _bounds(self) -> tuple[Float32Array, Float32Array]:
         """Return the center of each tile and the least product with it that a neighbour can have.
@@ -194,6 +211,25 @@ class Neighbours:
         return centers, reach.astype(np.float32)
 
 
+def _basis(sample: Float32Array, least: float) -> Float32Array:
+    """Return (D, d) orthonormal columns, d so that finding pairs from `least` on is least work."""
+    dimension = sample.shape[1]
+    centered = sample - sample.mean(axis=0)
+    _, vectors = np.linalg.eigh((centered.T @ centered).astype(np.float64))
+    basis = vectors[:, ::-1].astype(np.float32)
+    left, right = sample[:256], sample[-2048:]
+    best, least_work = dimension, math.inf
+    for size in sorted({16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, dimension}):
+        if size > dimension:
+            break
+        a, b = _shortened(left, basis[:, :size]), _shortened(right, basis[:, :size])
+        passing = float((a @ b.T >= least).mean())
+        full = _BLOCK * (1 - math.exp(-_PAIR / _BLOCK * passing) + passing)
+        if size + _SCAN + full < least_work:
+            best, least_work = size, size + _SCAN + full
+    return np.ascontiguousarray(basis[:, :best])
+
+
 def _distinct(values: NDArray[np.intp], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return which of 0..size-1 occur, ascending, and the place of each value among them."""
     present = np.zeros(size, dtype=np.bool_)
@@ -202,10 +238,9 @@ def _distinct(values: NDArray[np.intp], size: int) -> tuple[NDArray[np.intp], ND
 
 
 def _unit(rows: Float32Array) -> Float32Array:
-    """Return (n, D) rows scaled to length 1, also where squares overflow; zeros stay zeros."""
-    exact = rows.astype(np.float64)
-    length = np.sqrt(np.einsum("ij,ij->i", exact, exact))
-    result: Float32Array = (exact / np.where(length > 0, length, 1)[:, None]).astype(np.float32)
+    """Return (n, D) rows scaled to length 1; zeros stay zeros."""
+    length = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    result: Float32Array = rows / np.where(length > 0, length, 1).astype(np.float32)[:, None]
     return result
 
 
@@ -216,29 +251,41 @@ def _shortened(unit: Float32Array, basis: Float32Array) -> Float32Array:
     return np.column_stack([first, np.sqrt(np.maximum(lengths, 0))])
 
 
-def _sorted(short: Float32Array, generator: np.random.Generator) -> tuple[Indices, list[int]]:
+def _sorted(
+    short: Float32Array, generator: np.random.Generator, crew: _Crew
+) -> tuple[Indices, list[int]]:
     """Return an order in which examples of one cluster are neighbours, and where to cut it."""
     count = max(1, min(_MOST_CLUSTERS, len(short) // _PER_CLUSTER))
     sample = short[_drawn(len(short), max(_SAMPLE, 16 * count), generator)]
     centers = sample[:count]
     for _ in range(_ROUNDS):
-        nearest = (sample @ centers.T).argmax(axis=1)
+        nearest, _ = _nearest(sample, centers, crew)
         sums = np.zeros_like(centers)
         np.add.at(sums, nearest, sample)
-        empty = ~sums.any(axis=1)
-        centers = np.where(empty[:, None], centers, _unit(sums))
-    cluster = np.empty(len(short), dtype=np.int32)
-    toward = np.empty(len(short), dtype=np.float32)
-    for here in _chunks(len(short)):
-        products = short[here] @ centers.T
-        cluster[here] = products.argmax(axis=1)
-        toward[here] = products.max(axis=1)
+        used = np.any(sums, axis=1, keepdims=True)
+        centers = np.where(used, _unit(sums), centers)
+    cluster, toward = _nearest(short, centers, crew)
     order = np.lexsort([-toward, cluster]).astype(np.int64)
     cuts = [0]
     for size in np.bincount(cluster, minlength=count).tolist():
         start, pieces = cuts[-1], math.ceil(size / _TILE)
         cuts.extend(start + size * piece // pieces for piece in range(1, pieces + 1))
     return order, cuts
+
+
+def _nearest(
+    rows: Float32Array, centers: Float32Array, crew: _Crew
+) -> tuple[NDArray[np.int32], Float32Array]:
+    """Return the center with the largest product for each row, and that product."""
+    which = np.empty(len(rows), dtype=np.int32)
+    toward = np.empty(len(rows), dtype=np.float32)
+
+    def assign(here: slice) -> None:
+        products = rows[here] @ centers.T
+        which[here], toward[here] = products.argmax(axis=1), products.max(axis=1)
+
+    crew.each(assign, _chunks(len(rows), _CHUNK // 8))
+    return which, toward
 
 
 def _drawn(count: int, most: int, generator: np.random.Generator) -> Indices:
@@ -248,6 +295,6 @@ def _drawn(count: int, most: int, generator: np.random.Generator) -> Indices:
     return generator.choice(count, most, replace=False)
 
 
-def _chunks(count: int) -> Iterator[slice]:
-    for start in range(0, count, _CHUNK):
-        yield slice(start, min(start + _CHUNK, count))
+def _chunks(count: int, size: int = _CHUNK) -> Iterator[slice]:
+    for start in range(0, count, size):
+        yield slice(start, min(start + size, count))

@@ -63,7 +63,7 @@ class _Race:
         self._filed = self._logs.copy()
         self._open, self._waiting = np.ones(count, np.bool_), np.ones(count, np.bool_)
         self._rows: dict[int, Row] = {}
-        names, self._group = np.unique(groups, return_inverse=True)
+        self._group = np.unique(groups, return_inverse=True)[1]
         by_group = np.argsort(self._group, kind="stable")
         self._members = np.split(by_group, np.cumsum(np.bincount(self._group))[:-1])
         self._heaps = [

@@ -11,10 +11,10 @@ def reported(greedy: Greedy, ready: Prepared, notes: tuple[str, ...] = ()) -> Pr
     """Return a selection with its numbers.
 
     Reasons: "confidence" c, in 0..1, and "neighbourhood" e, the confidence of the kept examples
-    around each one: a kept example is sure and was new, a dropped one is unsure or its surroundings
-    are covered. Extras: "tau"; "objective", the sum of tanh(e) over all examples;
-    "neighbours", how many a kept example has in the mean; "capped", how many kept examples have more
-    than count.
+    around each one: a kept example is sure and was new, a dropped one is unsure or its
+    surroundings are covered. Extras: "tau"; "objective", the sum of tanh(e) over all examples;
+    "neighbours", how many a kept example has in the mean; "capped", how many kept examples have
+    more than count.
     """
     neighbours, cap = greedy.neighbours, ready.around.cap
     capped = 0 if cap is None else int((neighbours > cap).sum())

@@ -90,12 +90,3 @@ class Pruned:
     objective: Float64Array = field(default_factory=lambda: np.empty(0))
     notes: tuple[str, ...] = ()
     extras: Mapping[str, float] = field(default_factory=dict)
-
-
-def best(view: PruningView, score: NDArray[Any], n: int, **reasons: NDArray[Any]) -> Pruned:
-    """Keep the n highest of (N,) scores, ties by position; the gain is the score."""
-    del view
-    exact = score.astype(np.float64)
-    order = np.argsort(-exact, kind="stable")[:n].astype(np.int64)
-    shown = {name: values.astype(np.float64) for name, values in reasons.items()}
-    return Pruned(order, exact[order], shown)
