@@ -93,8 +93,9 @@ def test_nothing_but_what_it_needs_is_looked_at(name: str) -> None:
 )
 def test_what_is_missing_comes_with_a_remedy(name: str, need: str) -> None:
     remedy = "start the job" if need == "self_supervised" else "train"
+    lacking: dict[str, Any] = {need: None}
     with pytest.raises(NotReady, match=f"This needs .*; {remedy}"):
-        prune(name, replace(view(), **{need: None}), 5)
+        prune(name, replace(view(), **lacking), 5)
 
 
 @pytest.mark.parametrize(

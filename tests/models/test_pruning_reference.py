@@ -64,7 +64,7 @@ def similarities(embeddings: Float32Array, kind: Kind, tau: float) -> Exact:
 
 def algorithm_1(similarity: Exact, sure: Exact, n: int) -> tuple[list[int], Exact]:
     """Thesis, algorithm 1, line by line."""
-    estimate, order = np.zeros(len(sure)), []
+    estimate, order = np.zeros(len(sure)), list[int]()
     while len(order) < n:
         gain = np.tanh(estimate + sure) - np.tanh(estimate)
         gain[order] = -1
