@@ -21,6 +21,7 @@ from threadpoolctl import ThreadpoolController
 
 from models.protocols import Float32Array, Indices
 from models.pruning.similarity import Similarity
+from models.purity.knn import unit_rows
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -116,13 +117,13 @@ class Neighbours:
         self._similarity = similarity
         self._crew = _Crew()
         generator = np.random.default_rng(seed)
-        sample = _unit(embeddings[_drawn(len(embeddings), _SAMPLE, generator)])
+        sample = unit_rows(embeddings[_drawn(len(embeddings), _SAMPLE, generator)])
         with self._crew.alone():
             basis = _basis(sample, similarity.least_cosine - _SLACK)
         short = np.empty((len(embeddings), basis.shape[1] + 1), dtype=np.float32)
 
         def shorten(here: slice) -> None:
-            short[here] = _shortened(_unit(embeddings[here]), basis)
+            short[here] = _shortened(unit_rows(embeddings[here]), basis)
 
         self._crew.each(shorten, _chunks(len(embeddings)))
         order, cuts = _sorted(short, generator, self._crew)
@@ -132,7 +133,7 @@ class Neighbours:
         self._unit = np.empty(embeddings.shape, dtype=np.float32)
 
         def arrange(here: slice) -> None:
-            self._unit[here] = _unit(embeddings[order[here]])
+            self._unit[here] = unit_rows(embeddings[order[here]])
 
         self._crew.each(arrange, _chunks(len(embeddings)))
         self._short = short[order]
@@ -199,7 +200,7 @@ class Neighbours:
         Returns:
             (tiles, d + 1) rows of length 1, and (tiles,).
         """
-        centers = _unit(np.stack([self._short[tile].mean(axis=0) for tile in self._tiles]))
+        centers = unit_rows(np.stack([self._short[tile].mean(axis=0) for tile in self._tiles]))
         least = math.acos(min(1.0, max(-1.0, self._similarity.least_cosine - _SLACK)))
         reach = np.empty(len(centers))
         for number, tile in enumerate(self._tiles):
@@ -237,13 +238,6 @@ def _distinct(values: NDArray[np.intp], size: int) -> tuple[NDArray[np.intp], ND
     return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
 
 
-def _unit(rows: Float32Array) -> Float32Array:
-    """Return (n, D) rows scaled to length 1; zeros stay zeros."""
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    result: Float32Array = rows / np.where(length > 0, length, 1).astype(np.float32)[:, None]
-    return result
-
-
 def _shortened(unit: Float32Array, basis: Float32Array) -> Float32Array:
     """Return the (n, d) first coordinates of unit rows and, as one more, the length of the rest."""
     first = unit @ basis
@@ -263,7 +257,7 @@ def _sorted(
         sums = np.zeros_like(centers)
         np.add.at(sums, nearest, sample)
         used = np.any(sums, axis=1, keepdims=True)
-        centers = np.where(used, _unit(sums), centers)
+        centers = np.where(used, unit_rows(sums), centers)
     cluster, toward = _nearest(short, centers, crew)
     order = np.lexsort([-toward, cluster]).astype(np.int64)
     cuts = [0]

@@ -22,6 +22,7 @@ from models.pruning.run import prune
 from models.pruning.similarity import Similarity, confidence
 from models.pruning.utility import OwnGains, gained
 from models.pruning.view import PruningView
+from models.purity.knn import unit_rows
 
 Exact = NDArray[np.float64]
 Kind = Literal["shifted", "cosine"]
@@ -47,10 +48,8 @@ def view_of(embeddings: Float32Array, seed: int = 0, classes: int = 4) -> Prunin
 
 def cosines(embeddings: Float32Array) -> Exact:
     """Cosines as `Neighbours` defines them: unit rows and products rounded to float32."""
-    exact = embeddings.astype(np.float64)
-    length = np.sqrt((exact * exact).sum(axis=1))
-    unit = embeddings / np.where(length > 0, length, 1).astype(np.float32)[:, None]
-    products = unit.astype(np.float64) @ unit.astype(np.float64).T
+    unit = unit_rows(embeddings).astype(np.float64)
+    products = unit @ unit.T
     rounded = products.astype(np.float32).astype(np.float64)
     return np.where(rounded > 1 - 2**-22, 1, rounded)
 
