@@ -89,7 +89,8 @@ def write_cifar(folder: Path, data: Path, cache: Path, column: str, n: int) -> N
 
 def _rows(random: np.random.Generator, count: int, dimension: int) -> Float64Array:
     rows = random.standard_normal((count, dimension))
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Float64Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
 
 
 def _created(path: Path, shape: tuple[int, int]) -> Float32Array:
