@@ -13,8 +13,8 @@ from models.pruning.similarity import Float64Array, Similarity, confidence
 from models.pruning.view import PruningView
 
 _SAMPLE = 64
-_ROOM = 20_000_000
-"""Neighbours that are looked up at a time, about: 160 MB."""
+_ROOM = 5_000_000
+"""Neighbours that are looked up at a time, about: 200 MB while they are sorted."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from models.purity.knn import unit_rows
 T = TypeVar("T")
 R = TypeVar("R")
 
-_TILE = 512
+_TILE, _QUERIES = 512, 1024
 """Examples that are compared at a time: their short rows stay in the cache."""
 _PER_CLUSTER = 1024
 _MOST_CLUSTERS = 2048
@@ -62,8 +62,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class _Found:
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
     cosines: Float32Array
 
 
@@ -146,23 +146,28 @@ class Neighbours:
 
     def rows(self, positions: Indices) -> Rows:
         """Return the neighbours of the examples at (q,) positions."""
-        places = self._place[positions]
+        # Queries that lie near each other have neighbours in the same tiles.
+        near = np.argsort(self._place[positions])
+        places = self._place[positions[near]]
         queries, short = self._unit[places].astype(np.float64), self._short[places]
 
-        def search(tile: int) -> _Found:
+        def search(tile: int) -> list[_Found]:
             who = np.flatnonzero(short @ self._centers[tile] >= self._reach[tile])
-            return self._compared(queries, short, who, self._tiles[tile])
+            return [
+                self._compared(queries, short, who[start : start + _QUERIES], self._tiles[tile])
+                for start in range(0, len(who), _QUERIES)
+            ]
 
         found = self._crew.each(search, range(len(self._tiles)))
-        return self._gathered([one for one in found if len(one.rows)], len(positions))
+        return self._gathered(near.astype(np.int32), [one for some in found for one in some])
 
-    def _gathered(self, found: list[_Found], queries: int) -> Rows:
-        if not found:
-            none = np.empty(0, dtype=np.int32)
-            return Rows(np.zeros(queries + 1, dtype=np.int64), none, none.astype(np.float32))
-        rows = np.concatenate([one.rows for one in found]).astype(np.int32)
+    def _gathered(self, queries: NDArray[np.int32], found: list[_Found]) -> Rows:
+        """Sort what was found by query; (q,) `queries` says which row of `found` is which."""
+        none = np.empty(0, dtype=np.int32)
+        found = [_Found(none, none, none.astype(np.float32)), *found]
+        rows = queries[np.concatenate([one.rows for one in found])]
         by_row = np.argsort(rows, kind="stable")
-        counts = np.bincount(rows, minlength=queries)
+        counts = np.bincount(rows, minlength=len(queries))
         columns = np.concatenate([one.columns for one in found])[by_row]
         cosines = np.concatenate([one.cosines for one in found])[by_row]
         return Rows(np.concatenate([[0], np.cumsum(counts)]), self._order[columns], cosines)
@@ -178,21 +183,11 @@ class Neighbours:
         bound = short[who] @ self._short[tile].T
         hits = np.flatnonzero(bound >= np.float32(self._similarity.least_cosine - _SLACK))
         row, column = np.divmod(hits, bound.shape[1])
-        if len(hits) == 0:
-            return _Found(row, column, np.empty(0, dtype=np.float32))
-        rows, row_of = _distinct(row, len(who))
-        columns, column_of = _distinct(column, bound.shape[1])
-        members = self._unit[tile]
-        if len(hits) * _PAIRWISE < len(rows) * len(columns):
-            right = members[column].astype(np.float64)
-            products = np.vecdot(queries[who[row]], right)
-        else:
-            right = members[columns].astype(np.float64)
-            products = (queries[who[rows]] @ right.T)[row_of, column_of]
-        cosines = products.astype(np.float32)
+        cosines = _products(queries, who, self._unit[tile], row, column).astype(np.float32)
         cosines[cosines > _SAME] = 1
         kept = self._similarity.of(cosines) >= self._similarity.tau
-        return _Found(who[row[kept]], tile.start + column[kept], cosines[kept])
+        rows, columns = who[row[kept]], tile.start + column[kept]
+        return _Found(rows.astype(np.int32), columns.astype(np.int32), cosines[kept])
 
     def _bounds(self) -> tuple[Float32Array, Float32Array]:
         """Return the center of each tile and the least product with it that a neighbour can have.
@@ -229,6 +224,26 @@ def _basis(sample: Float32Array, least: float) -> Float32Array:
         if size + _SCAN + full < least_work:
             best, least_work = size, size + _SCAN + full
     return np.ascontiguousarray(basis[:, :best])
+
+
+def _products(
+    queries: NDArray[np.float64],
+    who: NDArray[np.intp],
+    members: Float32Array,
+    row: NDArray[np.intp],
+    column: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    """Return the (h,) products of queries[who[row]] and members[column], pair by pair."""
+    rows, row_of = _distinct(row, len(who))
+    columns, column_of = _distinct(column, len(members))
+    if len(row) * _PAIRWISE >= len(rows) * len(columns):
+        block = queries[who[rows]] @ members[columns].astype(np.float64).T
+        return np.asarray(block[row_of, column_of])
+    products = np.empty(len(row))
+    for some in _chunks(len(row)):
+        right = members[column[some]].astype(np.float64)
+        products[some] = np.vecdot(queries[who[row[some]]], right)
+    return products
 
 
 def _distinct(values: NDArray[np.intp], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -82,11 +82,15 @@ def _require_array(name: str, view: PruningView) -> None:
 
 
 def _finite(rows: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return whether each of N rows is finite, without a copy of all of them."""
+    """Return whether each of N rows has a finite length, without a copy of all of them."""
     finite = np.empty(len(rows), dtype=np.bool_)
     for start in range(0, len(rows), _CHUNK):
-        block = np.isfinite(rows[start : start + _CHUNK])
-        finite[start : start + _CHUNK] = block.reshape(len(block), -1).all(axis=1)
+        block = np.asarray(rows[start : start + _CHUNK], dtype=np.float32)
+        block = block.reshape(len(block), -1)
+        # One pass, and what is too large to have a length in float32 is found as well.
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = np.einsum("ij,ij->i", block, block)
+        finite[start : start + _CHUNK] = np.isfinite(lengths)
     return finite
 
 

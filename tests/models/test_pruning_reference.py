@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from benchmarks.pruning_pool import certified, plain_loop
 from models.protocols import Float32Array, Indices
 from models.pruning import grand, neighbourhood, neighbours, own_gain
 from models.pruning.greedy import by_marginal_gain
@@ -299,3 +300,17 @@ def test_by_own_gain_reports_and_stops() -> None:
         around, sure, np.zeros(600, np.int64), 600, lambda step, of: seen.append((step, of))
     )
     assert seen == [(256, 600), (512, 600)]
+
+
+def test_the_benchmark_knows_right_from_wrong() -> None:
+    view = view_of(draw(900))
+    pruned = prune("prune4rel", view, 300, {"similarity": "cosine", "tau": 0.6})
+    sure, similarity = pruned.reasons["confidence"], Similarity("cosine", 0.6)
+    plain = plain_loop(view, sure, similarity, 300, most=60)
+    assert_array_equal(plain.order, pruned.order)
+    assert plain.gap < 1e-6
+    around = pruned.reasons["neighbourhood"]
+    assert certified(view, sure, similarity, pruned.order, around)
+    late = np.concatenate([pruned.order[:50], np.roll(pruned.order[50:], 40)])
+    assert not certified(view, sure, similarity, late, around)
+    assert not certified(view, sure, similarity, pruned.order, around * 0.99)
