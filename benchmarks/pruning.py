@@ -160,7 +160,7 @@ def runs_of(n: int, options: argparse.Namespace) -> list[dict[str, Any]]:
         compared(folder, runs[0], options)
         for run in runs[1:]:
             run["extras"].setdefault("tau", runs[0]["extras"]["tau"])
-            if run["method"] == "prune4rel_greedy":
+            if run["method"] == "prune4rel_greedy" and n <= options.apricot_n:
                 greedy_beside_apricot(folder, run, options)
             elif "objective" not in run["extras"]:
                 order = np.load(folder / f"{run['method']}.npy")
@@ -199,6 +199,7 @@ def main() -> None:
     parser.add_argument("--labels", default="worse_label", help="column of the noisy labels")
     parser.add_argument("--cache", type=Path, default=Path("results/open_set"))
     parser.add_argument("--greedy", action="store_true", help="other methods and apricot as well")
+    parser.add_argument("--apricot-n", type=int, default=20_000, help="largest size it is given")
     parser.add_argument("--reference-seconds", type=float, default=600, help="0: no plain loop")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
