@@ -64,7 +64,8 @@ class Neighbourhood:
                 # The example itself comes first, then the most similar, ties by position.
                 kept = np.lexsort([columns, -cosines, columns != position])[: self.cap + 1]
                 columns, cosines = columns[kept], cosines[kept]
-            rows.append(Row(columns, cosines, count))
+            # Copies, so that a row that is kept does not keep all others.
+            rows.append(Row(columns.copy(), cosines.copy(), count))
         return rows
 
     def similarities(self, row: Row) -> Float64Array:

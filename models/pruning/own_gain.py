@@ -116,7 +116,7 @@ class _Race:
         room = min(_MOST_BLOCK, max(_LEAST_BLOCK, len(self._logs) // _BLOCK_SHARE))
         room = around.block(min(room, len(chosen.order) - chosen.count))
         self._waiting[position] = False
-        share = room // len(self._members)
+        share = -(-room // len(self._members))
         block = [np.array([position]), *(self._best(some, share) for some in self._members)]
         positions = np.concatenate(block).astype(np.int64)
         self._waiting[positions] = False
@@ -126,7 +126,7 @@ class _Race:
     def _best(self, members: Indices, count: int) -> Indices:
         """Return `count` of a group that were not looked up yet, those with the largest gains."""
         waiting = members[self._waiting[members]]
-        if len(waiting) <= count or count == 0:
-            return waiting[:count]
+        if len(waiting) <= count:
+            return waiting
         cut = len(waiting) - count
         return waiting[np.argpartition(self._logs[waiting], cut)[cut:]]
