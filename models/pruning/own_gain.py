@@ -20,6 +20,8 @@ Float64Array = NDArray[np.float64]
 
 _LEAST_BLOCK, _MOST_BLOCK = 256, 8192
 _BLOCK_SHARE = 50
+_PATIENCE = 256
+"""After so many gains that fell, all are looked at: where everybody is a neighbour, all fall."""
 
 
 def by_own_gain(
@@ -76,21 +78,26 @@ class _Race:
     def picks(self) -> Iterator[int]:
         """Pick until there are n."""
         while True:
-            for heap in self._heaps:
-                if (leader := self._leader(heap)) is not None:
+            for heap, members in zip(self._heaps, self._members, strict=True):
+                if (leader := self._leader(heap, members)) is not None:
                     self._pick(leader)
                     yield leader
                 if self._land.chosen.full():
                     return
 
-    def _leader(self, heap: list[tuple[float, int]]) -> int | None:
-        """Take the example with the largest gain off a heap; None when nobody is left."""
+    def _leader(self, heap: list[tuple[float, int]], members: Indices) -> int | None:
+        """Return the example of a group with the largest gain; None when nobody is left."""
+        patience = _PATIENCE
         while heap:
             value, position = heap[0]
             log = float(self._logs[position])
             if self._open[position] and -value > log:
                 self._filed[position] = log
                 heapq.heapreplace(heap, (-log, position))
+                patience -= 1
+                if patience == 0:
+                    left = members[self._open[members]]
+                    return int(left[self._logs[left].argmax()])
                 continue
             heapq.heappop(heap)
             if self._open[position]:

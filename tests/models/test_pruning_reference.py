@@ -143,11 +143,13 @@ def test_pairs_and_blocks_are_compared_alike(
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("patience", [1, 3, 256])
 @pytest.mark.parametrize(("kind", "tau"), SETTINGS)
 def test_prune4rel_is_algorithm_1(
-    kind: Kind, tau: float, seed: int, monkeypatch: pytest.MonkeyPatch
+    kind: Kind, tau: float, patience: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(own_gain, "_LEAST_BLOCK", 16)
+    monkeypatch.setattr(own_gain, "_PATIENCE", patience)
     view = view_of(draw(300, seed), seed)
     similarity = similarities(view.given("embeddings"), kind, tau)
     assert 2 < (similarity > 0).sum(axis=1).mean() < 100
