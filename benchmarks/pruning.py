@@ -33,9 +33,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.pruning_pool import certified, plain_loop, read_pool, write_cifar, write_pool
-from models.pruning.greedy import Landscape
-from models.pruning.neighbourhood import Neighbourhood
+from models.params.pruning import Prune4RelParams
 from models.pruning.neighbours import Neighbours
+from models.pruning.objective import objective_curve
 from models.pruning.run import prune
 from models.pruning.similarity import Similarity, confidence
 from models.pruning.view import PruningView
@@ -136,15 +136,8 @@ def greedy_beside_apricot(folder: Path, run: dict[str, Any], options: argparse.N
 
 def objective(folder: Path, order: Any, run: dict[str, Any], options: argparse.Namespace) -> float:
     """The sum of tanh of neighbourhood confidences of any subset."""
-    pool = read_pool(folder)
-    similarity = Similarity(options.similarity, run["extras"]["tau"])
-    around = Neighbourhood(Neighbours(pool.given("embeddings"), similarity), similarity, None, 0)
-    land = Landscape(around, confidence(pool.given("logits"), "max_prob"), len(order))
-    for start in range(0, len(order), 1000):
-        some = np.asarray(order[start : start + 1000], dtype=np.int64)
-        for one, row in zip(some.tolist(), around.rows(some), strict=True):
-            land.pick(one, 0.0, row)
-    return float(land.result().objective[-1])
+    params = Prune4RelParams(tau=run["extras"]["tau"], similarity=options.similarity)
+    return float(objective_curve(read_pool(folder), np.asarray(order), params)[-1])
 
 
 def runs_of(n: int, options: argparse.Namespace) -> list[dict[str, Any]]:

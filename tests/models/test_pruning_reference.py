@@ -12,12 +12,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
 from benchmarks.pruning_pool import certified, plain_loop
+from models.params.pruning import Prune4RelParams
 from models.protocols import Float32Array, Indices
 from models.pruning import grand, neighbourhood, neighbours, own_gain
 from models.pruning.greedy import by_marginal_gain
 from models.pruning.histogram import neighbour_histogram
 from models.pruning.neighbourhood import Neighbourhood
 from models.pruning.neighbours import Neighbours
+from models.pruning.objective import objective_curve
 from models.pruning.own_gain import by_own_gain
 from models.pruning.run import prune
 from models.pruning.similarity import Similarity, confidence
@@ -302,6 +304,18 @@ def test_by_own_gain_reports_and_stops() -> None:
         around, sure, np.zeros(600, np.int64), 600, lambda step, of: seen.append((step, of))
     )
     assert seen == [(256, 600), (512, 600)]
+
+
+def test_the_objective_of_any_subset() -> None:
+    view = view_of(draw(200))
+    weights = similarities(view.given("embeddings"), "cosine", 0.6)
+    weights *= confidence(view.given("logits"), "max_prob")[:, None]
+    order = prune("uniform", view, 70).order
+    curve = objective_curve(view, order, Prune4RelParams(tau=0.6, similarity="cosine"))
+    assert_allclose(curve, np.tanh(np.cumsum(weights[order], axis=0)).sum(axis=1))
+    pruned = prune("prune4rel", view, 70, {"tau": 0.6, "similarity": "cosine"})
+    again = objective_curve(view, pruned.order, Prune4RelParams(tau=0.6, similarity="cosine"))
+    assert_array_equal(again, pruned.objective)
 
 
 def test_the_benchmark_knows_right_from_wrong() -> None:
