@@ -224,7 +224,7 @@ class Client:
         return settings
 
     def algorithms(self) -> list[Algorithm]:
-        """The catalog: models, strategies, purity and informativeness scores, and jobs."""
+        """The catalog: models, scores, strategies, pruning methods and jobs."""
         return list(self._transport.pages("/algorithms"))
 
     def jobs(

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from models.entries.informativeness import INFORMATIVENESS
 from models.entries.jobs import JOBS
 from models.entries.networks import MODELS
+from models.entries.pruning import PRUNING
 from models.entries.purity import PURITY
 from models.entries.strategies import STRATEGIES
 from models.errors import ModelError
@@ -46,12 +47,13 @@ def specs() -> tuple[Spec, ...]:
     Raises:
         ModelError: a third-party entry is no `Spec`, or takes a name that is in use.
     """
-    known = {(s.kind, s.name): s for s in MODELS + INFORMATIVENESS + PURITY + STRATEGIES + JOBS}
+    built_in = MODELS + INFORMATIVENESS + PURITY + STRATEGIES + PRUNING + JOBS
+    known = {(spec.kind, spec.name): spec for spec in built_in}
     for point in entry_points(group=ENTRY_POINT_GROUP):
         loaded = point.load()
         for spec in loaded if isinstance(loaded, Iterable) else (loaded,):
             # Not "job": which kinds of jobs there are is part of the database.
-            if not isinstance(spec, Spec) or spec.kind not in get_args(Choosable):
+            if not isinstance(spec, Spec) or spec.kind not in (*get_args(Choosable), "pruning"):
                 raise ModelError(f"The entry point {point.name} names no Spec: {spec!r}.")
             if (spec.kind, spec.name) in known:
                 raise ModelError(

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from models.params import NoParams
 
 Choosable = Literal["model", "informativeness", "purity", "strategy"]
-Kind = Literal[Choosable, "job"]
+Kind = Literal[Choosable, "pruning", "job"]
 Group = Literal[
     "recommended",
     # Strategies, by what they weigh.
@@ -48,11 +48,13 @@ class Spec:
             has chosen), "embeddings". Of a score: "contrastive" (features of the job that learns
             them once per pool), "predicted_losses" (a network with a loss-prediction module),
             "ood_class" (a model with an output for OOD), "weights" (downloaded where the workers
-            run). Of a model: "embeddings" when it is always frozen.
+            run). Of a model: "embeddings" when it is always frozen. Of a pruning method: the
+            fields of `models.pruning.view.PruningView` that must not be None.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
-        group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
-            which are not chosen, and for packages of third parties that say nothing.
+        group: under which heading it is offered, in the order of `Group`. "other" is for jobs
+            and pruning methods, which no project chooses, and for packages of third parties that
+            say nothing.
     """
 
     name: str

@@ -16,6 +16,7 @@ from models.resolve import resolve
 NEEDS = {
     "purity", "informativeness", "embeddings",
     "contrastive", "predicted_losses", "ood_class", "weights",
+    "logits", "losses", "correct", "gradient_norms", "self_supervised",
 }  # fmt: skip
 DOCS = Path(__file__).parents[2] / "docs" / "algorithms"
 

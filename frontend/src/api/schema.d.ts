@@ -759,7 +759,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "model" | "informativeness" | "purity" | "strategy" | "job";
+            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "job";
             /** Name */
             name: string;
             /** Needs */

@@ -40,8 +40,8 @@ export type Round = Schemas["RoundOut"];
 export type RoundState = Schemas["RoundState"];
 
 export type Algorithm = Schemas["AlgorithmOut"];
-/** What a project chooses one of; jobs are started instead. */
-export type AlgorithmKind = Exclude<Algorithm["kind"], "job">;
+/** What a project chooses one of; jobs are started instead, and pruning is chosen for each. */
+export type AlgorithmKind = Exclude<Algorithm["kind"], "job" | "pruning">;
 export type Choice = Filled<Schemas["Choice"]>;
 /** The part of JSON Schema that parameters are described with. */
 export type ParamSchema = {

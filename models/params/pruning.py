@@ -1,0 +1,52 @@
+"""Parameters of the pruning methods."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from models.params import Params
+
+
+class Prune4RelParams(Params):
+    """Neighbourhood confidence."""
+
+    confidence: Literal["max_prob", "diff_prob"] = Field(
+        default="max_prob",
+        description="max_prob: the largest softmax probability; diff_prob: how far it is above the "
+        "second largest.",
+    )
+    similarity: Literal["shifted", "cosine"] = Field(
+        default="shifted",
+        description="shifted: (1 + cosine) / 2, as in the published runs; cosine: as the thesis "
+        "words it. Both the threshold and the weights mean this number.",
+    )
+    tau: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Least similarity of neighbours. Published: 0.975 for CIFAR-10N, 0.95 for "
+        "CIFAR-100N, WebVision and ImageNet-N, 0.8 for Clothing-1M, all shifted. Empty: chosen so "
+        "that half of all examples have at least 2 N / n neighbours.",
+    )
+    most_neighbours: int | None = Field(
+        default=None,
+        ge=1,
+        le=10_000_000,
+        description="Of more neighbours only the most similar ones count; empty: all count.",
+    )
+
+
+class SspParams(Params):
+    """Self-supervised prototypes."""
+
+    prototypes: int | None = Field(
+        default=None,
+        ge=1,
+        le=100_000,
+        description="Clusters whose centers are the prototypes; empty: as many as classes.",
+    )
+    prefer: Literal["near", "far"] = Field(
+        default="near",
+        description="near: typical examples first, as in the thesis; far: unusual ones first, "
+        "which suits large clean sets.",
+    )

@@ -1,0 +1,88 @@
+"""How many neighbours examples have at each threshold: what a good tau is read off."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.protocols import Float32Array, Indices
+from models.pruning.similarity import Similarity
+from models.purity.knn import unit_rows
+
+Float64Array = NDArray[np.float64]
+
+_BINS = 1000
+_CHUNK = 8192
+
+
+@dataclass(frozen=True)
+class NeighbourHistogram:
+    """Numbers of neighbours of S sampled examples among all N, at T thresholds.
+
+    Attributes:
+        thresholds: (T,) float64 ascending, similarities; they are those of cosines 0, 0.001, 0.002
+            up to 0.999.
+        counts: (S, T) int64, neighbours from that similarity on, without the example itself.
+    """
+
+    thresholds: Float64Array
+    counts: Indices
+
+    def mean(self) -> Float64Array:
+        """Return the mean number of neighbours at each threshold: (T,)."""
+        mean: Float64Array = self.counts.mean(axis=0)
+        return mean
+
+    def quantile(self, share: float) -> Float64Array:
+        """Return the number that a share 0..1 of examples have at most, at each threshold: (T,)."""
+        return np.quantile(self.counts, share, axis=0, method="lower").astype(np.float64)
+
+    def isolated(self) -> Float64Array:
+        """Return the share of examples without any neighbour at each threshold: (T,) in 0..1."""
+        share: Float64Array = (self.counts == 0).mean(axis=0)
+        return share
+
+    def threshold_for(self, wanted: int) -> tuple[float, bool]:
+        """Return the largest threshold at which half of all examples have `wanted` neighbours.
+
+        Returns:
+            The threshold, and True; or the lowest threshold and False where there is none.
+        """
+        enough = np.flatnonzero((self.counts >= wanted).mean(axis=0) >= 0.5)
+        if len(enough) == 0:
+            return float(self.thresholds[0]), False
+        return float(self.thresholds[enough[-1]]), True
+
+
+def neighbour_histogram(
+    embeddings: Float32Array,
+    kind: Literal["shifted", "cosine"] = "shifted",
+    *,
+    sample: int = 256,
+    seed: int = 0,
+) -> NeighbourHistogram:
+    """Count the neighbours of a random sample of examples at every threshold, in one pass.
+
+    Args:
+        embeddings: (N, D), finite; may be memory-mapped.
+        kind: which similarity the thresholds are of; see `Similarity`.
+        sample: how many examples to look at; all if there are fewer.
+        seed: of the sample.
+    """
+    generator = np.random.default_rng(seed)
+    drawn = np.sort(generator.choice(len(embeddings), min(sample, len(embeddings)), replace=False))
+    queries = unit_rows(embeddings[drawn])
+    own = np.arange(len(drawn), dtype=np.int32)[:, None] * (_BINS + 1)
+    totals = np.zeros(len(drawn) * (_BINS + 1), dtype=np.int64)
+    for start in range(0, len(embeddings), _CHUNK):
+        cosine = queries @ unit_rows(embeddings[start : start + _CHUNK]).T
+        here = np.flatnonzero((drawn >= start) & (drawn < start + _CHUNK))
+        cosine[here, drawn[here] - start] = -1
+        # Bin 0 is below every threshold; a hair is added so that 0.95 is not below 0.95.
+        bins = np.clip(np.floor(cosine * _BINS + 1e-3) + 1, 0, _BINS).astype(np.int32)
+        totals += np.bincount((bins + own).ravel(), minlength=len(totals))
+    binned = totals.reshape(len(drawn), _BINS + 1)[:, 1:]
+    counts = np.cumsum(binned[:, ::-1], axis=1)[:, ::-1]
+    thresholds = Similarity(kind, 0.0).of(np.arange(_BINS) / _BINS)
+    return NeighbourHistogram(thresholds, np.ascontiguousarray(counts))

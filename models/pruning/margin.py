@@ -1,0 +1,22 @@
+"""Examples first whose two most likely classes are closest.
+
+Source: C. Coleman et al., "Selection via Proxy: Efficient Data Selection for Deep Learning", ICLR
+2020; as a baseline in thesis, section 5.3.1.
+"""
+
+from models.params import NoParams
+from models.protocols import Progress
+from models.pruning.ranked import by_scores
+from models.pruning.similarity import confidence
+from models.pruning.view import Pruned, PruningView
+
+
+def prune(view: PruningView, n: int, params: NoParams, progress: Progress | None = None) -> Pruned:
+    """Keep the n smallest differences of the two highest probabilities; the gain is -difference.
+
+    Raises:
+        NotReady: no logits.
+    """
+    del params, progress
+    difference = confidence(view.given("logits"), "diff_prob")
+    return by_scores(n, -difference, reasons={"margin": difference})

@@ -1,0 +1,124 @@
+"""The neighbourhoods of Prune4ReL as its parameters describe them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.params.pruning import Prune4RelParams
+from models.protocols import Float32Array, Indices
+from models.pruning.histogram import neighbour_histogram
+from models.pruning.neighbours import Neighbours
+from models.pruning.similarity import Float64Array, Similarity, confidence
+from models.pruning.view import PruningView
+
+_SAMPLE = 64
+_ROOM = 5_000_000
+"""Neighbours that are looked up at a time, about: 200 MB while they are sorted."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The neighbours of one example.
+
+    Attributes:
+        columns: (E,) int32 distinct positions, the example itself among them.
+        cosines: (E,) float32.
+        found: how many neighbours there are without the example itself; above the cap, more than
+            there are columns.
+    """
+
+    columns: NDArray[np.int32]
+    cosines: Float32Array
+    found: int
+
+
+class Neighbourhood:
+    """Looks up neighbours, of which only the most similar count if there is a cap."""
+
+    def __init__(
+        self, neighbours: Neighbours, similarity: Similarity, cap: int | None, seed: int
+    ) -> None:
+        """Take an index; `cap` is how many neighbours count, without the example itself."""
+        self.cap = cap
+        self._neighbours, self._similarity = neighbours, similarity
+        count = len(neighbours)
+        generator = np.random.default_rng(seed)
+        some = generator.choice(count, min(_SAMPLE, count), replace=False)
+        found = neighbours.rows(some.astype(np.int64))
+        self._expected = max(1.0, len(found.columns) / len(some))
+
+    def block(self, wanted: int) -> int:
+        """Return how many examples, up to `wanted`, to look up without filling memory."""
+        return max(1, min(wanted, int(_ROOM / self._expected)))
+
+    def rows(self, positions: Indices) -> list[Row]:
+        """Return the neighbours of the examples at (q,) positions."""
+        found = self._neighbours.rows(positions)
+        starts = found.starts.tolist()
+        rows = []
+        for position, start, end in zip(positions.tolist(), starts, starts[1:], strict=False):
+            columns, cosines = found.columns[start:end], found.cosines[start:end]
+            count = len(columns) - int((columns == position).any())
+            if self.cap is not None and count > self.cap:
+                # The example itself comes first, then the most similar, ties by position.
+                kept = np.lexsort([columns, -cosines, columns != position])[: self.cap + 1]
+                columns, cosines = columns[kept], cosines[kept]
+            # Copies, so that a row that is kept does not keep all others.
+            rows.append(Row(columns.copy(), cosines.copy(), count))
+        return rows
+
+    def similarities(self, row: Row) -> Float64Array:
+        """Return (E,) similarities, the weights of the neighbourhood confidence."""
+        return self._similarity.of(row.cosines)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the three variants of Prune4ReL begin with.
+
+    Attributes:
+        around: finds neighbours.
+        confidence: (N,) float64 in 0..1.
+        tau: the threshold that is used.
+        notes: what is to be said about it.
+    """
+
+    around: Neighbourhood
+    confidence: Float64Array
+    tau: float
+    notes: tuple[str, ...]
+
+
+def prepared(view: PruningView, n: int, params: Prune4RelParams) -> Prepared:
+    """Compute confidences and lay out the embeddings, with a threshold for subsets of n.
+
+    Raises:
+        NotReady: no embeddings or no logits.
+    """
+    embeddings = view.given("embeddings")
+    sure = confidence(view.given("logits"), params.confidence)
+    tau = params.tau
+    notes: tuple[str, ...] = ()
+    if tau is None:
+        tau, notes = _chosen(view, n, params)
+    similarity = Similarity(params.similarity, tau)
+    around = Neighbourhood(
+        Neighbours(embeddings, similarity, view.seed), similarity, params.most_neighbours, view.seed
+    )
+    return Prepared(around, sure, tau, notes)
+
+
+def _chosen(view: PruningView, n: int, params: Prune4RelParams) -> tuple[float, tuple[str, ...]]:
+    wanted = max(1, round(2 * len(view) / n))
+    histogram = neighbour_histogram(view.given("embeddings"), params.similarity, seed=view.seed)
+    tau, reached = histogram.threshold_for(wanted)
+    if not reached:
+        return tau, (
+            f"tau {tau:.4f} was chosen, the lowest: not even there do half of all examples have "
+            f"{wanted} neighbours.",
+        )
+    return tau, (
+        f"tau {tau:.4f} was chosen: half of all examples have at least {wanted} neighbours there, "
+        "twice as many as there are examples for each one kept.",
+    )
