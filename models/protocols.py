@@ -83,6 +83,19 @@ class TargetModel(Protocol):
         """Write everything that loading needs to one safetensors file, atomically."""
 
 
+class Pixels(Protocol):
+    """Images of one size by row.
+
+    Attributes:
+        size: S, the side in pixels.
+    """
+
+    size: int
+
+    def __getitem__(self, rows: Indices) -> NDArray[np.uint8]:
+        """Return (n, S, S, 3) uint8 images of (n,) rows."""
+
+
 class Extractor(Protocol):
     """A fitted feature extractor of the frozen mode."""
 

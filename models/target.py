@@ -32,6 +32,7 @@ from models.protocols import (
     Indices,
     LinearHead,
     Outputs,
+    Pixels,
     Progress,
     TargetModel,
 )
@@ -206,7 +207,7 @@ class NetworkModel:
     """A trained network over a pixel store."""
 
     def __init__(
-        self, network: Network, store: PixelStore, name: str, params: Mapping[str, Any]
+        self, network: Network, store: Pixels, name: str, params: Mapping[str, Any]
     ) -> None:
         """Take a network in evaluation mode."""
         self.network, self.store, self.name, self.params = network, store, name, params

@@ -35,6 +35,9 @@ def train(
     params: TrainingParams,
     seed: int,
     ood_pixels: NDArray[np.uint8] | None = None,
+    schedule: Callable[[int, int], float] | None = None,
+    every: int = 0,
+    observe: Callable[[int], None] | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
 ) -> Network:
@@ -50,6 +53,11 @@ def train(
         params: schedule, optimiser and augmentation (thesis, section 4.4).
         seed: decides batches, augmentation and dropout.
         ood_pixels: (m, S, S, 3) uint8 for TAUFE and OAT, without which they are off.
+        schedule: from the step and their number to the factor of the learning rate; default: x 0.1
+            at 50 % and at 75 %.
+        every: after how many steps `observe` is called.
+        observe: gets the number of steps done, with the network in evaluation mode. It is called
+            again for a step that is repeated after an interruption.
         checkpoint: where to keep resumable state; resumed from when it exists.
         progress: called every few steps; may raise `Cancelled`.
 
@@ -86,7 +94,7 @@ def train(
         for step in range(start, params.steps):
             if progress is not None and step % _REPORT_EVERY == 0:
                 progress(step, params.steps)
-            decay = _decay(step, params.steps)
+            decay = (schedule or _decay)(step, params.steps)
             for group in optimizer.param_groups:
                 group["lr"] = params.learning_rate * decay
 
@@ -104,6 +112,10 @@ def train(
                     f"Training diverged by step {step + 1}; lower learning_rate "
                     f"(now {params.learning_rate:g})."
                 )
+            if observe is not None and (step + 1) % every == 0:
+                network.eval()
+                observe(step + 1)
+                network.train()
             if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
                 store(checkpoint, network, optimizer, step + 1, run)
                 saved_at = time.monotonic()

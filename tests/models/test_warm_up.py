@@ -1,0 +1,120 @@
+"""A short training on noisy labels, and what it shows."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from models import train as training
+from models.catalog import specs
+from models.data import PixelStore
+from models.errors import Cancelled
+from models.params.warm_up import WarmUpParams
+from models.probability import softmax
+from models.pruning.run import prune
+from models.pruning.view import PruningView
+from models.strong_view import StrongView
+from models.warm_up import warm_up
+
+PARAMS = WarmUpParams(network="cnn_tiny", width=8, epochs=3, models=2, batch_size=32, flip=False)
+INDICES = np.arange(5, 305)
+
+
+@pytest.fixture(scope="module")
+def noisy(digit_labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels of `INDICES`, every fifth one wrong."""
+    labels = digit_labels[INDICES].copy()
+    labels[::5] = (labels[::5] + 1) % 10
+    return labels
+
+
+@pytest.fixture(scope="module")
+def view(
+    digit_store: PixelStore, noisy: NDArray[np.int64], tmp_path_factory: pytest.TempPathFactory
+) -> PruningView:
+    work = tmp_path_factory.mktemp("warm-up")
+    return warm_up(digit_store, INDICES, noisy, classes=10, params=PARAMS, seed=0, work=work)
+
+
+def test_a_strong_view_depends_on_seed_and_index_alone(digit_store: PixelStore) -> None:
+    rows = np.array([3, 8, 4, 100])
+    images = StrongView(digit_store, 7)[rows]
+    assert images.dtype == np.uint8
+    assert images.shape == (4, 16, 16, 3)
+    assert_array_equal(StrongView(digit_store, 7)[rows[::-1]], images[::-1])
+    assert_array_equal(StrongView(digit_store, 7)[rows[2:3]][0], images[2])
+    many = np.arange(60)
+    before = digit_store[many].copy()
+    changed = (StrongView(digit_store, 7)[many] != before).any(axis=(1, 2, 3))
+    assert changed.mean() > 0.8
+    assert_array_equal(digit_store[many], before)
+    other = StrongView(digit_store, 8)[many] != StrongView(digit_store, 7)[many]
+    assert other.any(axis=(1, 2, 3)).mean() > 0.8
+
+
+def test_everything_is_recorded(view: PruningView, noisy: NDArray[np.int64]) -> None:
+    assert view.embeddings is not None
+    assert view.logits is not None
+    assert view.losses is not None
+    assert view.correct is not None
+    assert view.gradient_norms is not None
+    assert view.embeddings.shape[0] == len(INDICES)
+    assert view.logits.shape == (len(INDICES), 10)
+    assert view.correct.shape == (3, len(INDICES))
+    assert view.gradient_norms.shape == (2, len(INDICES))
+    assert_array_equal(view.labels, noisy)
+    # A loss below log 2 means that the label has more than half of the probability.
+    sure = view.losses < np.log(2)
+    assert view.correct[-1][sure].all()
+    assert (view.gradient_norms[0] != view.gradient_norms[1]).any()
+    # The strong view is another than that of the losses.
+    own = softmax(view.logits)[np.arange(len(noisy)), noisy]
+    assert np.abs(-np.log(own) - view.losses).max() > 0.1
+
+
+def test_wrong_labels_have_large_losses(view: PruningView) -> None:
+    assert view.losses is not None
+    wrong = np.arange(len(INDICES)) % 5 == 0
+    assert roc_auc_score(wrong, view.losses) > 0.75
+
+
+@pytest.mark.parametrize(
+    "name", [one.name for one in specs() if one.kind == "pruning" and one.name != "ssp"]
+)
+def test_every_method_works_on_it(view: PruningView, name: str) -> None:
+    kept = prune(name, view, 60)
+    assert len(set(kept.order.tolist())) == 60
+
+
+def test_it_goes_on_where_it_was(
+    digit_store: PixelStore,
+    noisy: NDArray[np.int64],
+    view: PruningView,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(training, "_CHECKPOINT_SECONDS", 0.0)
+    seen: list[int] = []
+
+    def die(step: int, steps: int) -> None:
+        seen.append(step)
+        assert steps == 60
+        # Once in each of the two trainings.
+        if step in {20, 50} and seen.count(step) == 1:
+            raise Cancelled
+
+    def attempt() -> PruningView:
+        return warm_up(
+            digit_store, INDICES, noisy, classes=10, params=PARAMS, seed=0, work=tmp_path,
+            progress=die,
+        )  # fmt: skip
+
+    for _ in range(2):
+        with pytest.raises(Cancelled):
+            attempt()
+    resumed = attempt()
+    for name in ("embeddings", "logits", "losses", "correct", "gradient_norms"):
+        assert_allclose(getattr(resumed, name), getattr(view, name), err_msg=name)
