@@ -55,6 +55,13 @@ class CompareRegularizers(JobMessage):
     queue = "gpu"
 
 
+class Prune(JobMessage):
+    """Choose the part of a project's labels that is worth training on."""
+
+    task = "prune"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -67,6 +74,7 @@ MESSAGES: tuple[type[Message], ...] = (
     AdvanceRound,
     LearnFeatures,
     CompareRegularizers,
+    Prune,
     Sweep,
 )
 JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
@@ -74,5 +82,6 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.ADVANCE_ROUND: AdvanceRound,
     JobKind.LEARN_FEATURES: LearnFeatures,
     JobKind.TAUFE: CompareRegularizers,
+    JobKind.PRUNE: Prune,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu")

@@ -53,6 +53,7 @@ class ProjectSettings(_Strict):
         strategy: Query strategy.
         purity: Score of being in-distribution.
         informativeness: Score of being worth a label.
+        subset: Subset artifact whose dropped labels are left out of training; none if unset.
         max_rounds: The project finishes after so many rounds; unlimited if unset.
         lease_seconds: How long a query is kept for the annotator who took it.
     """
@@ -66,5 +67,6 @@ class ProjectSettings(_Strict):
     strategy: Choice = Field(default_factory=lambda: Choice(name="expected_value"))
     purity: Choice = Field(default_factory=lambda: Choice(name="probe"))
     informativeness: Choice = Field(default_factory=lambda: Choice(name="margin"))
+    subset: int | None = Field(default=None, ge=1, lt=2**63)
     max_rounds: int | None = Field(default=None, ge=1, le=10_000)
     lease_seconds: int = Field(default=600, ge=1, le=86_400)

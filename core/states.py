@@ -65,6 +65,7 @@ class JobKind(StrEnum):
     ADVANCE_ROUND = "advance_round"
     LEARN_FEATURES = "learn_features"
     TAUFE = "taufe"
+    PRUNE = "prune"
 
 
 class Verdict(StrEnum):
@@ -84,3 +85,4 @@ class ArtifactKind(StrEnum):
     SCORES = "scores"
     IMPORT_REPORT = "import_report"
     COMPARISON = "comparison"
+    SUBSET = "subset"

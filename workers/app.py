@@ -15,6 +15,7 @@ TASK_MODULES = (
     "workers.tasks.advance_round",
     "workers.tasks.import_pool",
     "workers.tasks.learn_features",
+    "workers.tasks.prune",
     "workers.tasks.taufe",
     "workers.tasks.sweep",
 )

@@ -23,9 +23,9 @@ from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_project, new_job
 from core.project_settings import ProjectSettings
 from core.rounds import new_round
-from core.states import JobKind, ProjectState, Split
+from core.states import ArtifactKind, JobKind, ProjectState, Split
 from core.storage import Storage
-from core.tables import Annotation, Example, Job, Member, Project, Query, Round, User
+from core.tables import Annotation, Artifact, Example, Job, Member, Project, Query, Round, User
 
 
 async def summaries(session: AsyncSession, principal: Principal) -> list[ProjectSummary]:
@@ -118,11 +118,28 @@ async def update(
                 "another one.",
                 field="settings.input_size",
             )
+        if settings.subset is not None and settings.subset != before.subset:
+            await _require_subset(session, project.id, settings.subset)
         project.settings = settings.model_dump(mode="json")
     record(
         session, principal, "update", "project", project.id, project_id=project.id,
         fields=sorted(body.model_fields_set),
     )  # fmt: skip
+
+
+async def _require_subset(session: AsyncSession, project_id: int, artifact_id: int) -> None:
+    statement = select(Artifact.id).where(
+        Artifact.id == artifact_id,
+        Artifact.project_id == project_id,
+        Artifact.kind == ArtifactKind.SUBSET,
+    )
+    if await session.scalar(statement) is None:
+        raise Invalid(
+            "unknown_subset",
+            f"The project has no subset {artifact_id}; take the subset_id of a finished job prune, "
+            "or null.",
+            field="settings.subset",
+        )
 
 
 async def _flush_name(session: AsyncSession) -> None:

@@ -1,6 +1,8 @@
 """Jobs that are started by hand; the name is the kind of the job."""
 
+from models.entries.pruning import PRUNE4REL
 from models.params.contrastive import ContrastiveParams
+from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
 from models.spec import THESIS, Spec
 
@@ -26,5 +28,15 @@ JOBS = (
         params=TaufeParams,
         paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "
         "Deactivation Using Out-of-Distribution Data, NeurIPS 2021",
+    ),
+    Spec(
+        name="prune",
+        kind="job",
+        title="Prune labels",
+        summary="Finds the part of the labels from which a model can put wrong ones right, to "
+        "train on that part alone. Nothing is deleted.",
+        target="models.pruning.run:prune",
+        params=PruneParams,
+        paper=PRUNE4REL,
     ),
 )

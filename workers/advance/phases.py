@@ -4,16 +4,18 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from sqlalchemy.orm import Session
 
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
+from core.tables import Artifact
 from models import view_files
 from models.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.catalog import find
@@ -38,9 +40,10 @@ from workers.advance.reads import (
     open_queries,
     round_of,
 )
-from workers.advance.snapshot import Snapshot, take
 from workers.features.stored import LearnedFeatures, latest
 from workers.runner import JobContext
+from workers.snapshot import Snapshot, take
+from workers.subset import dropped_by
 
 # Beyond the budget's worth, so that annotators have work while the models retrain.
 _TAIL: Final = 0.5
@@ -200,13 +203,21 @@ class Advance:
         """Freeze what is known."""
         with self.context.sessions() as session:
             project_id = self.context.project_id
-            take(session, project_id, self.closing).save(self.file("snapshot.npz"))
+            snapshot = take(session, project_id, self.closing)
+            replace(snapshot, dropped=self._dropped(session)).save(self.file("snapshot.npz"))
             noted = {
                 # Images answered meanwhile drop out at publishing; rank enough to replace them.
                 "spare": open_queries(session, project_id),
                 "learned_by": latest(session, project_id) if self._needs_learned_features else None,
             }
             self.note("snapshot", noted)
+
+    def _dropped(self, session: Session) -> Any:
+        """Pool indices that the project's subset drops."""
+        if self.settings.subset is None:
+            return np.empty(0, dtype=np.int64)
+        subset = session.get_one(Artifact, self.settings.subset)
+        return dropped_by(self.context.storage.artifact(subset.storage_key))
 
     def embed(self) -> None:
         """Embed the images that have no embedding yet."""
@@ -256,6 +267,9 @@ class Advance:
     def train(self) -> None:
         """Train the target model on every verdict; what OOD verdicts are for is its parameters'."""
         indices, labels = self.snapshot.inside()
+        kept = ~np.isin(indices, self.snapshot.dropped)
+        left_out = len(indices) - int(kept.sum())
+        indices, labels = indices[kept], labels[kept]
         ood = self.snapshot.labeled[self.snapshot.labels == OOD]
         if len(indices) == 0:
             self.note("train", {"notes": ["No image has a class yet, so no model was trained."]})
@@ -268,6 +282,8 @@ class Advance:
             ood=len(ood),
             auxiliary=len(self.snapshot.auxiliary),
         )
+        if left_out:
+            notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
         self.note("train", {"notes": list(notes)})
         checkpoint = self.file("training.safetensors")
         model = train_target(

@@ -5,14 +5,12 @@ import shutil
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
-from core.tables import Example, Job, Project, Round
-from models.data import PixelStore
+from core.tables import Example, Job
 from models.params.regularize import TaufeParams
 from models.regularize import (
     METHODS,
@@ -25,10 +23,11 @@ from models.regularize import (
     train_method,
 )
 from models.target import load_target
-from workers.advance.snapshot import Snapshot, take
 from workers.artifacts import keep
+from workers.knowledge import freeze, frozen
 from workers.manners import Manners
 from workers.runner import JobContext
+from workers.snapshot import Snapshot
 
 PHASES: Final = ("gather", *METHODS, "compare")
 
@@ -69,14 +68,9 @@ class Comparison:
         """Read what was gathered."""
         self.context = context
         self.params = TaufeParams.model_validate(context.params)
-        self.known = context.checkpoint["known"]
-        self.snapshot = Snapshot.load(self.file("snapshot.npz"))
-        self.store = PixelStore.open(
-            context.storage.pixels(context.project_id),
-            self.known["input_size"],
-            self.snapshot.count,
-        )
-        self.parts = _divide(self.snapshot, self.params, self.known["seed"])
+        known = frozen(context)
+        self.snapshot, self.store, self.seed = known.snapshot, known.store, known.seed
+        self.parts = _divide(self.snapshot, self.params, self.seed)
         self.manners = Manners(context)
 
     def file(self, name: str) -> Path:
@@ -92,7 +86,7 @@ class Comparison:
             self.parts,
             self.params,
             classes=self.snapshot.classes,
-            seed=self.known["seed"],
+            seed=self.seed,
             checkpoint=checkpoint,
             progress=self.manners.progress,
         )
@@ -102,12 +96,12 @@ class Comparison:
     def compare(self) -> None:
         """Judge the three by the same images."""
         found, points = {}, {}
-        chosen, labels = drawing(self.parts, seed=self.known["seed"])
+        chosen, labels = drawing(self.parts, seed=self.seed)
         for step, method in enumerate(METHODS):
             self.context.progress(step, len(METHODS))
             model = load_target(self.file(f"{method}.safetensors"), self.store)
             found[method] = measure(model, self.parts)
-            points[method] = draw(model, chosen, seed=self.known["seed"])
+            points[method] = draw(model, chosen, seed=self.seed)
         class_ids = self.snapshot.class_ids.tolist()
         drawn = {
             "examples": self._example_ids(chosen),
@@ -140,14 +134,8 @@ class Comparison:
 
 def _gather(context: JobContext) -> None:
     """Freeze what is known, and refuse at once what could not be learned from."""
-    with context.sessions() as session:
-        project = session.get_one(Project, context.project_id)
-        settings = ProjectSettings.model_validate(project.settings)
-        last = select(func.max(Round.number)).where(Round.project_id == context.project_id)
-        snapshot = take(session, context.project_id, session.scalar(last))
-    _divide(snapshot, TaufeParams.model_validate(context.params), settings.seed)
-    snapshot.save(context.work / "snapshot.npz")
-    context.save({"known": {"input_size": settings.input_size, "seed": settings.seed}})
+    known = freeze(context)
+    _divide(known.snapshot, TaufeParams.model_validate(context.params), known.seed)
 
 
 def _divide(snapshot: Snapshot, params: TaufeParams, seed: int) -> Parts:

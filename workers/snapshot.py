@@ -39,6 +39,7 @@ class Snapshot:
         evaluation: (E,) int64 pool indices of the evaluation split.
         evaluation_labels: (E,) int64 in 0..C-1.
         auxiliary: (A,) int64 pool indices of the auxiliary OOD split.
+        dropped: (D,) int64 pool indices whose label a subset leaves out of training.
     """
 
     count: int
@@ -50,6 +51,7 @@ class Snapshot:
     evaluation: Array
     evaluation_labels: Array
     auxiliary: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    dropped: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def classes(self) -> int:

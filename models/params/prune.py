@@ -1,0 +1,57 @@
+"""Parameters of the job that prunes labels."""
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from models.params.pruning import Prune4RelParams, SspParams
+from models.params.warm_up import WarmUpParams
+
+PruningMethod = Literal[
+    "prune4rel_balanced",
+    "prune4rel",
+    "prune4rel_greedy",
+    "uniform",
+    "small_loss",
+    "margin",
+    "k_center",
+    "forgetting",
+    "grand",
+    "ssp",
+    "moderate",
+]
+
+
+class PruneParams(SspParams, Prune4RelParams, WarmUpParams):
+    """Which labeled images to keep, after a warm-up on all of them."""
+
+    method: PruningMethod = Field(
+        default="prune4rel_balanced", description="How to choose what is kept."
+    )
+    ratio: float | None = Field(
+        default=0.5, gt=0, le=1, description="Share of the labeled images to keep."
+    )
+    count: int | None = Field(
+        default=None, ge=1, description="How many to keep, instead of a share: leave ratio empty."
+    )
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        if (self.ratio is None) == (self.count is None):
+            raise ValueError("give ratio or count, and leave the other empty")
+        return self
+
+    def keep_of(self, labeled: int) -> int:
+        """Return how many of so many labeled images are kept: at least one, at most all."""
+        if self.count is not None:
+            return min(self.count, labeled)
+        assert self.ratio is not None
+        return min(labeled, max(1, round(self.ratio * labeled)))
+
+    def method_params(self) -> dict[str, Any]:
+        """Return the parameters of the catalog's pruning method `method`."""
+        if self.method.startswith("prune4rel"):
+            return self.model_dump(include=set(Prune4RelParams.model_fields))
+        if self.method == "ssp":
+            return self.model_dump(include=set(SspParams.model_fields))
+        return {}

@@ -1,0 +1,197 @@
+"""Pruning labels: started through the API, run by a worker, used and taken back."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from core import queue
+from core.messages import AdvanceRound, Prune
+from core.states import ArtifactKind, ExampleState, JobState, Verdict
+from core.storage import sha256
+from core.tables import Artifact, Example, Job
+from models.catalog import specs
+from models.target import train_target
+from tests.processes import eventually, worker
+from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.loop import Loop
+from tests.world import World
+from workers.advance import handler as advance
+from workers.prune import handler
+from workers.prune.handler import PHASES
+from workers.runner import run_job
+from workers.subset import dropped_by
+
+QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
+METHODS = [spec.name for spec in specs() if spec.kind == "pruning"]
+
+
+def start(http: TestClient, loop: Loop, **params: Any) -> Job:
+    world = loop.world
+    body = {"kind": "prune", "params": {**QUICK, **params}}
+    headers = world.caller().headers
+    response = http.post(f"/api/projects/{loop.project.id}/jobs", json=body, headers=headers)
+    assert response.status_code == 202, response.text
+    job = world.session.get_one(Job, response.json()["id"])
+    world.session.commit()  # an open transaction of the test would hold up triggers
+    return job
+
+
+def pruned(http: TestClient, loop: Loop, **params: Any) -> Job:
+    """A job that was started and run in this process."""
+    job = start(http, loop, **params)
+    run_job(Prune(job_id=job.id), handler)
+    loop.world.session.refresh(job)
+    return job
+
+
+def subset_of(loop: Loop, job: Job) -> Path:
+    assert job.result is not None
+    artifact = loop.session.get_one(Artifact, job.result["subset_id"])
+    assert (artifact.kind, artifact.job_id) == (ArtifactKind.SUBSET, job.id)
+    path = loop.world.storage.artifact(artifact.storage_key)
+    assert artifact.sha256 == sha256(path)
+    return path
+
+
+def put(http: TestClient, loop: Loop, subset: int | None) -> Any:
+    body = {"settings": {"subset": subset}}
+    headers = loop.world.caller().headers
+    return http.patch(f"/api/projects/{loop.project.id}", json=body, headers=headers)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_leaves_a_subset(http: TestClient, world: World, method: str) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    job = pruned(http, loop, method=method, ratio=0.5)
+    if method == "ssp":
+        assert job.state is JobState.FAILED
+        assert job.error is not None
+        assert "learn_features" in job.error["detail"]
+        return
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.result is not None
+    assert (job.result["labeled"], job.result["kept"]) == (12, 6)
+    assert (sum(job.result["before"]), sum(job.result["after"])) == (12, 6)
+    table = pq.read_table(subset_of(loop, job)).to_pydict()
+    assert [rank for rank in table["rank"] if rank] == [1, 2, 3, 4, 5, 6]
+    assert table["rank"][6:] == [None] * 6
+    for example_id, index in zip(table["example_id"], table["pool_index"], strict=True):
+        assert loop.session.get_one(Example, example_id).pool_index == index
+    shown = job.result["shown"]
+    assert set(shown["kept"]) == set(table["example_id"][:6])
+    assert set(shown["dropped"]) == set(table["example_id"][6:])
+    assert not world.storage.work(job.id).exists()
+
+
+def test_a_count_is_kept_instead_of_a_share(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    job = pruned(http, loop, method="uniform", ratio=None, count=5)
+    assert job.result is not None
+    assert job.result["kept"] == 5
+
+
+@pytest.mark.parametrize(
+    ("params", "fault"),
+    [
+        ({"ratio": 0}, "ratio"),
+        ({"ratio": 1.2}, "ratio"),
+        ({"ratio": None}, "give ratio or count"),
+        ({"count": 5}, "give ratio or count"),
+        ({"method": "best"}, "method"),
+        ({"tau": 2}, "tau"),
+    ],
+)
+def test_bad_parameters_are_refused_at_once(
+    http: TestClient, world: World, params: dict[str, Any], fault: str
+) -> None:
+    loop = Loop(world)
+    body = {"kind": "prune", "params": {**QUICK, **params}}
+    headers = world.caller().headers
+    response = http.post(f"/api/projects/{loop.project.id}/jobs", json=body, headers=headers)
+    assert response.status_code == 400
+    assert fault in response.json()["detail"]
+
+
+def test_too_few_labels_are_refused_before_the_warm_up(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8, Verdict.OOD)
+    job = pruned(http, loop)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert "Fewer than two classes" in job.error["detail"]
+    assert loop.session.scalar(select(Artifact.id).where(Artifact.job_id == job.id)) is None
+
+
+def test_rounds_train_without_what_the_subset_drops_until_it_is_taken_back(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[set[int]] = []
+
+    def watched(store: Any, indices: Any, labels: Any, **options: Any) -> Any:
+        trained.append(set(indices.tolist()))
+        return train_target(store, indices, labels, **options)
+
+    monkeypatch.setattr("workers.advance.phases.train_target", watched)
+    loop = Loop(world)
+    loop.answer(0, 8, Verdict.CLASS)
+    job = pruned(http, loop, method="uniform")
+    dropped = set(dropped_by(subset_of(loop, job)).tolist())
+    assert len(dropped) == 4
+    assert job.result is not None
+    assert put(http, loop, job.result["subset_id"]).status_code == 200
+    loop.world.session.expire_all()
+    run_job(AdvanceRound(job_id=loop.close(0).id), advance)
+    assert len(trained) == 1
+    first = loop.rounds()[0]
+    statement = select(Example.pool_index).where(
+        Example.project_id == loop.project.id, Example.state == ExampleState.LABELED
+    )
+    labeled = set(loop.session.scalars(statement))
+    assert trained[0] == labeled - dropped
+    assert "Trained without 4 labels that the subset drops." in first.notes
+    # Nothing was deleted: without the subset the same labels count again.
+    assert put(http, loop, None).status_code == 200
+    loop.advance(1, 8, Verdict.CLASS)
+    assert trained[1] >= labeled
+
+
+def test_a_subset_has_to_be_one_of_the_project(http: TestClient, world: World) -> None:
+    loop, other = Loop(world), Loop(world)
+    loop.answer(0, 8, Verdict.CLASS)
+    job = pruned(http, loop, method="uniform")
+    assert job.result is not None
+    for subset in (job.result["subset_id"], 999_999):
+        response = put(http, other, subset)
+        assert response.status_code == 400
+        assert response.json()["code"] == "unknown_subset"
+        assert response.json()["field"] == "settings.subset"
+
+
+def test_a_worker_killed_in_every_phase_keeps_the_same(
+    http: TestClient, world: World, tmp_path: Path
+) -> None:
+    loop, other = Loop(world), Loop(world)
+    for one in (loop, other):
+        one.answer(0, 10, Verdict.CLASS)
+    victim = start(http, loop, method="prune4rel")
+    message = Prune(job_id=victim.id)
+    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    assert loop.session.scalar(select(Artifact.id).where(Artifact.job_id == victim.id)) is None
+    unharmed = start(http, other, method="prune4rel")
+    with worker("gpu", tmp_path / "worker.log"):
+        queue.send(message)
+        for job in (victim, unharmed):
+            eventually(lambda job=job: state(world, job) is JobState.SUCCEEDED, "the job ends")  # type: ignore[misc]
+    tables = [
+        pq.read_table(subset_of(one, job)).drop_columns(["example_id", "class_id"])
+        for one, job in ((loop, victim), (other, unharmed))
+    ]
+    assert tables[0].equals(tables[1])
+    assert np.isfinite(tables[0]["loss"].to_numpy()).all()
