@@ -17,7 +17,7 @@ from models.ood_detection import ood_detection
 from models.params.regularize import TaufeParams
 from models.params.scores import EnergyParams, MspParams
 from models.planar import planar_map
-from models.protocols import Float32Array, Indices, Outputs, PoolView, Progress, TargetModel
+from models.protocols import OOD, Float32Array, Indices, Outputs, PoolView, Progress, TargetModel
 from models.purity import energy, msp
 from models.target import train_target
 from models.validation import lots
@@ -66,7 +66,8 @@ def divide(
     """Keep a share of the OOD images, and of the labeled images if need be, to judge by.
 
     Which images those are depends on the seed and the image alone, so that a later job with more
-    answers keeps the same. A class never loses its only example.
+    answers keeps the same; but a class never loses its only example, nor training its only OOD
+    image.
 
     Args:
         inside: (n,) pool indices with a class, ascending.
@@ -156,21 +157,30 @@ def train_method(
     )
 
 
-def measure(model: TargetModel, parts: Parts) -> dict[str, Any]:
+def measure(
+    model: TargetModel, parts: Parts, *, progress: Progress | None = None
+) -> dict[str, Any]:
     """Judge a model by the images that it has not seen.
+
+    Args:
+        model: a trained one.
+        parts: what `divide` returned.
+        progress: counts images; may raise `Cancelled`.
 
     Returns:
         JSON-ready: `accuracy` 0..1; `per_class` C numbers; `similarity`, the mean cosine between
         embeddings of different classes, -1..1; `msp` and `energy`, how well each tells OOD apart
         (`OodDetection`). None where there is nothing to judge by.
     """
-    inside = model.infer(parts.test)
+    inside = model.infer(parts.test, progress=progress)
     result: dict[str, Any] = {
         "accuracy": _number(accuracy(inside, parts.test_labels)),
         "per_class": [_number(one) for one in per_class_accuracy(inside, parts.test_labels)],
         "similarity": _number(class_similarity(inside.embeddings, parts.test_labels)),
     }
-    outside = model.infer(parts.test_ood) if len(parts.test_ood) else None
+    outside = None
+    if len(parts.test_ood):
+        outside = model.infer(parts.test_ood, progress=progress)
     for name in ("msp", "energy"):
         result[name] = None
         if outside is not None and len(parts.test):
@@ -188,7 +198,7 @@ def drawing(parts: Parts, *, seed: int) -> tuple[Indices, Indices]:
     generator = np.random.default_rng(seed)
     chosen = np.sort(generator.permutation(len(parts.test))[:_DRAWN_INSIDE])
     outside = np.sort(generator.permutation(parts.test_ood)[:_DRAWN_OOD])
-    labels = np.concatenate([parts.test_labels[chosen], np.full(len(outside), -1)])
+    labels = np.concatenate([parts.test_labels[chosen], np.full(len(outside), OOD)])
     return np.concatenate([parts.test[chosen], outside]), labels
 
 
@@ -196,6 +206,14 @@ def draw(model: TargetModel, indices: Indices, *, seed: int) -> list[list[float]
     """Return where the plot shows (k,) images: k pairs in -1..1."""
     points = planar_map(model.infer(indices).embeddings, seed=seed)
     return [[round(float(value), 4) for value in point] for point in points]
+
+
+def settings_of(params: TaufeParams) -> Mapping[str, dict[str, Any]]:
+    """Return, for each of `METHODS`, the project setting `model` that trains rounds like it."""
+    return {
+        method: {"name": params.network, "params": params.model_params(method)}
+        for method in METHODS
+    }
 
 
 def _confidence(name: str, outputs: Outputs) -> Float32Array:
@@ -217,11 +235,3 @@ def _confidence(name: str, outputs: Outputs) -> Float32Array:
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def settings_of(params: TaufeParams) -> Mapping[str, dict[str, Any]]:
-    """Return, for each of `METHODS`, the project setting `model` that trains rounds like it."""
-    return {
-        method: {"name": params.network, "params": params.model_params(method)}
-        for method in METHODS
-    }

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from models.cuda_graph import Repeated
 from models.device import autocast, best_device, computes_in_bfloat16, place
-from models.errors import ModelError
+from models.errors import Cancelled, ModelError
 from models.loss_prediction import SHIELDED_FROM, pair_loss
 from models.nets import Network
 from models.params.networks import TrainingParams
@@ -93,7 +93,13 @@ def train(
         saved_at = time.monotonic()
         for step in range(start, params.steps):
             if progress is not None and step % _REPORT_EVERY == 0:
-                progress(step, params.steps)
+                try:
+                    progress(step, params.steps)
+                except Cancelled:
+                    # Nothing random was drawn for this step yet, so nothing is lost.
+                    if checkpoint is not None:
+                        store(checkpoint, network, optimizer, step, run)
+                    raise
             decay = (schedule or _decay)(step, params.steps)
             for group in optimizer.param_groups:
                 group["lr"] = params.learning_rate * decay
@@ -145,10 +151,11 @@ def _learning_step(
         if x_ood is not None:
             with mixed(), still_statistics(network):
                 features = network.embed(_scaled(x_ood))
-                if params.taufe > 0:
-                    loss = loss + params.taufe * feature_penalty(features)
-                if params.oat > 0:
-                    loss = loss + params.oat * uniformity_loss(network.head(features))
+            if params.taufe > 0:
+                loss = loss + params.taufe * feature_penalty(features)
+            if params.oat > 0:
+                # In float32, like the head on in-distribution images.
+                loss = loss + params.oat * uniformity_loss(network.head(features))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

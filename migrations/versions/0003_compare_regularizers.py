@@ -26,6 +26,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.execute("DELETE FROM artifacts WHERE job_id IN (SELECT id FROM jobs WHERE kind = 'taufe')")
     op.execute("DELETE FROM artifacts WHERE kind = 'comparison'")
     op.execute("DELETE FROM jobs WHERE kind = 'taufe'")
     for (table, name), (before, _) in _CHECKS.items():

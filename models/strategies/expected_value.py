@@ -84,9 +84,13 @@ class ClassBalance:
         self._power = power
         self.worth = self._worth()
 
+    def rows(self, positions: Indices) -> NDArray[np.float64]:
+        """Return the probabilities of the classes at (n,) positions: (n, C)."""
+        return self._classes[positions]
+
     def of(self, positions: Indices) -> NDArray[np.float64]:
         """Return the expected worth of a label at (n,) positions: (n,) float64, > 0."""
-        result: NDArray[np.float64] = self._classes[positions] @ self.worth
+        result: NDArray[np.float64] = self.rows(positions) @ self.worth
         return result
 
     def pick(self, position: int) -> None:
@@ -125,8 +129,9 @@ def _greedy(order: Indices, value: NDArray[np.float64], balance: ClassBalance, n
     while len(picks) < count:
         limit = first[leading[width]] if width < len(order) else -np.inf
         places = order[active]
+        worth, rows = value[places], balance.rows(places)
         while len(picks) < count:
-            product = value[places] * balance.of(places)
+            product = worth * (rows @ balance.worth)
             best = int(product.argmax())
             if product[best] <= limit:
                 width = min(len(order), 4 * width)
@@ -137,7 +142,7 @@ def _greedy(order: Indices, value: NDArray[np.float64], balance: ClassBalance, n
             meta[places[best]] = product[best]
             picks.append(int(places[best]))
             balance.pick(picks[-1])
-            places = np.delete(places, best)
+            worth[best] = -np.inf
     chosen = np.array(picks, dtype=np.int64)
     rest = np.ones(len(order), dtype=bool)
     rest[chosen] = False

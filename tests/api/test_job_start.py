@@ -83,15 +83,16 @@ def test_an_empty_pool_has_nothing_to_learn_from(http: TestClient, world: World)
     assert (refused.status_code, refused.json()["code"]) == (409, "no_images")
 
 
-def test_one_of_a_kind_at_a_time_in_a_project(http: TestClient, world: World) -> None:
+@pytest.mark.parametrize("kind", [one.name for one in catalog.specs() if one.kind == "job"])
+def test_one_of_a_kind_at_a_time_in_a_project(http: TestClient, world: World, kind: str) -> None:
     admin, project = world.caller(), world.project(images=2)
-    first = start(http, admin, project).json()["id"]
-    refused = start(http, admin, project)
+    first = start(http, admin, project, kind).json()["id"]
+    refused = start(http, admin, project, kind)
     assert (refused.status_code, refused.json()["code"]) == (409, "job_active")
     assert f"Job {first} of this kind is queued" in refused.json()["detail"]
-    assert start(http, admin, world.project(images=2)).status_code == 202
+    assert start(http, admin, world.project(images=2), kind).status_code == 202
     end(world, first, JobState.FAILED)
-    second = start(http, admin, project)
+    second = start(http, admin, project, kind)
     assert second.status_code == 202
     retried = http.post(f"/api/jobs/{first}/retry", headers=admin.headers)
     assert (retried.status_code, retried.json()["code"]) == (409, "job_active")

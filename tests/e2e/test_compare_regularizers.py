@@ -2,47 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
-from PIL import Image
 from playwright.sync_api import Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.resources import Answer
 from karat.stack import Stack
+from tests.e2e.labeled import labeled_project
 from tests.processes import eventually
-
-CLASSES = ("light", "dark")
-
-
-def images(path: Path, count: int) -> Path:
-    """Light and dark images, and stripes, which are neither."""
-    path.mkdir()
-    for seed in range(count):
-        generator = np.random.default_rng(seed)
-        kind = ("light", "dark", "stripes")[seed % 3]
-        pixels = generator.integers(150, 256, (16, 16, 3), dtype=np.uint8)
-        if kind == "dark":
-            pixels -= 150
-        if kind == "stripes":
-            pixels[::2] = 0
-        Image.fromarray(pixels).save(path / f"{kind}-{seed}.png")
-    return path
-
-
-def label(project: ProjectClient) -> None:
-    """Answer the whole first queue but for one image, so that no round begins meanwhile."""
-    ids = {one["name"]: one["id"] for one in project.get()["classes"]}
-    eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
-    answers: list[Answer] = []
-    for query in project.lease(59)["items"]:
-        kind = query["name"].partition("-")[0]
-        answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
-        if kind in ids:
-            answer |= {"verdict": "class", "class_id": ids[kind]}
-        answers.append(answer)
-    assert len(answers) == 59
-    project.answer(answers)
 
 
 def test_an_admin_compares_uses_and_takes_back(
@@ -53,12 +18,7 @@ def test_an_admin_compares_uses_and_takes_back(
     assert stack.admin_password is not None
     with Client(stack.url) as karat:
         karat.login(stack.admin_email, stack.admin_password)
-        settings = {"input_size": 16, "budget": 60, "max_rounds": 1}
-        project = karat.create_project("Regularizers", list(CLASSES), settings=settings)
-        karat.wait(project.import_images(images(tmp_path / "pool", 60))["id"])
-        project.start()
-        label(project)
-
+        project = labeled_project(karat, "Regularizers", tmp_path)
         page.goto(f"/projects/{project.id}")
         page.get_by_role("link", name="Jobs").click()
         card = page.get_by_role("region", name="Compare regularizers")

@@ -279,13 +279,16 @@ def test_one_ood_answer_is_enough(digit_store: PixelStore, digit_labels: NDArray
         assert np.isfinite(model.infer(np.arange(9)).logits).all()
 
 
-def test_a_killed_training_with_everything_resumes_bit_by_bit(
+@pytest.mark.parametrize("seconds", [0.0, 1e9])
+def test_an_interrupted_training_with_everything_resumes_bit_by_bit(
+    seconds: float,
     digit_store: PixelStore,
     digit_labels: NDArray[np.int64],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(training, "_CHECKPOINT_SECONDS", 0.0)
+    # Long or none at all: stepping aside keeps the very step.
+    monkeypatch.setattr(training, "_CHECKPOINT_SECONDS", seconds)
     params = TINY | {"taufe": 0.1, "loss_prediction": True}
     expected = trained(digit_store, digit_labels, "cnn_tiny", params).infer(np.arange(90))
     checkpoint = tmp_path / "training.safetensors"
@@ -297,7 +300,17 @@ def test_a_killed_training_with_everything_resumes_bit_by_bit(
 
     with pytest.raises(Cancelled):
         trained(digit_store, digit_labels, "cnn_tiny", params, checkpoint=checkpoint, progress=die)
-    resumed = trained(digit_store, digit_labels, "cnn_tiny", params, checkpoint=checkpoint)
+    seen: list[int] = []
+
+    def note(step: int, steps: int) -> None:
+        del steps
+        seen.append(step)
+
+    resumed = trained(
+        digit_store, digit_labels, "cnn_tiny", params, checkpoint=checkpoint,
+        progress=note,
+    )  # fmt: skip
+    assert seen[0] == 20
     outputs = resumed.infer(np.arange(90))
     assert_array_equal(outputs.logits, expected.logits)
     assert outputs.predicted_losses is not None

@@ -83,9 +83,14 @@ def test_every_method_leaves_a_subset(http: TestClient, world: World, method: st
     assert table["rank"][6:] == [None] * 6
     for example_id, index in zip(table["example_id"], table["pool_index"], strict=True):
         assert loop.session.get_one(Example, example_id).pool_index == index
-    shown = job.result["shown"]
-    assert set(shown["kept"]) == set(table["example_id"][:6])
-    assert set(shown["dropped"]) == set(table["example_id"][6:])
+    shown = {
+        name: {(one["example_id"], one["class_id"]) for one in some}
+        for name, some in job.result["shown"].items()
+    }
+    rows = list(zip(table["example_id"], table["class_id"], strict=True))
+    assert shown == {"kept": set(rows[:6]), "dropped": set(rows[6:])}
+    losses = [one["loss"] for one in job.result["shown"]["dropped"]]
+    assert losses == sorted(losses, reverse=True)
     assert not world.storage.work(job.id).exists()
 
 

@@ -167,8 +167,15 @@ def _result(
         "notes": list(pruned.notes),
         "extras": {name: float(value) for name, value in pruned.extras.items()},
         "shown": {
-            "kept": examples[pruned.order[:_SHOWN]].tolist(),
-            "dropped": examples[doubtful[:_SHOWN]].tolist(),
+            name: [
+                {
+                    "example_id": int(examples[one]),
+                    "class_id": int(known.snapshot.class_ids[labels[one]]),
+                    "loss": float(view.losses[one]),
+                }
+                for one in some[:_SHOWN].tolist()
+            ]
+            for name, some in (("kept", pruned.order), ("dropped", doubtful))
         },
     }
 

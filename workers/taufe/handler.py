@@ -97,10 +97,9 @@ class Comparison:
         """Judge the three by the same images."""
         found, points = {}, {}
         chosen, labels = drawing(self.parts, seed=self.seed)
-        for step, method in enumerate(METHODS):
-            self.context.progress(step, len(METHODS))
+        for method in METHODS:
             model = load_target(self.file(f"{method}.safetensors"), self.store)
-            found[method] = measure(model, self.parts)
+            found[method] = measure(model, self.parts, progress=self.manners.progress)
             points[method] = draw(model, chosen, seed=self.seed)
         class_ids = self.snapshot.class_ids.tolist()
         drawn = {

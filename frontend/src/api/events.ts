@@ -45,13 +45,14 @@ export function listenToProject(
 
 /** Note what changed of a job; false when the job was not known or has changed its state. */
 function noteJob(client: QueryClient, projectId: number, change: JobChange): boolean {
-  let minor = false;
+  // Progress of a job that no page shows changes nothing else.
+  let minor = change.state === undefined;
   // The key of all jobs is the beginning of the keys of those of one kind.
   for (const { queryKey } of [jobsQuery(projectId), importsQuery(projectId)]) {
     client.setQueriesData<{ items: Job[]; next_cursor: number | null }>({ queryKey }, (page) => {
       const known = page?.items.find((job) => job.id === change.id);
       if (!page || !known) return page;
-      if (known.state === (change.state ?? "running")) minor = true;
+      minor = known.state === (change.state ?? "running");
       const items = page.items.map((job) => (job === known ? { ...job, ...change } : job));
       return { ...page, items };
     });

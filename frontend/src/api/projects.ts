@@ -32,7 +32,7 @@ export type ProjectChange = {
   name?: string;
   guidelines?: string;
   classes?: ClassInput[];
-  settings?: Settings;
+  settings?: Partial<Settings>;
 };
 
 export const updateProject = async (id: number, body: ProjectChange): Promise<Project> =>

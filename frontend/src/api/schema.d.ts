@@ -856,7 +856,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -1074,7 +1074,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -1318,6 +1318,7 @@ export interface components {
          *         strategy: Query strategy.
          *         purity: Score of being in-distribution.
          *         informativeness: Score of being worth a label.
+         *         subset: Subset artifact whose dropped labels are left out of training; none if unset.
          *         max_rounds: The project finishes after so many rounds; unlimited if unset.
          *         lease_seconds: How long a query is kept for the annotator who took it.
          */
@@ -1349,6 +1350,8 @@ export interface components {
              */
             seed: number;
             strategy?: components["schemas"]["Choice"];
+            /** Subset */
+            subset?: number | null;
             /**
              * Zero Wait
              * @default true

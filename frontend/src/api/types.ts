@@ -93,3 +93,17 @@ export type Drawing = {
   points: Record<Method, [number, number][]>;
 };
 export type Artifact = Schemas["ArtifactOut"];
+export type ShownExample = { example_id: number; class_id: number; loss: number };
+/** The result of a job `prune`; `before` and `after` count the labels of each class. */
+export type Subset = {
+  subset_id: number;
+  method: string;
+  labeled: number;
+  kept: number;
+  class_ids: number[];
+  before: number[];
+  after: number[];
+  objective: [number, number][];
+  notes: string[];
+  shown: { kept: ShownExample[]; dropped: ShownExample[] };
+};

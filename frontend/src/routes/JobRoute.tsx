@@ -1,14 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { jobQuery } from "../api/rounds";
-import { ComparisonScreen } from "../features/jobs/ComparisonScreen";
-import { Failure } from "../ui/State";
+import { ResultScreen } from "../features/jobs/ResultScreen";
+import { Failure, Loading, Skeleton } from "../ui/State";
+import { NotFoundPage } from "./ErrorPages";
 import { useProject, useProjectId } from "./useProject";
 
 export function Component() {
   const project = useProject().data;
   const job = useQuery(jobQuery(useProjectId(), Number(useParams().jobId)));
   if (job.error) return <Failure error={job.error} onRetry={() => job.refetch()} />;
-  if (!project?.settings || !job.data) return null;
-  return <ComparisonScreen project={{ ...project, settings: project.settings }} job={job.data} />;
+  if (!project?.settings || !job.data) {
+    return (
+      <Loading>
+        <Skeleton height="14rem" />
+      </Loading>
+    );
+  }
+  if (job.data.project_id !== project.id) return <NotFoundPage />;
+  return <ResultScreen project={{ ...project, settings: project.settings }} job={job.data} />;
 }

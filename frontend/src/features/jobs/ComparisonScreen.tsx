@@ -4,7 +4,7 @@ import { artifactsQuery } from "../../api/artifacts";
 import type { Comparison, Job, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { Failure, Notice } from "../../ui/State";
+import { Failure } from "../../ui/State";
 import { FeatureMaps } from "./FeatureMaps";
 import { FiguresTable, PerClassTable } from "./FiguresTable";
 import styles from "./JobsScreen.module.css";
@@ -17,17 +17,13 @@ type ComparisonScreenProps = { project: Project & { settings: Settings }; job: J
 /** What a job `taufe` has found: figures, maps, models, and what to do next. */
 export function ComparisonScreen({ project, job }: ComparisonScreenProps) {
   const artifacts = useQuery(artifactsQuery(project.id, job.id));
-  const back = <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>;
-  if (job.state !== "succeeded" || !job.result) {
-    return <Notice actions={back}>{job.error?.detail ?? t.jobs.noResult}</Notice>;
-  }
   const result = job.result as Comparison;
   const files = artifacts.data?.items ?? [];
   const drawing = files.find((one) => one.kind === "comparison");
   return (
     <div className={styles.page}>
       <header className={styles.counts}>
-        {back}
+        <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{t.jobs.comparison.title}</h2>
         <Counts result={result} />
       </header>

@@ -8,6 +8,7 @@ import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
+import { isSame, settingOf } from "./choice";
 import { METHODS } from "./figures";
 import styles from "./JobsScreen.module.css";
 
@@ -24,14 +25,14 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
   const client = useQueryClient();
   const [used, setUsed] = useState<{ method: Method; before: Choice } | null>(null);
   const change = useMutation({
-    mutationFn: (model: Choice) =>
-      updateProject(project.id, { settings: { ...project.settings, model } }),
+    mutationFn: (model: Choice) => updateProject(project.id, { settings: { model } }),
     onSuccess: (changed) => client.setQueryData(projectQuery(project.id).queryKey, changed),
   });
   const use = (method: Method) =>
-    change.mutate(result.settings[method], {
+    change.mutate(settingOf(project.settings.model, result.settings[method]), {
       onSuccess: () => setUsed({ method, before: project.settings.model }),
     });
+  if (project.state === "finished") return <Notice>{t.jobs.finished}</Notice>;
   const undo = (before: Choice) => change.mutate(before, { onSuccess: () => setUsed(null) });
   return (
     <>
@@ -85,14 +86,5 @@ function ModelFile({ files, method }: { files: Artifact[]; method: Method }) {
     <a className={styles.actions} href={artifactUrl(file.id)} download>
       {comparison.download}
     </a>
-  );
-}
-
-/** Whether a model trains as a method does; what the method leaves open is at its default, off. */
-function isSame(model: Choice, method: Choice): boolean {
-  const wanted: Record<string, unknown> = { taufe: 0, oat: 0, ...method.params };
-  return (
-    model.name === method.name &&
-    Object.entries(wanted).every(([name, value]) => model.params[name] === value)
   );
 }

@@ -49,9 +49,8 @@ export function RunsTable({ title, jobs }: { title: string; jobs: Job[] }) {
 function Outcome({ job }: { job: Job }) {
   if (job.state === "failed") return job.error?.detail ?? job.message;
   if (job.state !== "succeeded") return "–";
-  if (job.kind === "taufe") {
-    return <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{t.jobs.showResult}</Link>;
-  }
+  const show = t.jobs.showResult[job.kind];
+  if (show) return <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{show}</Link>;
   const images = job.result?.images;
   return typeof images === "number" ? t.jobs.learned(images) : "–";
 }

@@ -66,6 +66,7 @@ export const overview = {
     import_pool: "Importing images",
     learn_features: "Learning features",
     taufe: "Comparing regularizers",
+    prune: "Pruning labels",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

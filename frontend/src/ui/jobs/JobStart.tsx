@@ -20,7 +20,7 @@ type JobStartProps = {
 
 /** Starts a job of the catalog, or lets one that ended early go on. */
 export function JobStart({ project, algorithm, latest, again, onSettled }: JobStartProps) {
-  const [params, setParams] = useState({ ...algorithm.defaults, ...latest?.params });
+  const [params, setParams] = useState(() => paramsOf(algorithm, latest));
   const start = useMutation({
     mutationFn: () => startJob(project.id, algorithm.name, params),
     onSettled,
@@ -63,5 +63,13 @@ export function JobStart({ project, algorithm, latest, again, onSettled }: JobSt
       </div>
       {error && <Notice tone="bad">{error.message}</Notice>}
     </>
+  );
+}
+
+/** The defaults, with what the last job was given; what is no parameter any more is left out. */
+function paramsOf({ defaults }: Algorithm, latest: Job | undefined): Job["params"] {
+  const given = latest?.params ?? {};
+  return Object.fromEntries(
+    Object.entries(defaults).map(([name, value]) => [name, name in given ? given[name] : value]),
   );
 }

@@ -1,0 +1,53 @@
+"""A project with labels, made by the Python client."""
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from karat import Client
+from karat.project import ProjectClient
+from karat.resources import Answer
+from tests.processes import eventually
+
+CLASSES = ("light", "dark")
+
+
+def labeled_project(karat: Client, name: str, folder: Path) -> ProjectClient:
+    """A running project of 60 images, of which 59 have a verdict in its first round."""
+    settings = {"input_size": 16, "budget": 60}
+    project = karat.create_project(name, list(CLASSES), settings=settings)
+    karat.wait(project.import_images(images(folder / "pool", 60))["id"])
+    project.start()
+    label(project)
+    return project
+
+
+def images(path: Path, count: int) -> Path:
+    """Light and dark images, and stripes, which are neither."""
+    path.mkdir()
+    for seed in range(count):
+        generator = np.random.default_rng(seed)
+        kind = ("light", "dark", "stripes")[seed % 3]
+        pixels = generator.integers(150, 256, (16, 16, 3), dtype=np.uint8)
+        if kind == "dark":
+            pixels -= 150
+        if kind == "stripes":
+            pixels[::2] = 0
+        Image.fromarray(pixels).save(path / f"{kind}-{seed}.png")
+    return path
+
+
+def label(project: ProjectClient) -> None:
+    """Answer the whole first queue but for one image, so that no round begins meanwhile."""
+    ids = {one["name"]: one["id"] for one in project.get()["classes"]}
+    eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
+    answers: list[Answer] = []
+    for query in project.lease(59)["items"]:
+        kind = query["name"].partition("-")[0]
+        answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
+        if kind in ids:
+            answer |= {"verdict": "class", "class_id": ids[kind]}
+        answers.append(answer)
+    assert len(answers) == 59
+    project.answer(answers)
