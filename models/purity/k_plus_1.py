@@ -6,8 +6,8 @@ which class a verdict named, so that OOD has to differ from each class and not f
 
 import numpy as np
 
+from models.detector import class_and_ood_logits
 from models.errors import NotReady
-from models.head import Scaling, fit_head
 from models.params.scores import KPlusOneParams
 from models.probability import softmax
 from models.protocols import OOD, Float32Array, PoolView
@@ -26,8 +26,7 @@ def score(view: PoolView, params: KPlusOneParams) -> Float32Array:
         NotReady: the model has no such output, and there are fewer than `params.least_ood` OOD
             verdicts, or no IN verdict.
     """
-    logits, ood = view.logits, view.ood_logits
-    if ood is None:
+    if view.ood_logits is None:
         count = int((view.labels == OOD).sum())
         if count < params.least_ood:
             raise NotReady(
@@ -39,13 +38,6 @@ def score(view: PoolView, params: KPlusOneParams) -> Float32Array:
                 "Purity k_plus_1 learns from answers of both kinds and has no class answer; label "
                 "some examples with a class."
             )
-        detector = fit_head(
-            view.labeled_embeddings,
-            view.labels,
-            classes=view.classes,
-            l2=params.l2,
-            scaling=Scaling.fit(view.embeddings),
-        )
-        logits, ood = detector.logits(view.embeddings), detector.ood_logits(view.embeddings)
-        assert ood is not None
+    logits, ood = class_and_ood_logits(view, params.l2)
+    assert ood is not None
     return (1 - softmax(np.column_stack([logits, ood]))[:, -1]).astype(np.float32)

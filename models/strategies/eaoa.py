@@ -14,13 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from models.candidates import Candidates
+from models.detector import class_and_ood_logits
 from models.errors import NotReady
-from models.head import Scaling, fit_head
 from models.mqnet import require_finite
 from models.ordering import best_first, by_place, widening
 from models.params.strategies import EaoaParams
 from models.probability import logsumexp
-from models.protocols import OOD, Float32Array, Indices, PoolView, Ranking
+from models.protocols import Float32Array, Indices, PoolView, Ranking
 from models.purity.knn import unit_rows
 
 _BLOCK_VALUES = 8_000_000
@@ -75,16 +75,7 @@ def learned_energy(view: PoolView, params: EaoaParams) -> NDArray[np.float64]:
     -log sum_c exp f_c + log(1 + exp f_ood). Without any OOD verdict the second term is absent.
     The detector is the k+1 target model if there is one, else a head on the embeddings.
     """
-    logits, ood = view.logits, view.ood_logits
-    if ood is None and (view.labels == OOD).any():
-        detector = fit_head(
-            view.labeled_embeddings,
-            view.labels,
-            classes=view.classes,
-            l2=params.l2,
-            scaling=Scaling.fit(view.embeddings),
-        )
-        logits, ood = detector.logits(view.embeddings), detector.ood_logits(view.embeddings)
+    logits, ood = class_and_ood_logits(view, params.l2)
     energy = -logsumexp(logits)
     return energy if ood is None else energy + np.logaddexp(0, ood.astype(np.float64))
 
