@@ -21,7 +21,8 @@ from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
 from tests.world import World
-from workers.runner import run_job
+from workers.manners import Manners
+from workers.runner import SteppedAside, run_job
 from workers.taufe import handler
 from workers.taufe.handler import PHASES
 
@@ -121,6 +122,32 @@ def test_what_is_missing_is_said_at_once(
 def test_nothing_was_labeled_yet(http: TestClient, world: World) -> None:
     job = compare(http, Loop(world))
     assert job.state is JobState.FAILED
+
+
+def test_it_steps_aside_for_a_round_and_goes_on_in_the_very_step(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    steps: list[int] = []
+    progress = Manners.progress
+
+    def watched(self: Manners, step: int, of: int) -> None:
+        steps.append(step)
+        # A round waits for the worker in the middle of the first training, once.
+        if step == 10 and steps.count(10) == 1:
+            raise SteppedAside
+        progress(self, step, of)
+
+    monkeypatch.setattr(Manners, "progress", watched)
+    job = start(http, loop)
+    run_job(CompareRegularizers(job_id=job.id), handler)
+    assert state(world, job) is JobState.QUEUED
+    assert steps == [0, 10]
+    run_job(CompareRegularizers(job_id=job.id), handler)
+    assert state(world, job) is JobState.SUCCEEDED
+    assert steps[2] == 10
+    assert job.attempt == 2
 
 
 def test_a_worker_killed_in_every_phase_finds_the_same(
