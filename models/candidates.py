@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.mqnet import MQNet
+from models.mqnet import MQNet, Normalisation
 from models.pool_scores import PoolScores
 from models.protocols import Indices, PoolView
 
@@ -30,10 +30,12 @@ class LastAnswers:
     Attributes:
         labels: (n,) int64 in 0..C-1, or `OOD`.
         scores: of the same examples, by the model that chose them; None when there were none.
+        purity: statistics of the purity of all that was unlabeled when they were chosen.
     """
 
     labels: Indices
     scores: PoolScores | None = None
+    purity: Normalisation | None = None
 
 
 NO_ANSWERS = LastAnswers(np.empty(0, dtype=np.int64))

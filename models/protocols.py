@@ -127,6 +127,8 @@ class PoolView:
         labeled_contrastive: (L, E) float32, or None.
         model: the model that scored, for the rare score that needs a pass of its own; or None.
         indices: (N,) pool indices of the candidates, which `model` can score; or None.
+        purity_is_probability: whether the purity that was scored is a probability of being
+            in-distribution.
     """
 
     logits: Float32Array
@@ -143,6 +145,7 @@ class PoolView:
     labeled_contrastive: Float32Array | None = None
     model: TargetModel | None = None
     indices: Indices | None = None
+    purity_is_probability: bool = False
 
     def take(self, positions: Indices) -> "PoolView":
         """Return the view of the candidates at (n,) positions; the verdicts stay."""

@@ -16,6 +16,7 @@ from models.pool_scores import PoolScores
 from models.probability import log_softmax
 from models.protocols import OOD, Float32Array, Indices, PoolView, Progress, Ranking, TargetModel
 from models.resolve import resolve
+from models.spec import Spec
 from models.validation import lots
 
 __all__ = ["PoolScores", "QuerySettings", "Scored", "meta_train", "score_pool", "select"]
@@ -103,12 +104,14 @@ def score_pool(
         model=model,
         indices=unlabeled,
     )
-    purity, purity_notes = _score("purity", settings.purity, settings.purity_params, view)
-    informativeness, notes = _score(
+    purity, purity_notes, by = _score("purity", settings.purity, settings.purity_params, view)
+    informativeness, notes, _ = _score(
         "informativeness", settings.informativeness, settings.informativeness_params, view
     )
     return Scored(
-        PoolScores(unlabeled, view.logits, purity, informativeness), view, purity_notes + notes
+        PoolScores(unlabeled, view.logits, purity, informativeness),
+        replace(view, purity_is_probability=by.probability),
+        purity_notes + notes,
     )
 
 
@@ -253,7 +256,8 @@ def masked_losses(logits: Float32Array, labels: Indices) -> NDArray[np.float64]:
 
 def _score(
     kind: str, name: str, params: Mapping[str, Any], view: PoolView
-) -> tuple[Float32Array, tuple[str, ...]]:
+) -> tuple[Float32Array, tuple[str, ...], Spec]:
+    """Return the score, notes, and whose it is in the end."""
     assert view.indices is not None
     spec = find(kind, name)
     try:
@@ -261,10 +265,10 @@ def _score(
     except NotReady as reason:
         if not spec.fallback:
             raise
-        values, notes = _score(kind, spec.fallback, {}, view)
-        return values, (f"{reason} {kind.capitalize()} {spec.fallback} stands in.", *notes)
+        values, notes, by = _score(kind, spec.fallback, {}, view)
+        return values, (f"{reason} {kind.capitalize()} {spec.fallback} stands in.", *notes), by
     require_finite(f"{kind.capitalize()} {name}", values, view.indices)
-    return values, ()
+    return values, (), spec
 
 
 def _rank(name: str, params: Mapping[str, Any], candidates: Candidates, n: int) -> Ranking:

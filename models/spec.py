@@ -52,6 +52,7 @@ class Spec:
             fields of `models.pruning.view.PruningView` that must not be None.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
+        probability: of a purity: whether its values are probabilities of being in-distribution.
         group: under which heading it is offered, in the order of `Group`. "other" is for jobs
             and pruning methods, which no project chooses, and for packages of third parties that
             say nothing.
@@ -66,4 +67,5 @@ class Spec:
     paper: str = ""
     needs: frozenset[str] = frozenset()
     fallback: str = ""
+    probability: bool = False
     group: Group = "other"

@@ -12,7 +12,16 @@ from models.protocols import Float32Array, LinearHead, PoolView
 _ARRAYS = tuple(
     field.name
     for field in fields(PoolView)
-    if field.name not in {"classes", "seed", "head", "model", "embeddings", "logits"}
+    if field.name
+    not in {
+        "classes",
+        "seed",
+        "head",
+        "model",
+        "embeddings",
+        "logits",
+        "purity_is_probability",
+    }
 )
 
 
@@ -30,7 +39,8 @@ def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
         arrays["embeddings"] = view.embeddings
     if view.head is not None:
         arrays["head_weight"], arrays["head_bias"] = view.head.weight, view.head.bias
-    arrays["scalars"] = np.array([view.classes, view.seed], dtype=np.int64)
+    scalars = [view.classes, view.seed, view.purity_is_probability]
+    arrays["scalars"] = np.array(scalars, dtype=np.int64)
     for name, array in arrays.items():
         path = folder / f"{name}.npy"
         if array is None:
@@ -54,7 +64,7 @@ def load(folder: Path, *, logits: Float32Array, embeddings: Float32Array | None 
         ModelError: no such view.
     """
     try:
-        classes, seed = np.load(folder / "scalars.npy").tolist()
+        classes, seed, probability = np.load(folder / "scalars.npy").tolist()
     except OSError as error:
         raise ModelError(f"{folder} holds no pool view ({error}).") from error
     arrays = {
@@ -70,6 +80,7 @@ def load(folder: Path, *, logits: Float32Array, embeddings: Float32Array | None 
         embeddings=embeddings,
         classes=classes,
         seed=seed,
+        purity_is_probability=bool(probability),
         head=None if weight is None else LinearHead(weight, bias),
         **arrays,
     )

@@ -14,7 +14,7 @@ from benchmarks.open_set.protocol import Case, Images, Split, split
 from models.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.catalog import find
 from models.evaluate import accuracy
-from models.mqnet import MQNet
+from models.mqnet import MQNet, Normalisation
 from models.protocols import OOD, Float32Array, Indices, Ranking
 from models.query import QuerySettings, Scored, meta_train, score_pool, select
 from models.target import train_target
@@ -261,7 +261,8 @@ class _Learner:
             return NO_ANSWERS
         scores = self.scored.scores
         positions = np.searchsorted(scores.indices, self.asked)
-        return LastAnswers(self.parts.labels[self.asked], scores.take(positions))
+        statistics = Normalisation.fit(scores.purity)
+        return LastAnswers(self.parts.labels[self.asked], scores.take(positions), statistics)
 
     def _paid_for(self, order: Indices) -> Indices:
         """Answer the queue until the cost of the verdicts reaches the budget."""

@@ -26,6 +26,7 @@ PURITY = (
         params=ProbeParams,
         paper="Ours",
         fallback="knn",
+        probability=True,
     ),
     Spec(
         name="knn",
@@ -57,6 +58,7 @@ PURITY = (
         params=KPlusOneParams,
         paper="Ours",
         fallback="knn",
+        probability=True,
     ),
     Spec(
         name="csi",
@@ -148,5 +150,6 @@ PURITY = (
         "Detection Based on the Pre-trained Model CLIP, AAAI 2022",
         needs=frozenset({"weights"}),
         fallback="knn",
+        probability=True,
     ),
 )

@@ -31,7 +31,9 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     scores, prices = candidates.scores, candidates.prices
     require_finite("Purity", scores.purity, scores.indices)
     require_finite("Informativeness", scores.informativeness, scores.indices)
-    inside = probability_inside(scores.purity.astype(np.float64), candidates.last)
+    inside = scores.purity.astype(np.float64)
+    if not candidates.view.purity_is_probability:
+        inside = probability_inside(inside, candidates.last)
     gain = scores.informativeness.astype(np.float64)
     gain = gain - gain.min(initial=np.inf)
     cost = inside * prices.inside + (1 - inside) * prices.ood
@@ -153,25 +155,21 @@ def _greedy(order: Indices, value: NDArray[np.float64], balance: ClassBalance, n
 def probability_inside(purity: NDArray[np.float64], last: LastAnswers) -> NDArray[np.float64]:
     """Read purity as a probability of being in-distribution.
 
-    Purity in 0..1 is taken as it is. Any other is passed through a sigmoid that is fitted to the
-    last answers (Platt), whose purity was computed before their verdicts were known; without
-    answers of both kinds, through the sigmoid of its z-score.
+    Its z-score is passed through a sigmoid that is fitted to the last answers (Platt), whose purity
+    was computed before their verdicts were known; without answers of both kinds, through the plain
+    sigmoid. Z-scores are by the statistics of each round's own pool, since a model that was trained
+    again, or another purity, has another scale.
 
     Args:
         purity: (N,) finite, higher = more in-distribution.
-        last: the last answers with their scores of then.
+        last: the last answers with their scores and statistics of then.
 
     Returns:
         (N,) float64 in 0..1.
     """
-    if len(purity) == 0 or (purity.min() >= 0 and purity.max() <= 1):
-        return purity
-    normalisation = Normalisation.fit(purity)
-    z = normalisation.apply(purity)
+    z = Normalisation.fit(purity).apply(purity)
     known = last.labels >= 0
-    if last.scores is None or known.all() or not known.any():
+    if last.scores is None or last.purity is None or known.all() or not known.any():
         return sigmoid(z)
-    slope, intercept = fit_sigmoid(
-        normalisation.apply(last.scores.purity.astype(np.float64)), known
-    )
+    slope, intercept = fit_sigmoid(last.purity.apply(last.scores.purity), known)
     return sigmoid(slope * z + intercept)

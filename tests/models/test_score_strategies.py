@@ -13,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from models.candidates import Candidates, LastAnswers, Prices
 from models.errors import NotReady
+from models.mqnet import Normalisation
 from models.ordering import widening
 from models.params import NoParams
 from models.params.strategies import EaoaParams, ExpectedValueParams, NeatParams
@@ -38,7 +39,9 @@ def candidates_of(
         rng.random(count).astype(np.float32),
     )
     empty = LastAnswers(np.empty(0, dtype=np.int64))
-    return Candidates(scores, view, prices=prices or Prices(), last=last or empty)
+    # As after probe: the purity is a probability.
+    probable = replace(view, purity_is_probability=True)
+    return Candidates(scores, probable, prices=prices or Prices(), last=last or empty)
 
 
 def test_p_times_i_equals_the_definition(view: PoolView) -> None:
@@ -119,13 +122,39 @@ def test_a_purity_of_another_scale_is_calibrated_on_the_last_answers(view: PoolV
     truth = rng.random(200) < 1 / (1 + np.exp(-(purity - 110) / 10))
     labels = np.where(truth, 0, OOD)
     asked = PoolScores(np.arange(200), view.logits, purity, purity)
-    result = expected_value.probability_inside(
-        purity.astype(float), LastAnswers(labels.astype(np.int64), asked)
-    )
+    last = LastAnswers(labels.astype(np.int64), asked, Normalisation.fit(purity))
+    result = expected_value.probability_inside(purity.astype(float), last)
     reference = LogisticRegression(C=1e6).fit(purity[:, None] - 100, truth)
     assert_allclose(result, reference.predict_proba(purity[:, None] - 100)[:, 1], atol=0.02)
     before = expected_value.probability_inside(purity.astype(float), LastAnswers(labels[:0]))
     assert_allclose(before, 1 / (1 + np.exp(-(purity - purity.mean()) / purity.std())), rtol=1e-4)
+
+
+def test_the_last_answers_may_be_of_another_scale(view: PoolView) -> None:
+    rng = np.random.default_rng(5)
+    now = rng.standard_normal(200)
+    labels = np.where(rng.random(200) < 1 / (1 + np.exp(-2 * now)), 0, OOD)
+    expected = None
+    for shift, scale in ((0, 1), (50, 1), (-3, 1000)):
+        purity = (shift + scale * now).astype(np.float32)
+        then = PoolScores(np.arange(200), view.logits, purity, purity)
+        last = LastAnswers(labels.astype(np.int64), then, Normalisation.fit(purity))
+        found = expected_value.probability_inside(now, last)
+        expected = found if expected is None else expected
+        assert_allclose(found, expected, atol=1e-4)
+        assert np.ptp(found) > 0.8
+
+
+def test_cosines_are_no_probabilities(view: PoolView) -> None:
+    cosines = np.linspace(0.2, 0.4, 200).astype(np.float32)
+    candidates = candidates_of(view, purity=cosines)
+    calibrated = replace(candidates, view=replace(view, purity_is_probability=False))
+    plain = expected_value.rank(candidates, 200, ExpectedValueParams(balance=0))
+    ranking = expected_value.rank(calibrated, 200, ExpectedValueParams(balance=0))
+    gain = candidates.scores.informativeness - candidates.scores.informativeness.min()
+    z = (cosines - cosines.mean()) / cosines.std()
+    assert_allclose(ranking.meta_scores, gain / (1 + np.exp(-z)), rtol=1e-4)
+    assert (ranking.order != plain.order).any()
 
 
 def test_equal_informativeness_leaves_purity(view: PoolView) -> None:

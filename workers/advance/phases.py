@@ -21,7 +21,7 @@ from models.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.catalog import find
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
-from models.mqnet import MQNet
+from models.mqnet import MQNet, Normalisation
 from models.protocols import OOD, Outputs, Ranking, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
 from models.query import select as select_queries
@@ -406,7 +406,8 @@ class Advance:
         query, labels = self._in_outputs_of_then(*self.snapshot.answered_in(self.closing))
         known = np.isin(query, scores.indices)
         positions = np.searchsorted(scores.indices, query[known])
-        return LastAnswers(labels[known], scores.take(positions))
+        statistics = Normalisation.fit(scores.purity)
+        return LastAnswers(labels[known], scores.take(positions), statistics)
 
     def _queue_length(self) -> int:
         """Queries that the budget pays for at the lowest price, and the zero-wait tail."""
