@@ -79,16 +79,18 @@ def _current(round_: Round | None) -> CurrentRound | None:
 
 
 async def create(session: AsyncSession, principal: Principal, body: ProjectCreate) -> Project:
+    settings = checked(body.settings)
     project = Project(
         name=body.name,
         state=ProjectState.DRAFT,
         task="classification",
         guidelines=body.guidelines,
-        settings=checked(body.settings).model_dump(mode="json"),
+        settings=settings.model_dump(mode="json"),
         created_by=principal.id,
     )
     session.add(project)
     await _flush_name(session)
+    await _require_subset(session, project.id, settings)
     session.add(Member(project_id=project.id, user_id=principal.id))
     await classes.replace(session, project, body.classes)
     record(
@@ -118,8 +120,7 @@ async def update(
                 "another one.",
                 field="settings.input_size",
             )
-        if settings.subset is not None and settings.subset != before.subset:
-            await _require_subset(session, project.id, settings.subset)
+        await _require_subset(session, project.id, settings)
         project.settings = settings.model_dump(mode="json")
     record(
         session, principal, "update", "project", project.id, project_id=project.id,
@@ -127,17 +128,21 @@ async def update(
     )  # fmt: skip
 
 
-async def _require_subset(session: AsyncSession, project_id: int, artifact_id: int) -> None:
+async def _require_subset(
+    session: AsyncSession, project_id: int, settings: ProjectSettings
+) -> None:
+    if settings.subset is None:
+        return
     statement = select(Artifact.id).where(
-        Artifact.id == artifact_id,
+        Artifact.id == settings.subset,
         Artifact.project_id == project_id,
         Artifact.kind == ArtifactKind.SUBSET,
     )
     if await session.scalar(statement) is None:
         raise Invalid(
             "unknown_subset",
-            f"The project has no subset {artifact_id}; take the subset_id of a finished job prune, "
-            "or null.",
+            f"The project has no subset {settings.subset}; take the subset_id of a finished job "
+            "prune, or null.",
             field="settings.subset",
         )
 

@@ -177,6 +177,10 @@ def test_a_subset_has_to_be_one_of_the_project(http: TestClient, world: World) -
         assert response.status_code == 400
         assert response.json()["code"] == "unknown_subset"
         assert response.json()["field"] == "settings.subset"
+    body = {"name": "New", "classes": [], "settings": {"subset": job.result["subset_id"]}}
+    created = http.post("/api/projects", json=body, headers=world.caller().headers)
+    assert (created.status_code, created.json()["code"]) == (400, "unknown_subset")
+    assert http.get("/api/projects", headers=world.caller().headers).status_code == 200
 
 
 def test_a_worker_killed_in_every_phase_keeps_the_same(
