@@ -1,7 +1,5 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { artifactUrl } from "../../api/artifacts";
-import { projectQuery, updateProject } from "../../api/projects";
 import type { Artifact, Choice, Comparison, Method, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -11,6 +9,7 @@ import { Table } from "../../ui/Table";
 import { isSame, settingOf } from "./choice";
 import { METHODS } from "./figures";
 import styles from "./JobsScreen.module.css";
+import { useSettingsChange } from "./useSettingsChange";
 
 const { comparison } = t.jobs;
 
@@ -22,18 +21,16 @@ type NextRoundsProps = {
 
 /** Takes one of the methods for the rounds to come, and takes it back; offers the model files. */
 export function NextRounds({ project, result, files }: NextRoundsProps) {
-  const client = useQueryClient();
   const [used, setUsed] = useState<{ method: Method; before: Choice } | null>(null);
-  const change = useMutation({
-    mutationFn: (model: Choice) => updateProject(project.id, { settings: { model } }),
-    onSuccess: (changed) => client.setQueryData(projectQuery(project.id).queryKey, changed),
-  });
-  const use = (method: Method) =>
-    change.mutate(settingOf(project.settings.model, result.settings[method]), {
-      onSuccess: () => setUsed({ method, before: project.settings.model }),
-    });
+  const change = useSettingsChange(project.id);
+  const use = (method: Method) => {
+    const before = project.settings.model;
+    const model = settingOf(before, result.settings[method]);
+    change.mutate({ model }, { onSuccess: () => setUsed({ method, before }) });
+  };
   if (project.state === "finished") return <Notice>{t.jobs.finished}</Notice>;
-  const undo = (before: Choice) => change.mutate(before, { onSuccess: () => setUsed(null) });
+  const undo = (before: Choice) =>
+    change.mutate({ model: before }, { onSuccess: () => setUsed(null) });
   return (
     <>
       <Table label={comparison.next}>

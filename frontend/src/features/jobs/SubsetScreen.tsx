@@ -1,7 +1,5 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { artifactUrl } from "../../api/artifacts";
-import { projectQuery, updateProject } from "../../api/projects";
 import type { Job, LabelClass, Project, Settings, ShownExample, Subset } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -12,6 +10,7 @@ import { formatPercent } from "../../ui/format";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./JobsScreen.module.css";
+import { useSettingsChange } from "./useSettingsChange";
 
 const { subset: text } = t.jobs;
 
@@ -60,11 +59,7 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
 type TrainOnProps = { project: Project & { settings: Settings }; subsetId: number };
 
 function TrainOn({ project, subsetId }: TrainOnProps) {
-  const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: (subset: number | null) => updateProject(project.id, { settings: { subset } }),
-    onSuccess: (changed) => client.setQueryData(projectQuery(project.id).queryKey, changed),
-  });
+  const change = useSettingsChange(project.id);
   if (project.state === "finished") return <Notice>{t.jobs.finished}</Notice>;
   const inUse = project.settings.subset === subsetId;
   return (
@@ -75,7 +70,7 @@ function TrainOn({ project, subsetId }: TrainOnProps) {
           size="small"
           kind={inUse ? "secondary" : "primary"}
           busy={change.isPending}
-          onClick={() => change.mutate(inUse ? null : subsetId)}
+          onClick={() => change.mutate({ subset: inUse ? null : subsetId })}
         >
           {inUse ? text.stop : text.use}
         </Button>

@@ -1,10 +1,6 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { projectQuery } from "../../api/projects";
-import { jobsOfKindQuery } from "../../api/rounds";
 import type { Algorithm, Project } from "../../api/types";
 import { t } from "../../strings";
-import { isActive, JobAtWork } from "../../ui/jobs/JobAtWork";
-import { JobStart } from "../../ui/jobs/JobStart";
+import { JobControls, useJobsOfKind } from "../../ui/jobs/JobControls";
 import { Failure } from "../../ui/State";
 import styles from "./LearnedFeatures.module.css";
 
@@ -18,16 +14,9 @@ type LearnedFeaturesProps = {
 
 /** Says that what is chosen needs learned features, and starts and follows the job. */
 export function LearnedFeatures({ project, algorithm, needing }: LearnedFeaturesProps) {
-  const client = useQueryClient();
-  const jobs = useQuery({
-    ...jobsOfKindQuery(project.id, "learn_features"),
-    // Events bring progress; this is for the case that one is missed.
-    refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 4_000 : false),
-  });
+  const jobs = useJobsOfKind(project.id, algorithm.name);
   if (jobs.error) return <Failure error={jobs.error} onRetry={() => jobs.refetch()} />;
   if (!jobs.data) return null;
-  const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
-  const [latest] = jobs.data.items;
   const learned = jobs.data.items.find((job) => job.state === "succeeded");
   return (
     <section className={styles.panel} aria-label={t.setup.learned}>
@@ -39,17 +28,7 @@ export function LearnedFeatures({ project, algorithm, needing }: LearnedFeatures
             : t.setup.learnFirst(needing)}
         </p>
       </div>
-      {latest && isActive(latest) ? (
-        <JobAtWork job={latest} onSettled={onSettled} />
-      ) : (
-        <JobStart
-          project={project}
-          algorithm={algorithm}
-          latest={latest}
-          again={Boolean(learned)}
-          onSettled={onSettled}
-        />
-      )}
+      <JobControls project={project} algorithm={algorithm} jobs={jobs.data.items} />
     </section>
   );
 }

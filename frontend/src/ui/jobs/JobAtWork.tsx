@@ -8,8 +8,6 @@ import { Meter } from "../Meter";
 import { Notice } from "../State";
 import styles from "./Jobs.module.css";
 
-export const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
-
 /** How far a job is, and a button that stops it. */
 export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });

@@ -1,0 +1,38 @@
+import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
+import { projectQuery } from "../../api/projects";
+import { jobsOfKindQuery } from "../../api/rounds";
+import type { Algorithm, Job, JobKind, Project } from "../../api/types";
+import { JobAtWork } from "./JobAtWork";
+import { JobStart } from "./JobStart";
+
+const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
+
+/** The latest jobs of one kind, kept current while one is at work. */
+export const useJobsOfKind = (
+  projectId: number,
+  kind: string,
+): UseQueryResult<{ items: Job[]; next_cursor: number | null }> =>
+  useQuery({
+    ...jobsOfKindQuery(projectId, kind as JobKind),
+    // Events bring progress; this is for the case that one is missed.
+    refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 4_000 : false),
+  });
+
+type JobControlsProps = { project: Project; algorithm: Algorithm; jobs: Job[] };
+
+/** Starts a job, or follows the one that is at work. */
+export function JobControls({ project, algorithm, jobs }: JobControlsProps) {
+  const client = useQueryClient();
+  const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
+  const [latest] = jobs;
+  if (latest && isActive(latest)) return <JobAtWork job={latest} onSettled={onSettled} />;
+  return (
+    <JobStart
+      project={project}
+      algorithm={algorithm}
+      latest={latest}
+      again={jobs.some((job) => job.state === "succeeded")}
+      onSettled={onSettled}
+    />
+  );
+}
