@@ -100,3 +100,8 @@ def validate(kind: str, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return validated parameters with defaults filled in; see `parse` for the errors."""
     parsed: BaseModel = parse(kind, name, params)
     return parsed.model_dump()
+
+
+def is_job(name: str) -> bool:
+    """Say whether a kind of job is one of the catalog, which people start by hand."""
+    return any(spec.kind == "job" and spec.name == name for spec in specs())

@@ -5,7 +5,6 @@ import numpy as np
 from models.head import Scaling, fit_head
 from models.protocols import OOD, Float32Array, PoolView
 
-_SCALING_ROWS = 10_000
 _BLOCK = 16_384
 
 
@@ -28,7 +27,7 @@ def class_and_ood_logits(view: PoolView, l2: float) -> tuple[Float32Array, Float
         view.labels,
         classes=view.classes,
         l2=l2,
-        scaling=Scaling.fit(rows[:: max(1, len(rows) // _SCALING_ROWS)]),
+        scaling=Scaling.of_pool(rows),
     )
     logits = np.empty((len(rows), view.classes), dtype=np.float32)
     ood = np.empty(len(rows), dtype=np.float32)

@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from models.protocols import OOD, Float32Array, Indices
+
+_POOL_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,11 @@ class Scaling:
         mean = embeddings.mean(axis=0, dtype=np.float64)
         square = np.mean(np.square(embeddings - mean.astype(np.float32)).sum(axis=1), dtype=float)
         return cls(mean.astype(np.float32), float(1 / np.sqrt(square)) if square > 0 else 1.0)
+
+    @classmethod
+    def of_pool(cls, embeddings: NDArray[np.float32]) -> "Scaling":
+        """Take the statistics of every k-th row of (N, D), about 10,000, perhaps mapped."""
+        return cls.fit(np.asarray(embeddings[:: max(1, len(embeddings) // _POOL_ROWS)]))
 
     @property
     def unit(self) -> float:

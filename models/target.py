@@ -49,7 +49,6 @@ __all__ = [
 
 _NETWORK_BLOCK = 256
 _HEAD_BLOCK = 16_384
-_SCALING_ROWS = 10_000
 
 
 def train_target(
@@ -101,9 +100,8 @@ def train_target(
     if uses_embeddings(name, params):
         assert isinstance(settings, HeadParams)
         rows = _pool_embeddings(embeddings, name)
-        sample = np.asarray(rows[:: max(1, len(rows) // _SCALING_ROWS)])
         x = np.asarray(rows[indices])
-        head = fit_head(x, labels, classes=classes, l2=settings.l2, scaling=Scaling.fit(sample))
+        head = fit_head(x, labels, classes=classes, l2=settings.l2, scaling=Scaling.of_pool(rows))
         losses = None
         if settings.loss_prediction:
             losses = HeadLosses.learn(head, x[labels != OOD], labels[labels != OOD], seed=seed)

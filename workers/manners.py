@@ -10,18 +10,15 @@ from core import queue
 from core.messages import JOB_MESSAGES
 from core.states import JobState
 from core.tables import Job
-from models.catalog import specs
+from models.catalog import is_job
 from workers.runner import JobContext, SteppedAside
 
 _LOOK_SECONDS: Final = 2.0
 # As long as a message may be on its way to a worker that is free.
 _PATIENCE = timedelta(seconds=1)
 _QUEUE: Final = "gpu"
-_BY_HAND: Final = {spec.name for spec in specs() if spec.kind == "job"}
 _BEFORE_US: Final = [
-    kind
-    for kind, message in JOB_MESSAGES.items()
-    if message.queue == _QUEUE and kind not in _BY_HAND
+    kind for kind, message in JOB_MESSAGES.items() if message.queue == _QUEUE and not is_job(kind)
 ]
 
 

@@ -12,7 +12,7 @@ from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
 from core.states import JobKind, JobState, Role, RoundState, Split
 from core.tables import Example, Job, Member, Project, Round
-from models.catalog import find, specs, validate
+from models.catalog import find, is_job, validate
 from models.errors import ModelError
 
 
@@ -112,8 +112,7 @@ async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Jo
 async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job:
     """Queue a failed or cancelled job again; finished phases are not repeated."""
     job = await get_job(session, principal, job_id, lock=True)
-    by_hand = {spec.name for spec in specs() if spec.kind == "job"}
-    if job.kind in by_hand and job.project_id is not None:
+    if is_job(job.kind) and job.project_id is not None:
         await managed_project(session, principal, job.project_id, lock=True)
         await _require_idle(session, job.project_id, job.kind)
     requeue_job(job)
