@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+import numpy as np
+from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select
 
 from core.project_settings import ProjectSettings
-from core.tables import Project, Round
+from core.tables import Example, Project, Round
 from models.data import PixelStore
+from models.protocols import Indices
 from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
 
@@ -32,6 +34,21 @@ def freeze(context: JobContext) -> Knowledge:
     snapshot.save(context.work / _FILE)
     context.save({"known": {"input_size": settings.input_size, "seed": settings.seed}})
     return frozen(context)
+
+
+def example_ids(context: JobContext, indices: Indices) -> Indices:
+    """Return the ids of the examples at (N,) pool indices: (N,) int64."""
+    # One array: there may be more of them than a statement may have parameters.
+    wanted = bindparam("wanted", indices.tolist(), type_=ARRAY(BigInteger))
+    with context.sessions() as session:
+        statement = (
+            select(Example.pool_index, Example.id)
+            .where(Example.project_id == context.project_id, Example.pool_index == any_(wanted))
+            .order_by(Example.pool_index)
+        )
+        table = np.array(session.execute(statement).all(), dtype=np.int64).reshape(-1, 2)
+    examples: Indices = table[np.searchsorted(table[:, 0], indices), 1]
+    return examples
 
 
 def frozen(context: JobContext) -> Knowledge:

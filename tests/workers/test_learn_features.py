@@ -25,6 +25,7 @@ from models.spec import Spec
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
+from tests.workers.starting import start_job
 from tests.world import World
 from workers.features import handler
 from workers.features.handler import PHASES
@@ -35,13 +36,7 @@ QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 8, "flip"
 
 
 def start(http: TestClient, world: World, project: Project, **params: Any) -> Job:
-    body = {"kind": "learn_features", "params": {**QUICK, **params}}
-    headers = world.caller().headers
-    response = http.post(f"/api/projects/{project.id}/jobs", json=body, headers=headers)
-    assert response.status_code == 202, response.text
-    job = world.session.get_one(Job, response.json()["id"])
-    world.session.commit()  # an open transaction of the test would hold up triggers
-    return job
+    return start_job(http, world, project, "learn_features", QUICK | params)
 
 
 def learn(http: TestClient, world: World, project: Project, **params: Any) -> Job:

@@ -19,6 +19,7 @@ from models.target import train_target
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
+from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
 from workers.prune import handler
@@ -31,14 +32,7 @@ METHODS = [spec.name for spec in specs() if spec.kind == "pruning"]
 
 
 def start(http: TestClient, loop: Loop, **params: Any) -> Job:
-    world = loop.world
-    body = {"kind": "prune", "params": {**QUICK, **params}}
-    headers = world.caller().headers
-    response = http.post(f"/api/projects/{loop.project.id}/jobs", json=body, headers=headers)
-    assert response.status_code == 202, response.text
-    job = world.session.get_one(Job, response.json()["id"])
-    world.session.commit()  # an open transaction of the test would hold up triggers
-    return job
+    return start_job(http, loop.world, loop.project, "prune", QUICK | params)
 
 
 def pruned(http: TestClient, loop: Loop, **params: Any) -> Job:

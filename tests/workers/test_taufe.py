@@ -20,6 +20,7 @@ from models.target import load_target
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
+from tests.workers.starting import start_job
 from tests.world import World
 from workers.manners import Manners
 from workers.runner import SteppedAside, run_job
@@ -30,14 +31,7 @@ QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8, "flip"
 
 
 def start(http: TestClient, loop: Loop, **params: Any) -> Job:
-    world = loop.world
-    body = {"kind": "taufe", "params": {**QUICK, **params}}
-    headers = world.caller().headers
-    response = http.post(f"/api/projects/{loop.project.id}/jobs", json=body, headers=headers)
-    assert response.status_code == 202, response.text
-    job = world.session.get_one(Job, response.json()["id"])
-    world.session.commit()  # an open transaction of the test would hold up triggers
-    return job
+    return start_job(http, loop.world, loop.project, "taufe", QUICK | params)
 
 
 def compare(http: TestClient, loop: Loop, **params: Any) -> Job:

@@ -7,12 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.states import ArtifactKind
 from core.storage import write_atomically
-from core.tables import Example, Job
+from core.tables import Job
 from models.errors import ModelError
 from models.params.prune import PruneParams
 from models.protocols import Indices
@@ -21,7 +20,7 @@ from models.pruning.view import Pruned, PruningView
 from models.warm_up import warm_up
 from workers.artifacts import keep
 from workers.features.stored import LearnedFeatures, latest
-from workers.knowledge import Knowledge, freeze, frozen
+from workers.knowledge import Knowledge, example_ids, freeze, frozen
 from workers.manners import Manners
 from workers.runner import JobContext
 from workers.subset import write_subset
@@ -108,7 +107,7 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
     n = params.keep_of(len(indices))
     pruned = prune(params.method, view, n, params.method_params(), Manners(context).progress)
     class_ids = known.snapshot.class_ids
-    examples = _example_ids(context, indices)
+    examples = example_ids(context, indices)
     write_subset(
         context.work / "subset.parquet", indices, examples, class_ids[labels], view, pruned
     )
@@ -127,19 +126,6 @@ def _learned(context: JobContext, indices: Indices) -> Any:
     rows = features.rows() if features.exist else np.empty((0, 0))
     # Images that were imported since have none until a round embeds them.
     return np.asarray(rows[indices]) if len(rows) > indices.max() else None
-
-
-def _example_ids(context: JobContext, indices: Indices) -> Indices:
-    """Return the ids of (N,) ascending pool indices: (N,) int64."""
-    with context.sessions() as session:
-        statement = (
-            select(Example.pool_index, Example.id)
-            .where(Example.project_id == context.project_id)
-            .order_by(Example.pool_index)
-        )
-        table = np.array(session.execute(statement).all(), dtype=np.int64).reshape(-1, 2)
-    examples: Indices = table[np.searchsorted(table[:, 0], indices), 1]
-    return examples
 
 
 def _result(

@@ -5,12 +5,11 @@ import shutil
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.states import ArtifactKind
 from core.storage import write_atomically
-from core.tables import Example, Job
+from core.tables import Job
 from models.params.regularize import TaufeParams
 from models.regularize import (
     METHODS,
@@ -24,7 +23,7 @@ from models.regularize import (
 )
 from models.target import load_target
 from workers.artifacts import keep
-from workers.knowledge import freeze, frozen
+from workers.knowledge import example_ids, freeze, frozen
 from workers.manners import Manners
 from workers.runner import JobContext
 from workers.snapshot import Snapshot
@@ -103,7 +102,7 @@ class Comparison:
             points[method] = draw(model, chosen, seed=self.seed)
         class_ids = self.snapshot.class_ids.tolist()
         drawn = {
-            "examples": self._example_ids(chosen),
+            "examples": example_ids(self.context, chosen).tolist(),
             "class_ids": [class_ids[label] if label >= 0 else None for label in labels.tolist()],
             "points": points,
         }
@@ -120,15 +119,6 @@ class Comparison:
     def _write(self, name: str, content: dict[str, Any]) -> None:
         text = json.dumps(content)
         write_atomically(self.file(name), lambda part: part.write_text(text))
-
-    def _example_ids(self, indices: Any) -> list[int]:
-        with self.context.sessions() as session:
-            statement = select(Example.pool_index, Example.id).where(
-                Example.project_id == self.context.project_id,
-                Example.pool_index.in_(indices.tolist()),
-            )
-            ids = dict(session.execute(statement).all())
-        return [ids[index] for index in indices.tolist()]
 
 
 def _gather(context: JobContext) -> None:
