@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from models.cuda_graph import Repeated
@@ -68,13 +68,7 @@ def train(
     outside = None
     if ood_pixels is not None and len(ood_pixels) and params.regularized:
         outside = resident(ood_pixels, device)
-    optimizer = torch.optim.SGD(
-        network.parameters(),
-        lr=params.learning_rate,
-        momentum=params.momentum,
-        weight_decay=params.weight_decay,
-        fused=device.type in {"cpu", "cuda"},
-    )
+    optimizer = sgd(network, params)
     learn = Repeated(_learning_step(network, optimizer, params), device)
     batches = Batches(len(target), params.batch_size, seed, device)
     run = _fingerprint(params, labels, seed, 0 if outside is None else len(outside))
@@ -103,6 +97,17 @@ def train(
                 observe(step + 1)
                 network.train()
     return network.eval()
+
+
+def sgd(module: nn.Module, params: TrainingParams) -> torch.optim.Optimizer:
+    """Return SGD over a module that is on its device."""
+    return torch.optim.SGD(
+        module.parameters(),
+        lr=params.learning_rate,
+        momentum=params.momentum,
+        weight_decay=params.weight_decay,
+        fused=next(module.parameters()).device.type in {"cpu", "cuda"},
+    )
 
 
 def require_finite(loss: Tensor, step: int, steps: int, learning_rate: float) -> None:

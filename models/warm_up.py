@@ -106,7 +106,9 @@ class _Run:
 
     def _trained(self, progress: Progress | None) -> NetworkModel:
         per_epoch = ceil(len(self.indices) / self.params.batch_size)
-        given = self.params.model_params(steps=per_epoch * self.params.epochs)
+        given = self.params.network_params(
+            steps=per_epoch * self.params.epochs, learning_rate=self.params.learning_rate
+        )
         settings = parse("model", self.params.network, given)
         assert isinstance(settings, TrainingParams)
         network = build_network(
