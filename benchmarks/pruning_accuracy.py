@@ -53,8 +53,9 @@ SCALES: Final[dict[str, dict[str, Any]]] = {
     "small": {
         "images": 10_000,
         "warm_up": {**TINY, "epochs": 10, "models": 3},
-        "learner": {**TINY, "epochs": 20},
-        "sop_plus": {},
+        # With few epochs u and v have to grow sooner: see docs/algorithms/learner-sop_plus.md.
+        "learner": {**TINY, "batch_size": 32, "epochs": 30},
+        "sop_plus": {"lr_u": 1.5, "lr_v": 16.0},
     },
     "full": {
         "images": 50_000,

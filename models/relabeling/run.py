@@ -1,6 +1,6 @@
 """Relabeling by name: the public edge, where everything is checked once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,12 +101,13 @@ def relabel(
     )
 
 
-def require_learnable(labels: Indices, classes: int) -> None:
+def require_learnable(labels: Indices, classes: int, names: Sequence[str] | None = None) -> None:
     """Refuse labels from which nothing can be learned.
 
     Args:
         labels: (n,) integers.
         classes: C.
+        names: (C,) of the classes, for the message; default: their numbers.
 
     Raises:
         ModelError: a label outside 0..C-1, fewer than two classes, or a class with one example, of
@@ -128,9 +129,10 @@ def require_learnable(labels: Indices, classes: int) -> None:
         )
     single = np.flatnonzero(counts == 1)
     if len(single):
+        named = ", ".join(str(one) if names is None else names[one] for one in single[:10])
         raise ModelError(
-            f"{len(single)} of {classes} classes have a single labeled image to learn from (number "
-            f"{', '.join(str(one + 1) for one in single[:10])}); label more images of them."
+            f"{len(single)} of {classes} classes have a single labeled image to learn from "
+            f"({named}); label more images of them, or keep more in the subset."
         )
 
 
