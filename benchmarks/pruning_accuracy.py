@@ -66,7 +66,7 @@ SCALES: Final[dict[str, dict[str, Any]]] = {
 }
 
 # CIFAR-10N worst; thesis, section 5.3.2, table of test accuracies with SOP+, ratios as above.
-THESIS: Final = {
+THESIS: Final[dict[str, tuple[float, ...]]] = {
     "uniform": (81.9, 87.5, 90.8, 91.8),
     "small_loss": (78.8, 84.1, 89.3, 92.3),
     "margin": (45.7, 61.8, 84.6, 92.5),
@@ -79,7 +79,7 @@ THESIS: Final = {
     "prune4rel_balanced": (84.9, 89.2, 91.3, 92.9),
 }
 # The same, table of the ratio of noisy examples in the selected subset.
-THESIS_NOISE: Final = {
+THESIS_NOISE: Final[dict[str, tuple[float, ...]]] = {
     "small_loss": (0.8, 3.6, 11.5, 26.2),
     "margin": (54.6, 52.1, 48.5, 44.6),
     "k_center": (40.0, 41.1, 41.6, 42.1),

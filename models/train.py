@@ -123,9 +123,14 @@ def require_finite(loss: Tensor, step: int, steps: int, learning_rate: float) ->
         ModelError: the loss is not finite.
     """
     if (step % 100 == 99 or step + 1 == steps) and not torch.isfinite(loss):
-        raise ModelError(
-            f"Training diverged by step {step + 1}; lower learning_rate (now {learning_rate:g})."
-        )
+        raise diverged(step + 1, learning_rate)
+
+
+def diverged(step: int, learning_rate: float) -> ModelError:
+    """Return the error that says so."""
+    return ModelError(
+        f"Training diverged by step {step}; lower learning_rate (now {learning_rate:g})."
+    )
 
 
 def _learning_step(

@@ -24,7 +24,7 @@ from models.protocols import Progress
 from models.relabeling.task import Learned, Task, decay, training_params
 from models.resume import Batches, counted, restore, seeded, store
 from models.target import NetworkModel
-from models.train import augmented, require_finite, resident, scaled, sgd
+from models.train import augmented, diverged, require_finite, resident, scaled, sgd
 
 _LEAST_VARIANCE: Final = 5e-4
 _LEAST_SHARE: Final = 1e-6
@@ -91,14 +91,14 @@ def learn(task: Task, params: DivideMixParams, progress: Progress | None = None)
             now = _Place(step // (2 * per_epoch), step // per_epoch % 2, step % per_epoch)
             divided = now.epoch >= params.warm_up_epochs
             if divided and now.which == now.batch == 0:
-                turn.divide()
+                turn.divide(step)
             loss = turn.divided_loss(now, per_epoch) if divided else turn.plain_loss(now)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             require_finite(loss, step, steps, params.learning_rate)
     pair.eval()
-    turn.divide()
+    turn.divide(steps)
     clean = pair.clean.mean(dim=0) > params.kappa
     return Learned(models, {"clean": float(clean.float().mean())})
 
@@ -123,13 +123,15 @@ class _Turn:
         self.autocast = partial(torch.autocast, device.type, dtype=torch.bfloat16, enabled=half)
         self._streams: dict[tuple[int, ...], tuple[Tensor, Batches]] = {}
 
-    def divide(self) -> None:
-        """Judge every label by the losses of each network."""
+    def divide(self, step: int) -> None:
+        """Judge every label by the losses of each network, before a step."""
         training = self.pair.training
         self.pair.eval()
         for number, model in enumerate(self.models):
             logits = model.infer(self.task.indices).logits
             own = np.take_along_axis(log_softmax(logits), self.task.labels[:, None], axis=1)
+            if not np.isfinite(own).all():
+                raise diverged(step, self.params.learning_rate)
             clean = clean_probability(-own[:, 0], seed=self.task.seed)
             self.pair.clean[number] = torch.from_numpy(clean).to(self.device)
         self.pair.train(training)

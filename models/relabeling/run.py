@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.catalog import find, parse
 from models.data import PixelStore
@@ -85,8 +84,7 @@ def relabel(
     chosen = parse("learner", learner, params or {})
     positions = np.arange(len(labels)) if trained_on is None else np.sort(trained_on)
     _require_rows(indices, labels, positions)
-    require_learnable(labels, classes)
-    require_learnable(labels[positions], classes)
+    require_learnable(labels, classes, positions)
     work.mkdir(parents=True, exist_ok=True)
     task = Task(store, indices[positions], labels[positions], classes, seed, work)
     learned: Learned = resolve(spec)(task, chosen, progress)
@@ -101,17 +99,25 @@ def relabel(
     )
 
 
-def require_learnable(labels: Indices, classes: int, names: Sequence[str] | None = None) -> None:
+def require_learnable(
+    labels: Indices,
+    classes: int,
+    trained_on: Indices | None = None,
+    names: Sequence[str] | None = None,
+) -> None:
     """Refuse labels from which nothing can be learned.
 
+    A subset may well keep one image of a class, or none: that is its choice, not a lack of labels.
+
     Args:
-        labels: (n,) integers.
+        labels: (N,) integers.
         classes: C.
+        trained_on: (n,) positions that are learned from; None = all.
         names: (C,) of the classes, for the message; default: their numbers.
 
     Raises:
-        ModelError: a label outside 0..C-1, fewer than two classes, or a class with one example, of
-            which nobody could say whether it is right.
+        ModelError: a label outside 0..C-1, fewer than two classes to learn from, or a class with
+            one label, of which nobody could say whether it is right.
     """
     if classes < 2:
         raise ModelError(f"{classes} class cannot be told apart; a project needs two or more.")
@@ -121,18 +127,20 @@ def require_learnable(labels: Indices, classes: int, names: Sequence[str] | None
             f"{len(outside)} of {len(labels)} labels are outside 0..{classes - 1} (the first at "
             f"position {outside[0]}); leave out what has no class."
         )
-    counts = np.bincount(labels, minlength=classes)
-    if (counts > 0).sum() < 2:
+    if len(np.unique(labels)) < 2:
         raise ModelError(
-            "Fewer than two classes have a labeled image to learn from; label some images of each "
-            "class first, or keep more in the subset."
+            "Fewer than two classes have a labeled image; label some images of each class first."
         )
-    single = np.flatnonzero(counts == 1)
+    if trained_on is not None and len(np.unique(labels[trained_on])) < 2:
+        raise ModelError(
+            "The subset keeps fewer than two classes; choose a larger or a balanced one."
+        )
+    single = np.flatnonzero(np.bincount(labels, minlength=classes) == 1)
     if len(single):
         named = ", ".join(str(one) if names is None else names[one] for one in single[:10])
         raise ModelError(
-            f"{len(single)} of {classes} classes have a single labeled image to learn from "
-            f"({named}); label more images of them, or keep more in the subset."
+            f"{len(single)} of {classes} classes have a single labeled image ({named}), of which "
+            "nobody could say whether it is right; label more images of them."
         )
 
 
@@ -152,7 +160,6 @@ def _mean(
     models: tuple[NetworkModel, ...], indices: Indices, progress: Progress | None
 ) -> Float32Array:
     """Return the mean probabilities (n, C) of the models."""
-    total: NDArray[np.float64] = sum(
-        softmax(model.infer(indices, progress=progress).logits) for model in models
-    ) / np.float64(len(models))
-    return total.astype(np.float32)
+    each = [softmax(model.infer(indices, progress=progress).logits) for model in models]
+    probabilities: Float32Array = np.mean(each, axis=0).astype(np.float32)
+    return probabilities

@@ -12,7 +12,6 @@ from models.data import PixelStore
 from models.relabeling.run import Relabeled, relabel
 
 LEARNERS = [spec.name for spec in specs() if spec.kind == "learner"]
-COUNT = 500
 
 QUICK: dict[str, Any] = {
     "network": "cnn_tiny", "width": 8, "batch_size": 32, "learning_rate": 0.05, "flip": False,
@@ -27,7 +26,7 @@ def short(learner: str, epochs: int, **params: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Noisy:
-    """The first `COUNT` digits, some of whose labels are wrong.
+    """The first digits, some of whose labels are wrong.
 
     Attributes:
         truth: (N,) int64.
@@ -39,14 +38,15 @@ class Noisy:
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        return self.labels != self.truth
+        wrong: NDArray[np.bool_] = self.labels != self.truth
+        return wrong
 
     @property
     def indices(self) -> NDArray[np.int64]:
         return np.arange(len(self.labels))
 
 
-def noisy(truth: NDArray[np.int64], share: float = 0.3, count: int = COUNT) -> Noisy:
+def noisy(truth: NDArray[np.int64], share: float = 0.3, count: int = 120) -> Noisy:
     """Exchange a share of the labels for other classes."""
     random = np.random.default_rng(1)
     exchanged = random.random(count) < share

@@ -112,10 +112,11 @@ def test_goes_on_where_it_was(
     # A cancelled training keeps everything; of a killed one stays what was written last.
     attempt(10, Cancelled)
     monkeypatch.setattr(resume, "_CHECKPOINT_SECONDS", 0.0)
-    for at in (20, total - 6):
+    late = total // 10 * 10
+    for at in (20, late):
         attempt(at, KeyboardInterrupt)
     attempt(total, Cancelled)
-    assert begun == [0, 10, 20, total - 6]
+    assert begun == [0, 10, 20, late]
     again = learned(learner, digit_store, case, tmp_path / "cut", 3, params=small)
     assert_array_equal(again.probabilities, whole.probabilities)
     assert again.extras == whole.extras
@@ -124,18 +125,18 @@ def test_goes_on_where_it_was(
 def test_wrong_labels_are_corrected_where_cross_entropy_learns_them_by_heart(
     digit_store: PixelStore, digit_labels: NDArray[np.int64], tmp_path: Path
 ) -> None:
-    case = noisy(digit_labels)
-    params = {"width": 16, "weight_decay": 0.0}
-    shares: dict[str, tuple[float, float]] = {}
+    case = noisy(digit_labels, count=300)
+    params = {"width": 32, "weight_decay": 0.0}
+    shares: dict[str, float] = {}
     for learner in LEARNERS:
-        epochs = 30 if learner == "dividemix" else 60
+        epochs = 12 if learner == "dividemix" else 60
         found = learned(learner, digit_store, case, tmp_path / learner, epochs, params=params)
         right = found.corrected == case.truth
-        shares[learner] = (right[case.wrong].mean(), right[~case.wrong].mean())
-    assert shares["sop_plus"][0] > 0.8
-    assert shares["dividemix"][0] > 0.8
-    assert shares["ce"][0] < 0.7
-    assert min(share for _, share in shares.values()) > 0.9
+        assert right[~case.wrong].mean() > 0.9
+        shares[learner] = right[case.wrong].mean()
+    assert shares["ce"] < 0.7
+    assert shares["sop_plus"] > 0.85
+    assert shares["dividemix"] > 0.85
 
 
 @every_learner
@@ -145,7 +146,7 @@ def test_wrong_labels_are_corrected_where_cross_entropy_learns_them_by_heart(
         ([0, 0, 1, 1, 5, 5], r"2 of 6 labels are outside 0\.\.2 \(the first at position 4\)"),
         ([0, 0, -1, 1, 1, 1], r"1 of 6 labels are outside 0\.\.2"),
         ([1, 1, 1, 1, 1, 1], "Fewer than two classes"),
-        ([0, 0, 0, 1, 1, 2], r"1 of 3 classes have a single labeled image .*\(2\)"),
+        ([0, 0, 0, 1, 1, 2], r"1 of 3 classes have a single labeled image \(2\)"),
     ],
 )
 def test_what_cannot_be_learned_is_refused(
@@ -165,8 +166,7 @@ def test_what_cannot_be_learned_is_refused(
         ({"trained_on": np.array([], np.int64)}, "0 positions to learn from"),
         ({"trained_on": np.array([0, 6])}, "among the 6 labeled images"),
         ({"trained_on": np.array([0, 0, 3, 3])}, "given twice"),
-        ({"trained_on": np.array([0, 1, 2])}, "Fewer than two classes"),
-        ({"trained_on": np.array([0, 1, 3])}, "a single labeled image"),
+        ({"trained_on": np.array([0, 1, 2])}, "subset keeps fewer than two classes"),
         ({"params": {"epochs": 0}}, "epochs: must be greater than or equal to 1"),
         ({"learner": "best"}, "no learner 'best'; known: sop_plus, dividemix, ce"),
         (
@@ -193,7 +193,7 @@ def test_divergence_is_said(
     case = noisy(digit_labels, count=80)
     with pytest.raises(ModelError, match="lower learning_rate"):
         learned(
-            learner, digit_store, case, tmp_path, 8,
+            learner, digit_store, case, tmp_path, 30,
             params={"learning_rate": 10.0, "weight_decay": 1.0, "momentum": 0.99},
         )  # fmt: skip
 
@@ -220,12 +220,11 @@ def test_the_learning_rate_falls_from_epoch_to_epoch() -> None:
 
 def test_the_preactivation_network_adds_nothing_but_residuals() -> None:
     network = preact_resnet18(TrainingParams(), classes=3, image_size=16).eval()
-    assert sum(value.numel() for value in network.parameters()) == 11_166_592 + 512 * 3 + 3
+    assert sum(value.numel() for value in network.parameters()) == 11_166_016 + 1024 + 512 * 3 + 3
     logits, embeddings = network(torch.rand(2, 3, 16, 16))
     assert (logits.shape, embeddings.shape) == ((2, 3), (2, 512))
     block = network.get_submodule("backbone.1")
     x = torch.randn(1, 64, 4, 4)
-    for name in ("conv1", "conv2"):
-        torch.nn.init.zeros_(block.get_submodule(name).weight)
+    torch.nn.init.zeros_(block.get_parameter("conv2.weight"))
     # With nothing learned the block passes on what it gets, negative values too.
     assert_allclose(block(x).detach(), x)

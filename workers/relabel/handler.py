@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.run import relabel, require_learnable
 from models.relabeling.second_opinion import second_opinion
+from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.knowledge import Knowledge, example_ids, freeze, frozen
 from workers.manners import Manners
@@ -74,9 +74,9 @@ class _Relabeling:
         trained = np.ones(len(indices), dtype=np.bool_)
         if self.params.subset is not None:
             trained = ~np.isin(indices, self._dropped(self.params.subset))
-        names = self._class_names()
-        require_learnable(labels, known.snapshot.classes, names)
-        require_learnable(labels[trained], known.snapshot.classes, names)
+        require_learnable(
+            labels, known.snapshot.classes, np.flatnonzero(trained), self._class_names()
+        )
         self._write("gathered", trained=trained, truth=self._truth(known, indices))
 
     def train(self, known: Knowledge) -> None:
@@ -97,8 +97,8 @@ class _Relabeling:
             progress=self.manners.progress,
         )
         self._write("learned", corrected=found.corrected, confidence=found.confidence)
-        facts = {"test_accuracy": found.accuracy, "extras": dict(found.extras)}
-        self._write_text("learned.json", facts)
+        facts = json.dumps({"test_accuracy": found.accuracy, "extras": dict(found.extras)})
+        write_atomically(self.context.work / "learned.json", lambda part: part.write_text(facts))
 
     def second_opinion(self, known: Knowledge) -> None:
         """Have cleanlab judge the labels."""
@@ -214,16 +214,7 @@ class _Relabeling:
         return truth[indices]
 
     def _write(self, name: str, **arrays: NDArray[Any]) -> None:
-        def write(part: Path) -> None:
-            with part.open("wb") as file:
-                np.savez(file, **arrays)
-
-        write_atomically(self.context.work / f"{name}.npz", write)
-
-    def _write_text(self, name: str, value: dict[str, Any]) -> None:
-        text = json.dumps(value)
-        write_atomically(self.context.work / name, lambda part: part.write_text(text))
+        write_arrays(self.context.work / f"{name}.npz", arrays)
 
     def _read(self, name: str) -> dict[str, NDArray[Any]]:
-        with np.load(self.context.work / f"{name}.npz") as arrays:
-            return {key: arrays[key] for key in arrays.files}
+        return read_arrays(self.context.work / f"{name}.npz")
