@@ -759,7 +759,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "job";
+            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "job";
             /** Name */
             name: string;
             /** Needs */
@@ -856,7 +856,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -1074,7 +1074,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -1313,6 +1313,7 @@ export interface components {
          *         seed: Makes rounds reproducible.
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
+         *         overlap: How many annotators see each queried image; every verdict costs.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
          *         model: Target model.
          *         strategy: Query strategy.
@@ -1343,6 +1344,11 @@ export interface components {
             /** Max Rounds */
             max_rounds?: number | null;
             model?: components["schemas"]["Choice"];
+            /**
+             * Overlap
+             * @default 1
+             */
+            overlap: number;
             purity?: components["schemas"]["Choice"];
             /**
              * Seed
