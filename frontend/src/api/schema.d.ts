@@ -307,6 +307,11 @@ export interface paths {
         /**
          * Import Images
          * @description Upload a zip, a Parquet file or one image as the request body, and import it.
+         *
+         *     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
+         *     `label` also means the folder) becomes an annotation of the image: a class by name or number,
+         *     `ood` or `unsure`. A `.csv`, or a Parquet file without images, annotates images that the project
+         *     has: by the column `example_id`, `sha256`, `file` or another that `key_column` names.
          */
         post: operations["import_images"];
         delete?: never;
@@ -856,7 +861,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -1074,7 +1079,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -1313,6 +1318,7 @@ export interface components {
          *         seed: Makes rounds reproducible.
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
+         *         overlap: How many annotators see each queried image; every verdict costs.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
          *         model: Target model.
          *         strategy: Query strategy.
@@ -1343,6 +1349,11 @@ export interface components {
             /** Max Rounds */
             max_rounds?: number | null;
             model?: components["schemas"]["Choice"];
+            /**
+             * Overlap
+             * @default 1
+             */
+            overlap: number;
             purity?: components["schemas"]["Choice"];
             /**
              * Seed
@@ -2442,8 +2453,10 @@ export interface operations {
     import_images: {
         parameters: {
             query: {
+                annotation_column?: string[] | null;
                 filename: string;
                 image_column?: string | null;
+                key_column?: string | null;
                 label_column?: string | null;
                 split?: components["schemas"]["Split"];
                 split_column?: string | null;
