@@ -1,6 +1,6 @@
 import uuid
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -76,7 +76,7 @@ class DecisionResult(BaseModel):
     """
 
     key: uuid.UUID
-    status: str = Field(pattern="^(accepted|duplicate|late|rejected)$")
+    status: Literal["accepted", "duplicate", "late", "rejected"]
     annotation_id: int | None
     code: str | None
     detail: str | None

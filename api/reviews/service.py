@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, Literal
 
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -374,7 +374,7 @@ class _Desk:
 
 def _result(
     one: DecisionIn,
-    status: str,
+    status: Literal["accepted", "duplicate", "late", "rejected"],
     annotation_id: int | None,
     code: str | None = None,
     detail: str | None = None,

@@ -1184,8 +1184,11 @@ export interface components {
              * Format: uuid
              */
             key: string;
-            /** Status */
-            status: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "accepted" | "duplicate" | "late" | "rejected";
         };
         /** Decisions */
         Decisions: {

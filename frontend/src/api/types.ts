@@ -92,6 +92,32 @@ export type Drawing = {
   class_ids: (number | null)[];
   points: Record<Method, [number, number][]>;
 };
+export type Decision = Schemas["Decision"];
+export type Suggestion = Schemas["SuggestionOut"];
+export type Review = Schemas["ReviewOut"];
+export type ReviewLease = Schemas["ReviewLease"];
+export type DecisionInput = Schemas["DecisionIn"];
+export type DecisionResult = Schemas["DecisionResult"];
+export type DecisionsResponse = Schemas["DecisionsOut"];
+/** The result of a job `relabel`; `transitions[a][b]` counts labels a that should be b. */
+export type Relabeling = {
+  relabels_id: number;
+  learner: string;
+  subset: number | null;
+  labeled: number;
+  trained: number;
+  disagreements: number;
+  test_accuracy: number | null;
+  class_ids: number[];
+  transitions: number[][];
+  cleanlab: Record<"flagged" | "both" | "ours_only" | "theirs_only", number> | null;
+  truth: {
+    known: number;
+    noise_before: number;
+    noise_after: number;
+    corrected: number | null;
+  } | null;
+};
 export type Artifact = Schemas["ArtifactOut"];
 export type ShownExample = { example_id: number; class_id: number; loss: number };
 /** The result of a job `prune`; `before` and `after` count the labels of each class. */
