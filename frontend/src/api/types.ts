@@ -27,6 +27,8 @@ export type Split = Schemas["Split"];
 /** The result of an import job. */
 export type ImportReport = {
   added: number;
+  /** Labels that were added; missing in imports of earlier versions. */
+  annotations?: number;
   duplicates: number;
   refused: number;
   total: number;
