@@ -102,16 +102,25 @@ class ProjectClient:
         image_column: str | None = None,
         label_column: str | None = None,
         split_column: str | None = None,
+        annotation_columns: Sequence[str] = (),
+        key_column: str | None = None,
         on_sent: Callable[[int, int], None] | None = None,
     ) -> Job:
-        """Send images; a worker takes them in. Sending the same again adds nothing twice.
+        """Send images, labels or both; a worker takes them in.
+
+        Sending the same again adds nothing twice.
 
         Args:
-            path: A folder (zipped on the way), a zip, a Parquet file or one image.
+            path: A folder (zipped on the way), a zip, a Parquet file, one image, or a CSV of labels
+                for images that are there.
             split: What the images are for.
             image_column: The Parquet column with the image bytes.
             label_column: The Parquet column with the class names.
             split_column: The Parquet column with the splits.
+            annotation_columns: Columns of the CSV, the Parquet file or the metadata whose labels
+                become annotations: a class by name or number, ``ood``, ``unsure``, or nothing.
+            key_column: The column that says which image a row is about, where none comes with it;
+                else ``example_id``, ``sha256`` or a name like ``file``.
             on_sent: Called with the bytes sent and the bytes in all.
 
         Returns:
@@ -137,6 +146,8 @@ class ProjectClient:
             "image_column": image_column,
             "label_column": label_column,
             "split_column": split_column,
+            "annotation_column": list(annotation_columns),
+            "key_column": key_column,
         }
         job: Job = self._transport.request(
             "POST", f"{self._path}/imports", query=query, content=chunks

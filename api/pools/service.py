@@ -22,12 +22,19 @@ async def start_import(
     filename: str,
     split: Split,
     columns: dict[str, str],
+    annotations: list[str],
 ) -> Job:
     """Queue the import of an upload that is on disk."""
     job = new_job(
         JobKind.IMPORT_POOL,
         project_id=project_id,
-        params={"upload": upload, "filename": filename, "split": split.value, "columns": columns},
+        params={
+            "upload": upload,
+            "filename": filename,
+            "split": split.value,
+            "columns": columns,
+            "annotations": annotations,
+        },
         created_by=principal.id,
     )
     session.add(job)

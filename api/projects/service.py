@@ -25,7 +25,18 @@ from core.project_settings import ProjectSettings
 from core.rounds import new_round
 from core.states import ArtifactKind, JobKind, ProjectState, Split
 from core.storage import Storage
-from core.tables import Annotation, Artifact, Example, Job, Member, Project, Query, Round, User
+from core.tables import (
+    Annotation,
+    Artifact,
+    Example,
+    Job,
+    Member,
+    Project,
+    Query,
+    Round,
+    Suggestion,
+    User,
+)
 
 
 async def summaries(session: AsyncSession, principal: Principal) -> list[ProjectSummary]:
@@ -225,7 +236,7 @@ async def remove(
     if project.state is ProjectState.RUNNING or await session.scalar(active.limit(1)):
         raise Conflict("project_busy", "Pause the project and let its jobs end before deleting it.")
     record(session, principal, "delete", "project", project.id, name=project.name)
-    for table in (Annotation, Query, Example):
+    for table in (Suggestion, Annotation, Query, Example):
         await session.execute(delete(table).where(table.project_id == project.id))
     await session.delete(project)
     await session.flush()
