@@ -20,6 +20,7 @@ from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
 from api.rounds.routes import router as rounds
+from api.subsets.routes import router as subsets
 from api.users.routes import router as users
 from core.db import async_engine, async_sessions
 from core.settings import Settings
@@ -36,6 +37,7 @@ _ROUTERS = (
     rounds,
     jobs,
     artifacts,
+    subsets,
     exports,
     algorithms,
     events.router,
