@@ -597,6 +597,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/subsets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Subsets
+         * @description Every subset that jobs have found, newest first.
+         */
+        get: operations["list_subsets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/subsets/{subset_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Subset
+         * @description All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
+         *
+         *     The folders are named by the labels that the subset was made from.
+         */
+        get: operations["export_subset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/subsets/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Subsets
+         * @description Two subsets side by side: what both keep, and what only one does.
+         */
+        get: operations["compare_subsets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings/defaults": {
         parameters: {
             query?: never;
@@ -917,6 +979,18 @@ export interface components {
             position: number;
         };
         /**
+         * ClassShare
+         * @description How many examples are labeled with a class, and how many of those are kept.
+         */
+        ClassShare: {
+            /** Class Id */
+            class_id: number;
+            /** Kept */
+            kept: number;
+            /** Labeled */
+            labeled: number;
+        };
+        /**
          * Cost
          * @description What a verdict takes from the round's budget.
          *
@@ -1051,6 +1125,11 @@ export interface components {
         Items_RoundOut_: {
             /** Items */
             items: components["schemas"]["RoundOut"][];
+        };
+        /** Items[SubsetOut] */
+        Items_SubsetOut_: {
+            /** Items */
+            items: components["schemas"]["SubsetOut"][];
         };
         /** Items[TokenOut] */
         Items_TokenOut_: {
@@ -1199,6 +1278,32 @@ export interface components {
             today: number;
             /** Total */
             total: number;
+        };
+        /**
+         * NoiseOut
+         * @description How many labels are wrong among those whose truth is known.
+         */
+        NoiseOut: {
+            /** Known */
+            known: number;
+            /** Ratio */
+            ratio: number | null;
+            /** Wrong */
+            wrong: number;
+        };
+        /**
+         * OnlyHere
+         * @description An example that one subset keeps and the other does not.
+         */
+        OnlyHere: {
+            /** Class Id */
+            class_id: number;
+            /** Example Id */
+            example_id: number;
+            /** Loss */
+            loss: number;
+            /** True Class Id */
+            true_class_id: number | null;
         };
         /** Page[ExampleOut] */
         Page_ExampleOut_: {
@@ -1517,6 +1622,94 @@ export interface components {
              * @enum {string}
              */
             waiting_for: "nothing" | "training" | "paused" | "finished" | "others";
+        };
+        /**
+         * SubsetComparison
+         * @description Two subsets side by side, by what they keep.
+         */
+        SubsetComparison: {
+            a: components["schemas"]["SubsetSide"];
+            b: components["schemas"]["SubsetSide"];
+            /** First Only A */
+            first_only_a: components["schemas"]["OnlyHere"][];
+            /** First Only B */
+            first_only_b: components["schemas"]["OnlyHere"][];
+            /** Intersection */
+            intersection: number;
+            /** Jaccard */
+            jaccard: number;
+            /** Only A */
+            only_a: number;
+            /** Only B */
+            only_b: number;
+            /** Union */
+            union: number;
+        };
+        /**
+         * SubsetFormat
+         * @enum {string}
+         */
+        SubsetFormat: "csv" | "ids" | "imagefolder" | "parquet";
+        /**
+         * SubsetOut
+         * @description A subset. ``noise_ratio`` is of what is kept, over examples whose truth is known.
+         */
+        SubsetOut: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Kept */
+            kept: number;
+            /** Labeled */
+            labeled: number;
+            /** Method */
+            method: string;
+            /** Noise Ratio */
+            noise_ratio: number | null;
+            /** Params */
+            params: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * SubsetSide
+         * @description One of the two that are compared.
+         */
+        SubsetSide: {
+            /** Active */
+            active: boolean;
+            /** Balance */
+            balance: components["schemas"]["ClassShare"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Kept */
+            kept: number;
+            /** Labeled */
+            labeled: number;
+            /** Method */
+            method: string;
+            noise: components["schemas"]["NoiseOut"];
+            /** Noise Ratio */
+            noise_ratio: number | null;
+            /** Params */
+            params: {
+                [key: string]: unknown;
+            };
         };
         /**
          * ThumbnailSize
@@ -3183,6 +3376,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+        };
+    };
+    list_subsets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SubsetOut_"];
+                };
+            };
+        };
+    };
+    export_subset: {
+        parameters: {
+            query?: {
+                format?: components["schemas"]["SubsetFormat"];
+            };
+            header?: never;
+            path: {
+                project_id: number;
+                subset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    compare_subsets: {
+        parameters: {
+            query: {
+                /** @description Id of a subset. */
+                a: number;
+                /** @description Id of a subset. */
+                b: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubsetComparison"];
                 };
             };
         };
