@@ -256,12 +256,16 @@ class ProjectClient:
         round_: Round = self._transport.request("POST", f"{self._path}/rounds/{number}/retry")
         return round_
 
-    def start_job(self, kind: str, params: dict[str, Any] | None = None) -> Job:
+    def start_job(
+        self, kind: str, params: dict[str, Any] | None = None, *, dry_run: bool = False
+    ) -> Job:
         """Start a job of the catalog; a project runs one of a kind at a time.
 
         Args:
             kind: Which, such as ``learn_features``; ``Client.algorithms`` lists them.
             params: Parameters that differ from their defaults.
+            dry_run: Only check and measure: the ``result`` has an ``estimate`` of seconds, memory
+                and phases, and nothing else is left.
 
         Returns:
             The job, for ``Client.wait``.
@@ -269,7 +273,7 @@ class ProjectClient:
         Raises:
             KaratError: ``job_active`` if one is at work already, ``invalid_params``, ``no_images``.
         """
-        body = {"kind": kind, "params": params or {}}
+        body = {"kind": kind, "params": params or {}, "dry_run": dry_run}
         job: Job = self._transport.request("POST", f"{self._path}/jobs", body=body)
         return job
 

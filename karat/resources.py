@@ -136,6 +136,7 @@ class Job(TypedDict):
     id: int
     project_id: int | None
     kind: str
+    dry_run: bool
     state: JobState
     params: dict[str, Any]
     progress: Progress | None
@@ -147,6 +148,17 @@ class Job(TypedDict):
     created_at: str
     started_at: str | None
     finished_at: str | None
+
+
+class Estimate(TypedDict):
+    """What a dry run has found: the ``estimate`` in its result."""
+
+    seconds: float
+    memory_bytes: int
+    device: str
+    labeled: int
+    phases: dict[str, float]
+    notes: list[str]
 
 
 class Example(TypedDict):

@@ -26,8 +26,9 @@ from core.messages import JobMessage
 from core.settings import Settings, settings
 from core.states import JobState
 from core.storage import Storage
-from core.tables import Job
+from core.tables import DRY_RUN, Job
 from models.errors import Cancelled, ModelError
+from workers.joblog import JobLog
 
 logger = logging.getLogger(__name__)
 
@@ -75,11 +76,13 @@ class JobContext:
         self.job_id = job.id
         self.project_id = job.project_id
         self.attempt = job.attempt
-        self.params = dict(job.params)
+        self.dry_run = job.dry_run
+        self.params = {name: value for name, value in job.params.items() if name != DRY_RUN}
         self.checkpoint = dict(job.checkpoint)
         self.settings = settings_
         self.storage = Storage(settings_.data_dir)
         self.sessions = sessions()
+        self.log = JobLog(self.storage.job_log(self.project_id, self.job_id), self.attempt)
         self.expected: dict[str, float] = {}
         self._phases: Sequence[str] = ()
         self._progress: dict[str, Any] | None = None
@@ -116,12 +119,14 @@ class JobContext:
         self._phase_started = time.monotonic()
         self._counted = _Count()
         self.progress(0, 0, name)
+        self.log.write(f"{name} begins")
         self.beat()
         yield
         self.check()
         if not self.done(name):
             with self.transaction() as (_, job):
                 self.finish_phase(job, name)
+        self.log.write(f"{name} ends after {self.seconds[name]:g} s")
 
     def finish_phase(self, job: Job, name: str) -> None:
         """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""
@@ -158,6 +163,9 @@ class JobContext:
             "eta_seconds": eta,
             "seconds": self.seconds,
         }
+        if steps > 0:
+            rest = "" if eta is None else f", about {eta:.0f} s left"
+            self.log.progress(f"{name}: {step} of {steps}{rest}")
 
     def check(self) -> None:
         """Raise if the job was cancelled or taken over."""
@@ -208,8 +216,9 @@ class JobContext:
             session.execute(
                 events.notify(self.project_id, "job", {"id": self.job_id, "progress": progress})
             )
-        if row.cancel_requested:
+        if row.cancel_requested and not self._cancelled.is_set():
             self._cancelled.set()
+            self.log.write("cancel was asked for")
 
     @contextmanager
     def alive(self) -> Iterator[None]:
@@ -236,12 +245,16 @@ def run_job(message: JobMessage, handler: Handler) -> None:
     if context is None:
         return
     logger.info("job %s attempt %s started", context.job_id, context.attempt)
+    context.log.write(_beginning(context))
     try:
         with context.alive():
             result = handler.run(context)
+        for note in result.get("notes", ()):
+            context.log.write(note)
         _end(context, handler, JobState.SUCCEEDED, result=result)
     except Lost:
         logger.warning("job %s was taken over by another worker", context.job_id)
+        context.log.write("stops: another worker has the job")
     except SteppedAside:
         _give_back(context)
     except Cancelled:
@@ -249,13 +262,21 @@ def run_job(message: JobMessage, handler: Handler) -> None:
     except (OperationalError, InterfaceError) as error:
         # The database went away: the silent heartbeat lets the sweeper start the job again.
         logger.warning("job %s lost the database: %s", context.job_id, error)
+        context.log.write("stops: the database went away; the job starts again by itself")
     except (DomainError, ModelError) as error:
         code = getattr(error, "code", "model_error")
         _end(context, handler, JobState.FAILED, error={"code": code, "detail": str(error)})
     except Exception as error:
         logger.exception("job %s failed", context.job_id)
+        context.log.traceback(error)
         last = traceback.format_exception_only(error)[-1].strip()
         _end(context, handler, JobState.FAILED, error={"code": "internal", "detail": last})
+
+
+def _beginning(context: JobContext) -> str:
+    what = "begins, a dry run" if context.dry_run else "begins"
+    done = ", ".join(context.seconds)
+    return f"{what}; done before: {done}" if done else what
 
 
 def _claim(job_id: int) -> JobContext | None:
@@ -297,6 +318,7 @@ def _give_back(context: JobContext) -> None:
         logger.warning("job %s goes on elsewhere", context.job_id)
         return
     logger.info("job %s steps aside", context.job_id)
+    context.log.write("steps aside for a round, and goes on after it")
 
 
 def _end(
@@ -321,3 +343,4 @@ def _end(
         logger.warning("job %s ended elsewhere", context.job_id)
         return
     logger.info("job %s %s", context.job_id, state)
+    context.log.write(f"{state}: {error['code']}: {error['detail']}" if error else str(state))

@@ -159,6 +159,7 @@ def test_a_count_is_kept_instead_of_a_share(http: TestClient, world: World) -> N
         ({"count": 5}, "give ratio or count"),
         ({"method": "best"}, "method"),
         ({"tau": 2}, "tau"),
+        ({"method": "forgetting", "epochs": 1}, "two epochs"),
     ],
 )
 def test_bad_parameters_are_refused_at_once(

@@ -11,16 +11,16 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
-from models.errors import ModelError
 from models.params.prune import PruneParams
-from models.protocols import Indices
 from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.warm_up import warm_up
 from workers.artifacts import keep
-from workers.features.stored import LearnedFeatures, latest
-from workers.knowledge import Knowledge, example_ids, freeze, frozen, true_classes
+from workers.dry_run import dry_run
+from workers.knowledge import Knowledge, example_ids, frozen, true_classes
 from workers.manners import Manners
+from workers.prune.gather import gather, learned_features
+from workers.prune.rehearsal import rehearse
 from workers.prune.report import Found, result_of
 from workers.runner import JobContext
 from workers.subset import write_subset
@@ -30,6 +30,8 @@ PHASES: Final = ("gather", "warm_up", "prune")
 
 def run(context: JobContext) -> dict[str, Any]:
     """Choose a subset; a killed job goes on in the warm-up where it was."""
+    if context.dry_run:
+        return dry_run(context, rehearse)
     context.plan(PHASES)
     if "result" not in context.checkpoint:
         _find(context)
@@ -46,7 +48,7 @@ def _find(context: JobContext) -> None:
     params = PruneParams.model_validate(context.params)
     if not context.done("gather"):
         with context.phase("gather"):
-            _gather(context)
+            gather(context)
     known = frozen(context)
     if not context.done("warm_up"):
         with context.phase("warm_up"):
@@ -55,15 +57,6 @@ def _find(context: JobContext) -> None:
         with context.phase("prune"):
             _prune(context, known, params)
     _publish(context)
-
-
-def _gather(context: JobContext) -> None:
-    """Freeze the labels, and refuse at once what could not be pruned."""
-    _, labels = freeze(context).snapshot.inside()
-    if len(np.unique(labels)) < 2:
-        raise ModelError(
-            "Fewer than two classes have a labeled image; label some images of each class first."
-        )
 
 
 def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None:
@@ -99,7 +92,7 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
             known.snapshot.classes,
             known.seed,
             **{name: arrays[name] for name in arrays.files},
-            self_supervised=_learned(context, indices) if params.method == "ssp" else None,
+            self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
         )
     n = params.keep_of(len(indices))
     pruned = prune(params.method, view, n, params.method_params(), Manners(context).progress)
@@ -121,18 +114,6 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
     )
     text = json.dumps(result_of(params, found))
     write_atomically(context.work / "result.json", lambda part: part.write_text(text))
-
-
-def _learned(context: JobContext, indices: Indices) -> Any:
-    """Features of the labeled images by the job that learns them, or None."""
-    with context.sessions() as session:
-        job_id = latest(session, context.project_id)
-    if job_id is None:
-        return None
-    features = LearnedFeatures.of(context.storage, context.project_id, job_id)
-    rows = features.rows() if features.exist else np.empty((0, 0))
-    # Images that were imported since have none until a round embeds them.
-    return np.asarray(rows[indices]) if len(rows) > indices.max() else None
 
 
 def _publish(context: JobContext) -> None:

@@ -163,6 +163,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{job_id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Log
+         * @description What the job has said of itself, over all attempts: an event a line, with its time in UTC.
+         *
+         *     ``after`` leaves out what the caller has: add up the bytes of what came, and ask again.
+         */
+        get: operations["show_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{job_id}/retry": {
         parameters: {
             query?: never;
@@ -1165,6 +1187,8 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /** Dry Run */
+            dry_run: boolean;
             error: components["schemas"]["JobError"] | null;
             /** Finished At */
             finished_at: string | null;
@@ -1193,6 +1217,12 @@ export interface components {
          * @description Which job of the catalog to start; parameters that are missing take their defaults.
          */
         JobStart: {
+            /**
+             * Dry Run
+             * @description Only measure what the job would take; its result has an `estimate`.
+             * @default false
+             */
+            dry_run: boolean;
             /** Kind */
             kind: string;
             /** Params */
@@ -2180,6 +2210,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
+    show_log: {
+        parameters: {
+            query?: {
+                /** @description Bytes of the log to leave out. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };

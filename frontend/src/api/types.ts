@@ -21,6 +21,15 @@ export type ClassInput = Schemas["ClassIn"];
 export type Member = Schemas["MemberOut"];
 
 export type Job = Schemas["JobOut"];
+/** The result of a dry run; `phases` has the seconds of each. */
+export type Estimate = {
+  seconds: number;
+  memory_bytes: number;
+  device: string;
+  labeled: number;
+  phases: Record<string, number>;
+  notes: string[];
+};
 export type JobKind = Schemas["JobKind"];
 export type JobProgress = Schemas["Progress"];
 export type Split = Schemas["Split"];

@@ -19,7 +19,7 @@ export function NoiseTable({ result, noise }: NoiseTableProps) {
     <Table label={text.noise}>
       <thead>
         <tr>
-          <td />
+          <th scope="col">{text.part}</th>
           {[text.labels, text.known, text.wrong, text.ratio].map((name) => (
             <th key={name} scope="col" data-number>
               {name}

@@ -32,7 +32,7 @@ export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
       <tbody>
         {subsets.map((one) => (
           <tr key={one.id}>
-            <th scope="row">
+            <th scope="row" className={styles.oneLine}>
               {one.job_id === null ? (
                 text.name(one.id)
               ) : (
@@ -40,9 +40,13 @@ export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
               )}
             </th>
             <td>{one.method}</td>
-            <td data-number>{text.keptOf(one.kept, one.labeled)}</td>
-            <td data-number>{formatPercent(one.noise_ratio)}</td>
-            <td>{formatDateTime(one.created_at)}</td>
+            <td data-number className={styles.oneLine}>
+              {text.keptOf(one.kept, one.labeled)}
+            </td>
+            <td data-number className={styles.oneLine}>
+              {formatPercent(one.noise_ratio)}
+            </td>
+            <td className={styles.oneLine}>{formatDateTime(one.created_at)}</td>
             <td>
               <div className={styles.actions}>
                 <SubsetUse project={project} subsetId={one.id} />

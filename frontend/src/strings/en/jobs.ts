@@ -3,6 +3,15 @@ export const jobs = {
   intro:
     "Work that is started by hand. It gives way to rounds, and may be stopped and go on later.",
   start: "Start",
+  estimate: {
+    action: "Estimate",
+    hint: "Checks what the job would refuse, and measures what it would take. Nothing is kept.",
+    says: (time: string, memory: string, device: string, images: number) =>
+      `Takes about ${time} and ${memory} on this worker's ${device}, for ${images.toLocaleString()} images.`,
+    phases: "Of that:",
+    short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
+    run: "Estimate",
+  },
   startAgain: "Start afresh",
   goOn: "Go on",
   stop: "Stop",
@@ -21,7 +30,14 @@ export const jobs = {
   learned: (images: number) => `Features of ${images.toLocaleString()} images`,
   showResult: { taufe: "Show the comparison", prune: "Show the subset" } as Record<string, string>,
   back: "All jobs",
-  noResult: "This job has no result to show yet.",
+  titled: (what: string, id: number) => `${what}, job ${id}`,
+  noResult: "It is done. There is nothing more to show of it.",
+  log: {
+    title: "Log",
+    hint: "An event a line, with times in UTC.",
+    plain: "As plain text",
+    empty: "Nothing yet: no worker has begun with it.",
+  },
   subsets: {
     title: "Subsets",
     tab: "All subsets",
@@ -85,6 +101,7 @@ export const jobs = {
     noiseHint:
       "Over the images that came with a label, which is taken for the truth; the others are left out.",
     noiseOf: { all: "All labels", kept: "Kept", dropped: "Dropped" },
+    part: "Of",
     labels: "Labels",
     known: "Truth known",
     wrong: "Wrong",
