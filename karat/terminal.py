@@ -88,10 +88,10 @@ def about(seconds: float) -> str:
     if seconds < 50:
         return "less than a minute"
     if (minutes := round(seconds / 60)) < 90:
-        return "a minute" if minutes == 1 else f"{minutes} minutes"
+        return "about a minute" if minutes == 1 else f"about {minutes} minutes"
     if seconds < 36 * 3600:
-        return f"{seconds / 3600:.1f} hours"
-    return f"{seconds / 86_400:.1f} days"
+        return f"about {seconds / 3600:.1f} hours"
+    return f"about {seconds / 86_400:.1f} days"
 
 
 def when(time: str | None) -> str | None:

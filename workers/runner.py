@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import Select, func, select, text, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -24,9 +24,10 @@ from core.errors import DomainError
 from core.lifecycle import claim_job, finish_job, give_back_job
 from core.messages import JobMessage
 from core.settings import Settings, settings
-from core.states import JobState
+from core.states import JobKind, JobState
 from core.storage import Storage
 from core.tables import DRY_RUN, Job
+from models.catalog import is_job
 from models.errors import Cancelled, ModelError
 from workers.joblog import JobLog
 
@@ -286,18 +287,31 @@ def _claim(job_id: int) -> JobContext | None:
         job = session.get(Job, job_id, with_for_update={"key_share": True})
         if job is None or not _claimable(job, stale):
             return None
-        # One job of a kind at a time in a project: they write the same files.
         session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
-        running = select(Job.id).where(
-            Job.project_id == job.project_id,
-            Job.kind == job.kind,
-            Job.id != job.id,
-            Job.state == JobState.RUNNING,
-        )
-        if session.scalar(running.limit(1)) is not None:
+        before = session.scalar(_in_the_way(job).limit(1))
+        if before is not None:
+            # The sweeper sends the message again, until the other has ended.
+            if job.state is JobState.QUEUED:
+                job.message = f"Waits for job {before} of this project to end."
             return None
+        job.message = None
         claim_job(job, f"{socket.gethostname()}:{os.getpid()}")
         return JobContext(job, settings())
+
+
+def _in_the_way(job: Job) -> Select[int]:
+    """Running jobs of the project that ``job`` must not run beside.
+
+    Jobs of one kind write the same files. Those that are started by hand compete for a GPU, and
+    one may read what another is about to replace.
+    """
+    alike = [kind for kind in JobKind if is_job(kind)] if is_job(job.kind) else [job.kind]
+    return select(Job.id).where(
+        Job.project_id == job.project_id,
+        Job.kind.in_(alike),
+        Job.id != job.id,
+        Job.state == JobState.RUNNING,
+    )
 
 
 def _claimable(job: Job, stale: datetime) -> bool:

@@ -91,7 +91,7 @@ def _show_estimate(job: "Job") -> None:
     assert job["result"] is not None
     found: Estimate = job["result"]["estimate"]
     typer.echo(
-        f"Takes about {about(found['seconds'])} and {found['memory_bytes'] / 2**30:.1f} GiB on "
+        f"Takes {about(found['seconds'])} and {found['memory_bytes'] / 2**30:.1f} GiB on "
         f"this worker's {found['device']}, for {found['labeled']:,} images."
     )
     for name, seconds in sorted(found["phases"].items(), key=lambda one: -one[1]):

@@ -15,12 +15,14 @@ export const jobLogQuery = (cache: QueryClient, projectId: number, jobId: number
     queryKey,
     queryFn: async (): Promise<JobLog> => {
       const known = cache.getQueryData<JobLog>(queryKey) ?? nothing;
-      const added = await call<string>(
+      // An empty body comes as undefined.
+      const added = await call<string | undefined>(
         client.GET("/api/jobs/{job_id}/log", {
           params: { path: { job_id: jobId }, query: { after: known.bytes } },
           parseAs: "text",
         }),
       );
+      if (!added) return known;
       return { text: known.text + added, bytes: known.bytes + bytesOf(added) };
     },
   });

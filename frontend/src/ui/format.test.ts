@@ -3,10 +3,10 @@ import { formatAbout, formatMemory } from "./format";
 
 it("says a guess as roughly as it is known", () => {
   expect(formatAbout(3)).toBe("less than a minute");
-  expect(formatAbout(61)).toBe("a minute");
-  expect(formatAbout(239)).toBe("4 minutes");
-  expect(formatAbout(5400)).toBe("1.5 hours");
-  expect(formatAbout(60 * 3600)).toBe("2.5 days");
+  expect(formatAbout(61)).toBe("about a minute");
+  expect(formatAbout(239)).toBe("about 4 minutes");
+  expect(formatAbout(5400)).toBe("about 1.5 hours");
+  expect(formatAbout(60 * 3600)).toBe("about 2.5 days");
 });
 
 it("gives memory in the units that memory is sold in", () => {

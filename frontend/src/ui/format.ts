@@ -27,14 +27,14 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A guess, as people say it: less than a minute, 4 minutes, 1.5 hours. */
+/** A guess, as people say it: less than a minute, about 4 minutes, about 1.5 hours. */
 export function formatAbout(seconds: number): string {
   if (seconds < 50) return "less than a minute";
   const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return minutes === 1 ? "a minute" : `${minutes} minutes`;
+  if (minutes < 90) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
   const hours = seconds / 3600;
-  if (hours < 36) return `${hours.toFixed(1)} hours`;
-  return `${(hours / 24).toFixed(1)} days`;
+  if (hours < 36) return `about ${hours.toFixed(1)} hours`;
+  return `about ${(hours / 24).toFixed(1)} days`;
 }
 
 /** Memory, in the units it is sold in: 640 MiB, 1.2 GiB. */

@@ -7,7 +7,7 @@ export const jobs = {
     action: "Estimate",
     hint: "Checks what the job would refuse, and measures what it would take. Nothing is kept.",
     says: (time: string, memory: string, device: string, images: number) =>
-      `Takes about ${time} and ${memory} on this worker's ${device}, for ${images.toLocaleString()} images.`,
+      `Takes ${time} and ${memory} on this worker's ${device}, for ${images.toLocaleString()} images.`,
     phases: "Of that:",
     short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
     run: "Estimate",
