@@ -9,6 +9,7 @@ ProjectState = Literal["draft", "running", "paused", "finished"]
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
 JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ExportFormat = Literal["csv", "jsonl", "imagefolder"]
+SubsetFormat = Literal["csv", "ids", "imagefolder", "parquet"]
 
 
 class User(TypedDict):
@@ -135,6 +136,7 @@ class Job(TypedDict):
     id: int
     project_id: int | None
     kind: str
+    dry_run: bool
     state: JobState
     params: dict[str, Any]
     progress: Progress | None
@@ -146,6 +148,17 @@ class Job(TypedDict):
     created_at: str
     started_at: str | None
     finished_at: str | None
+
+
+class Estimate(TypedDict):
+    """What a dry run has found: the ``estimate`` in its result."""
+
+    seconds: float
+    memory_bytes: int
+    device: str
+    labeled: int
+    phases: dict[str, float]
+    notes: list[str]
 
 
 class Example(TypedDict):
@@ -266,6 +279,66 @@ class Artifact(TypedDict):
     sha256: str
     created_at: str
     meta: dict[str, Any]
+
+
+class Subset(TypedDict):
+    """What a pruning job keeps; ``noise_ratio`` is of that, where the truth is known."""
+
+    id: int
+    job_id: int | None
+    method: str
+    params: dict[str, Any]
+    labeled: int
+    kept: int
+    noise_ratio: float | None
+    active: bool
+    created_at: str
+
+
+class ClassShare(TypedDict):
+    """How many examples are labeled with a class, and how many of those are kept."""
+
+    class_id: int
+    labeled: int
+    kept: int
+
+
+class Noise(TypedDict):
+    """How many labels are wrong among those whose truth is known."""
+
+    known: int
+    wrong: int
+    ratio: float | None
+
+
+class ComparedSubset(Subset):
+    """One of two subsets that are compared."""
+
+    balance: list[ClassShare]
+    noise: Noise
+
+
+class OnlyHere(TypedDict):
+    """An example that one subset keeps and the other does not."""
+
+    example_id: int
+    class_id: int
+    true_class_id: int | None
+    loss: float
+
+
+class SubsetComparison(TypedDict):
+    """Two subsets side by side, by what they keep."""
+
+    a: ComparedSubset
+    b: ComparedSubset
+    intersection: int
+    union: int
+    jaccard: float
+    only_a: int
+    only_b: int
+    first_only_a: list[OnlyHere]
+    first_only_b: list[OnlyHere]
 
 
 class Algorithm(TypedDict):

@@ -190,8 +190,8 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
     if await session.scalar(unlabeled.limit(1)) is None:
         raise Conflict(
             "nothing_unlabeled",
-            "Every image of the pool has a label already, so there is nothing to ask. Import images "
-            "without labels, or start jobs on those that are there.",
+            "Every image of the pool has a label already, so there is nothing to ask. Import "
+            "images without labels, or start jobs on those that are there.",
         )
     importing = select(Job.id).where(
         Job.project_id == project.id,

@@ -3,6 +3,15 @@ export const jobs = {
   intro:
     "Work that is started by hand. It gives way to rounds, and may be stopped and go on later.",
   start: "Start",
+  estimate: {
+    action: "Estimate",
+    hint: "Checks what the job would refuse, and measures what it would take. Nothing is kept.",
+    says: (time: string, memory: string, device: string, images: number) =>
+      `Takes ${time} and ${memory} on this worker's ${device}, for ${images.toLocaleString()} images.`,
+    phases: "Of that:",
+    short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
+    run: "Estimate",
+  },
   startAgain: "Start afresh",
   goOn: "Go on",
   stop: "Stop",
@@ -21,7 +30,61 @@ export const jobs = {
   learned: (images: number) => `Features of ${images.toLocaleString()} images`,
   showResult: { taufe: "Show the comparison", prune: "Show the subset" } as Record<string, string>,
   back: "All jobs",
-  noResult: "This job has no result to show yet.",
+  titled: (what: string, id: number) => `${what}, job ${id}`,
+  noResult: "It is done. There is nothing more to show of it.",
+  log: {
+    title: "Log",
+    hint: "An event a line, with times in UTC.",
+    plain: "As plain text",
+    empty: "Nothing yet: no worker has begun with it.",
+  },
+  subsets: {
+    title: "Subsets",
+    tab: "All subsets",
+    hint: "What pruning has found. One at a time may be in use; none is ever deleted.",
+    none: "No subsets yet",
+    noneText: "Start Prune labels on the Jobs page.",
+    columns: {
+      subset: "Subset",
+      method: "Method",
+      kept: "Kept",
+      noise: "Noise",
+      made: "Made",
+      use: "Use",
+      export: "Export",
+    },
+    name: (id: number) => `Subset ${id}`,
+    option: (id: number, method: string, kept: number) =>
+      `${id}: ${method}, ${kept.toLocaleString()} kept`,
+    keptOf: (kept: number, labeled: number) =>
+      `${kept.toLocaleString()} of ${labeled.toLocaleString()}`,
+    exportThis: (id: number) => `Export subset ${id}`,
+    short: { csv: "CSV", parquet: "Parquet", ids: "Ids", imagefolder: "Images" },
+    formats: {
+      csv: "All rows as CSV",
+      parquet: "All rows as Parquet",
+      ids: "Kept ids",
+      imagefolder: "Kept images as a folder (zip)",
+    },
+    compare: "Compare two",
+    compareHint: "What both keep, and what only one of them does.",
+    first: "One",
+    second: "Other",
+    both: (common: number, union: number, jaccard: string) =>
+      `Both keep ${common.toLocaleString()} of the ${union.toLocaleString()} labels that one of them keeps: Jaccard ${jaccard}.`,
+    figure: "Figure",
+    kept: "Kept",
+    only: "Only here",
+    noise: "Noise",
+    known: "Truth known",
+    keptAs: (name: string) => `Kept as ${name}`,
+    onlyIn: (id: number) => `Only in subset ${id}`,
+    onlyHint: (shown: number, all: number) =>
+      shown < all
+        ? `The first ${shown} of ${all.toLocaleString()}, by rank.`
+        : "By rank, the first to keep first.",
+    nothing: "Nothing: the other subset keeps it all.",
+  },
   finished: "The project is finished: no rounds follow.",
   subset: {
     title: "Labels pruned",
@@ -33,7 +96,31 @@ export const jobs = {
     use: "Train on it",
     stop: "Train on all labels",
     inUse: "In use",
-    download: "Subset as Parquet",
+    all: "Compare subsets",
+    noise: "Wrong labels",
+    noiseHint:
+      "Over the images that came with a label, which is taken for the truth; the others are left out.",
+    noiseOf: { all: "All labels", kept: "Kept", dropped: "Dropped" },
+    part: "Of",
+    labels: "Labels",
+    known: "Truth known",
+    wrong: "Wrong",
+    ratio: "Noise",
+    neighbours: "Neighbours at other thresholds",
+    neighboursHint: (sampled: number, tau: string, automatic: boolean) =>
+      `The share of ${sampled.toLocaleString()} images by how many neighbours they have from a similarity on. ${
+        automatic ? "Chosen" : "Given"
+      } was ${tau}; another is the parameter Tau of the next job. Many images without a neighbour: lower it. Most of all images as neighbours: raise it.`,
+    tau: "Tau",
+    median: "Median",
+    inUseHere: "used",
+    /** The numbers from one on, up to where the next bin begins. */
+    bin: (from: number, next: number | undefined) => {
+      if (next === undefined) return `${from.toLocaleString()}+`;
+      return from === next - 1
+        ? `${from}`
+        : `${from.toLocaleString()}–${(next - 1).toLocaleString()}`;
+    },
     balance: "Balance of classes",
     class: "Class",
     before: "Labels",
@@ -48,7 +135,9 @@ export const jobs = {
     dropped: "Dropped",
     droppedHint: "Those whose label the model believes least come first.",
     none: "Nothing is dropped.",
-    image: (name: string, loss: number) => `Labeled ${name}, loss ${loss.toFixed(2)}`,
+    image: (name: string, loss: number, truth: string | null) =>
+      `Labeled ${name}${truth ? `, truly ${truth}` : ""}, loss ${loss.toFixed(2)}`,
+    truth: (name: string) => `truly ${name}`,
   },
   comparison: {
     title: "Regularizers compared",
