@@ -103,6 +103,7 @@ export type Drawing = {
   class_ids: (number | null)[];
   points: Record<Method, [number, number][]>;
 };
+export type Agreement = Schemas["Agreement"];
 export type Decision = Schemas["Decision"];
 export type Suggestion = Schemas["SuggestionOut"];
 export type Review = Schemas["ReviewOut"];
