@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.resources import (
+    Agreement,
     Answer,
     AnswerReceipt,
     Artifact,
@@ -16,12 +17,14 @@ from karat.resources import (
     Lease,
     Member,
     Project,
+    Review,
     Round,
     Split,
     Subset,
     SubsetComparison,
     SubsetFormat,
 )
+from karat.review import ReviewClient
 from karat.transport import Transport
 from karat.uploads import upload
 
@@ -351,6 +354,23 @@ class ProjectClient:
             The changed project.
         """
         return self.update(settings={"subset": subset_id})
+
+    def reviews(self) -> list[Review]:
+        """The reviews of suggested labels, newest first."""
+        return list(self._transport.pages(f"{self._path}/reviews"))
+
+    def review(self, job_id: int) -> ReviewClient:
+        """The review of what one job suggested.
+
+        Args:
+            job_id: A job ``relabel``.
+        """
+        return ReviewClient(self._transport, f"{self._path}/reviews/{job_id}")
+
+    def agreement(self) -> Agreement:
+        """How far those agree who have judged the same images."""
+        found: Agreement = self._transport.request("GET", f"{self._path}/agreement")
+        return found
 
     def export(
         self,
