@@ -6,7 +6,7 @@ that was killed and resumed computes the same as one that was not.
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from core.consensus import holds
 from core.states import Source, Split, Verdict
-from core.storage import write_atomically
 from core.tables import Annotation, Example, ProjectClass, Round
 from models.protocols import OOD
+from workers.arrays import read_arrays, write_arrays
 
 # Number of the round of a label that was there before the first.
 BEFORE_ROUNDS: Final = -1
@@ -73,18 +73,12 @@ class Snapshot:
 
     def save(self, path: Path) -> None:
         """Write all arrays to one file, atomically."""
-
-        def write(part: Path) -> None:
-            with part.open("wb") as file:
-                np.savez(file, **self.__dict__)
-
-        write_atomically(path, write)
+        write_arrays(path, self.__dict__)
 
     @classmethod
     def load(cls, path: Path) -> "Snapshot":
         """Read what ``save`` wrote."""
-        with np.load(path) as arrays:
-            values = {name: arrays[name] for name in arrays.files}
+        values: dict[str, Any] = read_arrays(path)
         return cls(**{**values, "count": int(values["count"])})
 
 

@@ -1006,7 +1006,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "job";
+            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "job";
             /** Name */
             name: string;
             /** Needs */

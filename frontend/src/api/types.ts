@@ -52,7 +52,7 @@ export type RoundState = Schemas["RoundState"];
 
 export type Algorithm = Schemas["AlgorithmOut"];
 /** What a project chooses one of; jobs are started instead, and pruning is chosen for each. */
-export type AlgorithmKind = Exclude<Algorithm["kind"], "job" | "pruning">;
+export type AlgorithmKind = Exclude<Algorithm["kind"], "job" | "learner" | "pruning">;
 export type Choice = Filled<Schemas["Choice"]>;
 /** The part of JSON Schema that parameters are described with. */
 export type ParamSchema = {
