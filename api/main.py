@@ -22,6 +22,7 @@ from api.principal import Identifier
 from api.projects.routes import router as projects
 from api.reviews.routes import router as reviews
 from api.rounds.routes import router as rounds
+from api.subsets.routes import router as subsets
 from api.users.routes import router as users
 from core.db import async_engine, async_sessions
 from core.settings import Settings
@@ -40,6 +41,7 @@ _ROUTERS = (
     agreement,
     jobs,
     artifacts,
+    subsets,
     exports,
     algorithms,
     events.router,

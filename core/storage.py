@@ -56,6 +56,10 @@ class Storage:
         """
         return self.root / key
 
+    def job_log(self, project_id: int, job_id: int) -> Path:
+        """What a job has said of itself, over all its attempts."""
+        return self.project(project_id) / "jobs" / str(job_id) / "job.log"
+
     def work(self, job_id: int) -> Path:
         """Directory for what a job has finished so far; removed when it succeeds."""
         return self.root / "work" / str(job_id)

@@ -10,7 +10,9 @@ from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.projects import export, import_images, projects, rounds
+from karat.commands.reviews import reviews
 from karat.commands.services import doctor, up
+from karat.commands.subsets import subsets
 from karat.commands.users import login, tokens, users
 from karat.terminal import show_error
 
@@ -31,6 +33,8 @@ app.command("import")(import_images)
 app.command()(export)
 app.add_typer(rounds, name="round")
 app.add_typer(jobs, name="job")
+app.add_typer(subsets, name="subset")
+app.add_typer(reviews, name="review")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
 app.command()(algorithms)

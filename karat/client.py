@@ -32,6 +32,7 @@ from karat.resources import (
 from karat.transport import KaratError, Transport
 
 _ENDED = {"succeeded", "failed", "cancelled"}
+_LOG_SECONDS = 1.0
 
 
 class Client:
@@ -255,6 +256,34 @@ class Client:
         """
         job: Job = self._transport.request("GET", f"/jobs/{job_id}")
         return job
+
+    def job_log(self, job_id: int, after: int = 0) -> str:
+        """What a job has said of itself, over all attempts: an event a line, with its time in UTC.
+
+        Args:
+            job_id: The job.
+            after: Leaves out so many bytes, which the caller has already.
+        """
+        return self._transport.text(f"/jobs/{job_id}/log", {"after": after})
+
+    def follow_log(self, job_id: int) -> Iterator[str]:
+        """The log of a job, and what is added to it until the job ends.
+
+        Args:
+            job_id: The job.
+
+        Yields:
+            Whole lines, one or more at a time, each with its line end.
+        """
+        known = 0
+        while True:
+            ended = self.job(job_id)["state"] in _ENDED
+            if lines := self.job_log(job_id, known):
+                known += len(lines.encode())
+                yield lines
+            if ended:
+                return
+            time.sleep(_LOG_SECONDS)
 
     def cancel_job(self, job_id: int) -> Job:
         """Ask a job to stop; a running one does so at its next step.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.resources import (
+    Agreement,
     Answer,
     AnswerReceipt,
     Artifact,
@@ -16,9 +17,14 @@ from karat.resources import (
     Lease,
     Member,
     Project,
+    Review,
     Round,
     Split,
+    Subset,
+    SubsetComparison,
+    SubsetFormat,
 )
+from karat.review import ReviewClient
 from karat.transport import Transport
 from karat.uploads import upload
 
@@ -264,12 +270,16 @@ class ProjectClient:
         round_: Round = self._transport.request("POST", f"{self._path}/rounds/{number}/retry")
         return round_
 
-    def start_job(self, kind: str, params: dict[str, Any] | None = None) -> Job:
+    def start_job(
+        self, kind: str, params: dict[str, Any] | None = None, *, dry_run: bool = False
+    ) -> Job:
         """Start a job of the catalog; a project runs one of a kind at a time.
 
         Args:
             kind: Which, such as ``learn_features``; ``Client.algorithms`` lists them.
             params: Parameters that differ from their defaults.
+            dry_run: Only check and measure: the ``result`` has an ``estimate`` of seconds, memory
+                and phases, and nothing else is left.
 
         Returns:
             The job, for ``Client.wait``.
@@ -277,7 +287,7 @@ class ProjectClient:
         Raises:
             KaratError: ``job_active`` if one is at work already, ``invalid_params``, ``no_images``.
         """
-        body = {"kind": kind, "params": params or {}}
+        body = {"kind": kind, "params": params or {}, "dry_run": dry_run}
         job: Job = self._transport.request("POST", f"{self._path}/jobs", body=body)
         return job
 
@@ -288,6 +298,79 @@ class ProjectClient:
             job_id: Only those of this job.
         """
         return list(self._transport.pages(f"{self._path}/artifacts", {"job_id": job_id}))
+
+    def subsets(self) -> list[Subset]:
+        """The subsets that pruning jobs have found, newest first."""
+        return list(self._transport.pages(f"{self._path}/subsets"))
+
+    def compare_subsets(self, a: int, b: int) -> SubsetComparison:
+        """Two subsets side by side: what both keep, and what only one does.
+
+        Args:
+            a: One subset.
+            b: The other.
+        """
+        query = {"a": a, "b": b}
+        compared: SubsetComparison = self._transport.request(
+            "GET", f"{self._path}/subsets/compare", query=query
+        )
+        return compared
+
+    def export_subset(
+        self,
+        subset_id: int,
+        path: str | Path,
+        format: SubsetFormat = "csv",
+        *,
+        on_received: Callable[[int], None] | None = None,
+    ) -> Path:
+        """Save a subset without holding it in memory.
+
+        Args:
+            subset_id: The subset.
+            path: Where to save; what is there is replaced once the export is complete.
+            format: ``csv`` or ``parquet`` for all rows, those that are dropped without a rank;
+                ``ids`` for what is kept, one example id a line; ``imagefolder`` for a zip of its
+                images.
+            on_received: Called with the bytes received so far.
+
+        Returns:
+            ``path``.
+        """
+        return self._transport.save(
+            f"{self._path}/subsets/{subset_id}/export",
+            Path(path),
+            {"format": format},
+            on_received,
+        )
+
+    def use_subset(self, subset_id: int | None) -> Project:
+        """Train the rounds to come on a subset of the labels; nothing is deleted.
+
+        Args:
+            subset_id: The subset; all labels count again if None.
+
+        Returns:
+            The changed project.
+        """
+        return self.update(settings={"subset": subset_id})
+
+    def reviews(self) -> list[Review]:
+        """The reviews of suggested labels, newest first."""
+        return list(self._transport.pages(f"{self._path}/reviews"))
+
+    def review(self, job_id: int) -> ReviewClient:
+        """The review of what one job suggested.
+
+        Args:
+            job_id: A job ``relabel``.
+        """
+        return ReviewClient(self._transport, f"{self._path}/reviews/{job_id}")
+
+    def agreement(self) -> Agreement:
+        """How far those agree who have judged the same images."""
+        found: Agreement = self._transport.request("GET", f"{self._path}/agreement")
+        return found
 
     def export(
         self,

@@ -79,6 +79,21 @@ def percent(share: float | None) -> str | None:
     return None if share is None else f"{share:.1%}"
 
 
+def about(seconds: float) -> str:
+    """A guess at a time, as people say it.
+
+    Args:
+        seconds: How long.
+    """
+    if seconds < 50:
+        return "less than a minute"
+    if (minutes := round(seconds / 60)) < 90:
+        return "about a minute" if minutes == 1 else f"about {minutes} minutes"
+    if seconds < 36 * 3600:
+        return f"about {seconds / 3600:.1f} hours"
+    return f"about {seconds / 86_400:.1f} days"
+
+
 def when(time: str | None) -> str | None:
     """A time of the API's in this machine's time zone, or None."""
     if time is None:

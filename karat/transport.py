@@ -128,6 +128,20 @@ class Transport:
             return response.json() if response.content else None
         raise AssertionError("unreachable")
 
+    def text(self, path: str, query: dict[str, Any] | None = None) -> str:
+        """Read a response that is plain text.
+
+        Args:
+            path: Path below ``/api``.
+            query: Query parameters; those that are None are left out.
+
+        Raises:
+            KaratError: The API refused, or could not be reached.
+        """
+        with self.stream(path, query) as response:
+            response.read()
+            return response.text
+
     @contextmanager
     def stream(self, path: str, query: dict[str, Any] | None = None) -> Iterator[httpx.Response]:
         """Read a response piece by piece.

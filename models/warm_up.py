@@ -66,6 +66,34 @@ def warm_up(
     return replace(records[0], gradient_norms=norms)
 
 
+def train_steps(
+    store: PixelStore,
+    indices: Indices,
+    labels: Indices,
+    *,
+    classes: int,
+    params: WarmUpParams,
+    seed: int,
+    steps: int,
+) -> tuple[NetworkModel, NetworkModel]:
+    """Train for so many steps only, to measure what they take.
+
+    Returns:
+        The model over the images as they are, and over their strongly augmented view.
+    """
+    run = _Run(store, indices, labels, classes, params, seed, Path())
+    model, settings = run.built(steps)
+    train(
+        model.network,
+        store[indices],
+        labels,
+        params=settings,
+        seed=seed,
+        schedule=_constant,
+    )
+    return model, run.strong(model)
+
+
 class _Run:
     """One model."""
 
@@ -87,9 +115,7 @@ class _Run:
         self.work.mkdir(parents=True, exist_ok=True)
         model = self._trained(progress)
         plain = model.infer(self.indices)
-        strong = NetworkModel(
-            model.network, StrongView(self.store, self.seed), model.name, model.params
-        ).infer(self.indices)
+        strong = self.strong(model).infer(self.indices)
         own = np.take_along_axis(log_softmax(plain.logits), self.labels[:, None], axis=1)[:, 0]
         norms = last_layer_norms(plain.logits, plain.embeddings, self.labels)
         epochs = [np.load(self._epoch_file(one)) for one in range(1, self.params.epochs + 1)]
@@ -104,11 +130,14 @@ class _Run:
             gradient_norms=norms[None],
         )
 
-    def _trained(self, progress: Progress | None) -> NetworkModel:
-        per_epoch = ceil(len(self.indices) / self.params.batch_size)
-        given = self.params.network_params(
-            steps=per_epoch * self.params.epochs, learning_rate=self.params.learning_rate
-        )
+    def strong(self, model: NetworkModel) -> NetworkModel:
+        """Return the same model over the strongly augmented view."""
+        view = StrongView(self.store, self.seed)
+        return NetworkModel(model.network, view, model.name, model.params)
+
+    def built(self, steps: int) -> tuple[NetworkModel, TrainingParams]:
+        """Return an untrained model and how it is trained for so many steps."""
+        given = self.params.network_params(steps=steps, learning_rate=self.params.learning_rate)
         settings = parse("model", self.params.network, given)
         assert isinstance(settings, TrainingParams)
         network = build_network(
@@ -121,9 +150,13 @@ class _Run:
             loss_prediction=False,
         )
         stored = validate("model", self.params.network, given)
-        model = NetworkModel(network, self.store, self.params.network, stored)
+        return NetworkModel(network, self.store, self.params.network, stored), settings
+
+    def _trained(self, progress: Progress | None) -> NetworkModel:
+        per_epoch = ceil(len(self.indices) / self.params.batch_size)
+        model, settings = self.built(per_epoch * self.params.epochs)
         train(
-            network,
+            model.network,
             self.store[self.indices],
             self.labels,
             params=settings,

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select
+from sqlalchemy import ARRAY, BigInteger, and_, any_, bindparam, func, select
 
 from core.project_settings import ProjectSettings
-from core.tables import Example, Project, Round
+from core.subsets import UNKNOWN
+from core.tables import Example, Project, ProjectClass, Round
 from models.data import PixelStore
 from models.protocols import Indices
 from workers.runner import JobContext
@@ -49,6 +50,33 @@ def example_ids(context: JobContext, indices: Indices) -> Indices:
         table = np.array(session.execute(statement).all(), dtype=np.int64).reshape(-1, 2)
     examples: Indices = table[np.searchsorted(table[:, 0], indices), 1]
     return examples
+
+
+def true_classes(context: JobContext, indices: Indices) -> Indices:
+    """Return the classes that the examples at (N,) ascending pool indices came with.
+
+    The truth of an example is known when the label in its metadata names a class of the project.
+
+    Returns:
+        (N,) int64 ids of classes, ``UNKNOWN`` where the truth is not known.
+    """
+    wanted = bindparam("wanted", indices.tolist(), type_=ARRAY(BigInteger))
+    statement = (
+        select(Example.pool_index, ProjectClass.id)
+        .join(
+            ProjectClass,
+            and_(
+                ProjectClass.project_id == Example.project_id,
+                ProjectClass.name == func.jsonb_extract_path_text(Example.meta, "label"),
+            ),
+        )
+        .where(Example.project_id == context.project_id, Example.pool_index == any_(wanted))
+    )
+    with context.sessions() as session:
+        table = np.array(session.execute(statement).all(), dtype=np.int64).reshape(-1, 2)
+    found: Indices = np.full(len(indices), UNKNOWN, dtype=np.int64)
+    found[np.searchsorted(indices, table[:, 0])] = table[:, 1]
+    return found
 
 
 def frozen(context: JobContext) -> Knowledge:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import Select, func, select, text, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -24,10 +24,12 @@ from core.errors import DomainError
 from core.lifecycle import claim_job, finish_job, give_back_job
 from core.messages import JobMessage
 from core.settings import Settings, settings
-from core.states import JobState
+from core.states import JobKind, JobState
 from core.storage import Storage
-from core.tables import Job
+from core.tables import DRY_RUN, Job
+from models.catalog import is_job
 from models.errors import Cancelled, ModelError
+from workers.joblog import JobLog
 
 logger = logging.getLogger(__name__)
 
@@ -75,11 +77,13 @@ class JobContext:
         self.job_id = job.id
         self.project_id = job.project_id
         self.attempt = job.attempt
-        self.params = dict(job.params)
+        self.dry_run = job.dry_run
+        self.params = {name: value for name, value in job.params.items() if name != DRY_RUN}
         self.checkpoint = dict(job.checkpoint)
         self.settings = settings_
         self.storage = Storage(settings_.data_dir)
         self.sessions = sessions()
+        self.log = JobLog(self.storage.job_log(self.project_id, self.job_id), self.attempt)
         self.expected: dict[str, float] = {}
         self._phases: Sequence[str] = ()
         self._progress: dict[str, Any] | None = None
@@ -116,12 +120,14 @@ class JobContext:
         self._phase_started = time.monotonic()
         self._counted = _Count()
         self.progress(0, 0, name)
+        self.log.write(f"{name} begins")
         self.beat()
         yield
         self.check()
         if not self.done(name):
             with self.transaction() as (_, job):
                 self.finish_phase(job, name)
+        self.log.write(f"{name} ends after {self.seconds[name]:g} s")
 
     def finish_phase(self, job: Job, name: str) -> None:
         """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""
@@ -158,6 +164,9 @@ class JobContext:
             "eta_seconds": eta,
             "seconds": self.seconds,
         }
+        if steps > 0:
+            rest = "" if eta is None else f", about {eta:.0f} s left"
+            self.log.progress(f"{name}: {step} of {steps}{rest}")
 
     def check(self) -> None:
         """Raise if the job was cancelled or taken over."""
@@ -208,8 +217,9 @@ class JobContext:
             session.execute(
                 events.notify(self.project_id, "job", {"id": self.job_id, "progress": progress})
             )
-        if row.cancel_requested:
+        if row.cancel_requested and not self._cancelled.is_set():
             self._cancelled.set()
+            self.log.write("cancel was asked for")
 
     @contextmanager
     def alive(self) -> Iterator[None]:
@@ -236,12 +246,16 @@ def run_job(message: JobMessage, handler: Handler) -> None:
     if context is None:
         return
     logger.info("job %s attempt %s started", context.job_id, context.attempt)
+    context.log.write(_beginning(context))
     try:
         with context.alive():
             result = handler.run(context)
+        for note in result.get("notes", ()):
+            context.log.write(note)
         _end(context, handler, JobState.SUCCEEDED, result=result)
     except Lost:
         logger.warning("job %s was taken over by another worker", context.job_id)
+        context.log.write("stops: another worker has the job")
     except SteppedAside:
         _give_back(context)
     except Cancelled:
@@ -249,13 +263,21 @@ def run_job(message: JobMessage, handler: Handler) -> None:
     except (OperationalError, InterfaceError) as error:
         # The database went away: the silent heartbeat lets the sweeper start the job again.
         logger.warning("job %s lost the database: %s", context.job_id, error)
+        context.log.write("stops: the database went away; the job starts again by itself")
     except (DomainError, ModelError) as error:
         code = getattr(error, "code", "model_error")
         _end(context, handler, JobState.FAILED, error={"code": code, "detail": str(error)})
     except Exception as error:
         logger.exception("job %s failed", context.job_id)
+        context.log.traceback(error)
         last = traceback.format_exception_only(error)[-1].strip()
         _end(context, handler, JobState.FAILED, error={"code": "internal", "detail": last})
+
+
+def _beginning(context: JobContext) -> str:
+    what = "begins, a dry run" if context.dry_run else "begins"
+    done = ", ".join(context.seconds)
+    return f"{what}; done before: {done}" if done else what
 
 
 def _claim(job_id: int) -> JobContext | None:
@@ -265,18 +287,31 @@ def _claim(job_id: int) -> JobContext | None:
         job = session.get(Job, job_id, with_for_update={"key_share": True})
         if job is None or not _claimable(job, stale):
             return None
-        # One job of a kind at a time in a project: they write the same files.
         session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
-        running = select(Job.id).where(
-            Job.project_id == job.project_id,
-            Job.kind == job.kind,
-            Job.id != job.id,
-            Job.state == JobState.RUNNING,
-        )
-        if session.scalar(running.limit(1)) is not None:
+        before = session.scalar(_in_the_way(job).limit(1))
+        if before is not None:
+            # The sweeper sends the message again, until the other has ended.
+            if job.state is JobState.QUEUED:
+                job.message = f"Waits for job {before} of this project to end."
             return None
+        job.message = None
         claim_job(job, f"{socket.gethostname()}:{os.getpid()}")
         return JobContext(job, settings())
+
+
+def _in_the_way(job: Job) -> Select[int]:
+    """Running jobs of the project that ``job`` must not run beside.
+
+    Jobs of one kind write the same files. Those that are started by hand compete for a GPU, and
+    one may read what another is about to replace.
+    """
+    alike = [kind for kind in JobKind if is_job(kind)] if is_job(job.kind) else [job.kind]
+    return select(Job.id).where(
+        Job.project_id == job.project_id,
+        Job.kind.in_(alike),
+        Job.id != job.id,
+        Job.state == JobState.RUNNING,
+    )
 
 
 def _claimable(job: Job, stale: datetime) -> bool:
@@ -297,6 +332,7 @@ def _give_back(context: JobContext) -> None:
         logger.warning("job %s goes on elsewhere", context.job_id)
         return
     logger.info("job %s steps aside", context.job_id)
+    context.log.write("steps aside for a round, and goes on after it")
 
 
 def _end(
@@ -321,3 +357,4 @@ def _end(
         logger.warning("job %s ended elsewhere", context.job_id)
         return
     logger.info("job %s %s", context.job_id, state)
+    context.log.write(f"{state}: {error['code']}: {error['detail']}" if error else str(state))

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.storage import write_atomically
+from core.subsets import UNKNOWN
 from models.protocols import Indices
 from models.pruning.view import Pruned, PruningView
 
@@ -16,20 +17,22 @@ def write_subset(
     indices: Indices,
     examples: Indices,
     class_ids: Indices,
+    true_ids: Indices,
     view: PruningView,
     pruned: Pruned,
 ) -> None:
     """Write one row for each labeled image, atomically: the kept ones by rank, then the others.
 
     Columns: ``example_id``, ``pool_index``, ``class_id``, ``rank`` (1 = first to keep, null =
-    dropped), ``gain`` (null = dropped), ``loss`` of the warm-up, and what the method names as its
-    reasons.
+    dropped), ``gain`` (null = dropped), ``loss`` of the warm-up, ``true_class_id`` (null = nobody
+    knows), and what the method names as its reasons.
 
     Args:
         path: Of the Parquet file.
         indices: (N,) pool indices.
         examples: (N,) ids.
         class_ids: (N,) ids of the labels.
+        true_ids: (N,) ids of the true classes, ``UNKNOWN`` where they are not known.
         view: What was pruned.
         pruned: What is kept.
     """
@@ -47,6 +50,7 @@ def write_subset(
         "rank": pa.array(rank[order], mask=dropped[order]),
         "gain": pa.array(gain[order], mask=dropped[order]),
         "loss": view.losses,
+        "true_class_id": pa.array(true_ids[order], mask=true_ids[order] == UNKNOWN),
         **pruned.reasons,
     }
     table = pa.table(

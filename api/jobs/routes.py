@@ -1,14 +1,21 @@
-from fastapi import APIRouter
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse
 
 from api.access import LockedProject
-from api.deps import SessionDep
+from api.deps import SessionDep, StorageDep
 from api.jobs import service
+from api.jobs.logs import read_log
 from api.jobs.schemas import JobOut, JobStart
 from api.pagination import Cursor, Limit, Page
 from api.principal import CurrentUser, Engineer
 from core.states import JobKind, JobState
 
 router = APIRouter(tags=["jobs"])
+
+After = Annotated[int, Query(ge=0, lt=2**63, description="Bytes of the log to leave out.")]
 
 
 @router.get("/jobs")
@@ -41,6 +48,20 @@ async def start_job(
 @router.get("/jobs/{job_id}")
 async def show_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
     return JobOut.model_validate(await service.get_job(session, user, job_id))
+
+
+@router.get("/jobs/{job_id}/log", response_class=PlainTextResponse)
+async def show_log(
+    session: SessionDep, user: CurrentUser, storage: StorageDep, job_id: int, after: After = 0
+) -> PlainTextResponse:
+    """What the job has said of itself, over all attempts: an event a line, with its time in UTC.
+
+    ``after`` leaves out what the caller has: add up the bytes of what came, and ask again.
+    """
+    job = await service.get_job(session, user, job_id)
+    assert job.project_id is not None
+    text = await to_thread.run_sync(read_log, storage.job_log(job.project_id, job.id), after)
+    return PlainTextResponse(text, headers={"Cache-Control": "no-store"})
 
 
 @router.post("/jobs/{job_id}/cancel")

@@ -30,6 +30,10 @@ class JobStart(BaseModel):
 
     kind: str
     params: dict[str, Any] = Field(default_factory=dict)
+    dry_run: bool = Field(
+        default=False,
+        description="Only measure what the job would take; its result has an `estimate`.",
+    )
 
 
 class JobOut(BaseModel):
@@ -38,6 +42,7 @@ class JobOut(BaseModel):
     id: int
     project_id: int | None
     kind: JobKind
+    dry_run: bool
     state: JobState
     params: dict[str, Any]
     progress: Progress | None

@@ -11,7 +11,7 @@ from core import events, queue
 from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
 from core.states import JobKind, JobState, Role, RoundState, Split
-from core.tables import Example, Job, Member, Project, Round
+from core.tables import DRY_RUN, Example, Job, Member, Project, Round
 from models.catalog import find, is_job, validate
 from models.errors import ModelError
 
@@ -73,6 +73,8 @@ async def start(
     if await session.scalar(pool.limit(1)) is None:
         raise Conflict("no_images", "The pool is empty; import images first.")
     await _require_idle(session, project.id, kind)
+    if body.dry_run:
+        params[DRY_RUN] = True
     job = new_job(kind, project_id=project.id, params=params, created_by=principal.id)
     session.add(job)
     await session.flush()

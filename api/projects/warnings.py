@@ -19,6 +19,7 @@ async def warnings(session: AsyncSession, project: Project) -> list[str]:
     statement = select(Job.id, Job.state).where(
         Job.project_id == project.id,
         Job.kind == JobKind.LEARN_FEATURES,
+        Job.is_real(),
         Job.state.in_((JobState.QUEUED, JobState.RUNNING, JobState.SUCCEEDED)),
     )
     jobs = {row.state: row.id for row in await session.execute(statement.order_by(Job.id))}

@@ -2,13 +2,14 @@
 
 from core.tables.annotation import Annotation
 from core.tables.example import Example
-from core.tables.job import Artifact, Audit, Job
+from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.project import Member, Project, ProjectClass
 from core.tables.round import Query, Round
 from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginSession, User
 
 __all__ = [
+    "DRY_RUN",
     "Annotation",
     "ApiToken",
     "Artifact",

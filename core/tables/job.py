@@ -1,13 +1,16 @@
 """Background jobs, what they produced, and who did what."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ForeignKey, Index, func, text
+from sqlalchemy import ColumnElement, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
 from core.states import ArtifactKind, JobKind, JobState
+
+DRY_RUN: Final = "dry_run"
+"""Name among the parameters of a job that only measures what the job would take."""
 
 
 class Job(Base):
@@ -42,6 +45,16 @@ class Job(Base):
     started_at: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether the job only measures what one with its parameters would take."""
+        return bool(self.params.get(DRY_RUN))
+
+    @classmethod
+    def is_real(cls) -> ColumnElement[bool]:
+        """Condition: no dry run."""
+        return cls.params[DRY_RUN].is_(None)
 
 
 class Artifact(Base):

@@ -1,6 +1,6 @@
 """``karat job`` and ``algorithms``."""
 
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -11,7 +11,10 @@ from karat.commands.connection import (
     connect,
     find_project,
 )
-from karat.terminal import job_bar, show_json, show_table, when
+from karat.terminal import about, job_bar, show_json, show_table, when
+
+if TYPE_CHECKING:
+    from karat.resources import Estimate, Job
 
 jobs = typer.Typer(help="Start, follow and cancel jobs.", no_args_is_help=True)
 
@@ -62,18 +65,55 @@ def start(
         list[str] | None,
         typer.Option("--param", metavar="NAME=VALUE", help="A parameter, such as epochs=100."),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only check it, and say what it would take.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Start a job; `karat algorithms --kind job` lists what can be started."""
     values = assigned(params or [], "--param")
     with connect() as client:
-        job = find_project(client, project).start_job(kind, values)
+        job = find_project(client, project).start_job(kind, values, dry_run=dry_run)
+        if dry_run:
+            with job_bar() as on_progress:
+                job = client.wait(job["id"], on_progress)
     if as_json:
         show_json(job)
+    elif dry_run:
+        _show_estimate(job)
     else:
         typer.echo(
             f"Job {job['id']} is {job['state']}. Follow it with: karat job watch {job['id']}"
         )
+
+
+def _show_estimate(job: "Job") -> None:
+    assert job["result"] is not None
+    found: Estimate = job["result"]["estimate"]
+    typer.echo(
+        f"Takes {about(found['seconds'])} and {found['memory_bytes'] / 2**30:.1f} GiB on "
+        f"this worker's {found['device']}, for {found['labeled']:,} images."
+    )
+    for name, seconds in sorted(found["phases"].items(), key=lambda one: -one[1]):
+        typer.echo(f"  {name}: {seconds:,.1f} s")
+    for note in found["notes"]:
+        typer.echo(note)
+
+
+@jobs.command("log")
+def log(
+    job: JobArgument,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Go on until the job ends.")
+    ] = False,
+) -> None:
+    """Show what a job has said of itself, with times in UTC."""
+    with connect() as client:
+        if not follow:
+            typer.echo(client.job_log(job), nl=False)
+            return
+        for lines in client.follow_log(job):
+            typer.echo(lines, nl=False)
 
 
 @jobs.command("watch")

@@ -4,6 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from models.errors import ModelError
 from models.params.pruning import Prune4RelParams, SspParams
 from models.params.warm_up import WarmUpParams
 
@@ -41,12 +42,28 @@ class PruneParams(SspParams, Prune4RelParams, WarmUpParams):
             raise ValueError("give ratio or count, and leave the other empty")
         return self
 
+    @model_validator(mode="after")
+    def _epochs_to_forget_in(self) -> Self:
+        if self.method == "forgetting" and self.epochs < 2:
+            raise ValueError("forgetting takes two epochs to see; raise epochs to 2 or more")
+        return self
+
     def keep_of(self, labeled: int) -> int:
-        """Return how many of so many labeled images are kept: at least one, at most all."""
+        """Return how many of so many labeled images are kept: at most all.
+
+        Raises:
+            ModelError: the ratio is so small that none would be kept.
+        """
         if self.count is not None:
             return min(self.count, labeled)
         assert self.ratio is not None
-        return min(labeled, max(1, round(self.ratio * labeled)))
+        kept = min(labeled, round(self.ratio * labeled))
+        if kept == 0:
+            raise ModelError(
+                f"ratio {self.ratio:g} keeps none of {labeled} labeled images; raise it to "
+                f"{1 / labeled:.2g} or more, or give a count."
+            )
+        return kept
 
     def method_params(self) -> dict[str, Any]:
         """Return the parameters of the catalog's pruning method `method`."""

@@ -1,7 +1,7 @@
 """How many neighbours examples have at each threshold: what a good tau is read off."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ Float64Array = NDArray[np.float64]
 
 _BINS = 1000
 _CHUNK = 8192
+_HAIR: Final = 1e-6
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,48 @@ class NeighbourHistogram:
         if len(enough) == 0:
             return float(self.thresholds[0]), False
         return float(self.thresholds[enough[-1]]), True
+
+
+@dataclass(frozen=True)
+class NeighbourTable:
+    """A histogram at a few thresholds that differ in what they mean.
+
+    Attributes:
+        thresholds: (T,) float64 descending.
+        medians: (T,) int64, the number of neighbours that half of all examples have at least.
+        least: (B,) int64 ascending, the least number of neighbours in each bin: 0, 1, 2, 4, 8 and
+            so on; the last bin has no upper end.
+        shares: (T, B) float64 in 0..1, the share of examples in each bin.
+    """
+
+    thresholds: Float64Array
+    medians: Indices
+    least: Indices
+    shares: Float64Array
+
+    @classmethod
+    def of(cls, histogram: NeighbourHistogram, tau: float) -> Self:
+        """Take the thresholds at which half of all examples have 1, 2, 4, 8, ... neighbours.
+
+        Args:
+            histogram: of any embeddings.
+            tau: the threshold in use; it is one of those of the table, or the nearest that the
+                histogram has.
+        """
+        most = int(histogram.counts.max(initial=0))
+        rows = {int(np.searchsorted(histogram.thresholds, tau - _HAIR).clip(0, _BINS - 1))}
+        for power in range(most.bit_length()):
+            threshold, reached = histogram.threshold_for(2**power)
+            if reached:
+                rows.add(int(np.searchsorted(histogram.thresholds, threshold)))
+        chosen = np.array(sorted(rows, reverse=True))
+        counts = histogram.counts[:, chosen]  # (S, T)
+        highest = int(counts.max(initial=0)).bit_length()
+        least = np.array([0, *(2**power for power in range(highest))], dtype=np.int64)
+        bins = np.searchsorted(least, counts, side="right") - 1
+        shares = (bins[:, :, None] == np.arange(len(least))).mean(axis=0)
+        medians = np.quantile(counts, 0.5, axis=0, method="higher").astype(np.int64)
+        return cls(histogram.thresholds[chosen], medians, least, shares)
 
 
 def neighbour_histogram(

@@ -55,6 +55,27 @@ class PruningView:
         """Return N."""
         return len(self.labels)
 
+    def part(self, positions: Indices) -> "PruningView":
+        """Return what is known of the examples at (n,) positions."""
+
+        def of(array: NDArray[Any] | None) -> Any:
+            return None if array is None else array[..., positions]
+
+        def rows(array: NDArray[Any] | None) -> Any:
+            return None if array is None else array[positions]
+
+        return PruningView(
+            labels=self.labels[positions],
+            classes=self.classes,
+            seed=self.seed,
+            embeddings=rows(self.embeddings),
+            logits=rows(self.logits),
+            losses=rows(self.losses),
+            correct=of(self.correct),
+            gradient_norms=of(self.gradient_norms),
+            self_supervised=rows(self.self_supervised),
+        )
+
     def given(self, name: str) -> NDArray[Any]:
         """Return one of the optional arrays.
 

@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 
 from models.catalog import specs
 from models.errors import Cancelled, ModelError, NotReady
+from models.pruning.histogram import NeighbourTable, neighbour_histogram
 from models.pruning.run import prune
 from models.pruning.view import Pruned, PruningView
 
@@ -333,3 +334,17 @@ def test_moderate_keeps_the_middle_of_the_distances() -> None:
         low = (COUNT - n) // 2
         expected = np.argsort(distance)[low : low + n]
         assert set(prune("moderate", one, n).order) == set(expected)
+
+
+def test_the_table_of_thresholds_counts_neighbours_in_doubling_bins() -> None:
+    # Three examples in one direction, two in another at a right angle, one alone against both.
+    rows = np.array([[1, 0, 0]] * 3 + [[0, 1, 0]] * 2 + [[0, 0, 1]], dtype=np.float32)
+    histogram = neighbour_histogram(rows, "cosine")
+    table = NeighbourTable.of(histogram, tau=0.5)
+    assert table.least.tolist() == [0, 1, 2, 4]
+    # From 0.001 on only one's own direction is near: two, one or no neighbours; at 0 all are.
+    assert table.thresholds.tolist() == [0.999, 0.5, 0.0]
+    assert table.medians.tolist() == [2, 2, 5]
+    np.testing.assert_allclose(table.shares[0], [1 / 6, 2 / 6, 3 / 6, 0])
+    np.testing.assert_array_equal(table.shares[0], table.shares[1])
+    assert table.shares[2].tolist() == [0, 0, 0, 1]

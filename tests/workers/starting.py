@@ -9,10 +9,16 @@ from tests.world import World
 
 
 def start_job(
-    http: TestClient, world: World, project: Project, kind: str, params: dict[str, Any]
+    http: TestClient,
+    world: World,
+    project: Project,
+    kind: str,
+    params: dict[str, Any],
+    *,
+    dry_run: bool = False,
 ) -> Job:
     """Start a job; nothing runs it yet."""
-    body = {"kind": kind, "params": params}
+    body = {"kind": kind, "params": params, "dry_run": dry_run}
     headers = world.caller().headers
     response = http.post(f"/api/projects/{project.id}/jobs", json=body, headers=headers)
     assert response.status_code == 202, response.text

@@ -88,6 +88,60 @@ def test_every_method_leaves_a_subset(http: TestClient, world: World, method: st
     assert not world.storage.work(job.id).exists()
 
 
+def test_noise_is_told_over_the_labels_whose_truth_is_known(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    statement = select(Example).where(Example.project_id == loop.project.id)
+    examples = {one.pool_index: one for one in loop.session.scalars(statement)}
+    # Annotators called even images cat and odd ones dog.
+    came_with = {0: "cat", 1: "cat", 2: "cat", 3: "dog", 4: "dog", 5: "horse", 6: 7}
+    for index, label in came_with.items():
+        examples[index].meta = {"label": label, "camera": "left"}
+    loop.session.commit()
+    job = pruned(http, loop, method="prune4rel", ratio=0.5)
+    assert job.result is not None
+    found = job.result["noise"]
+    assert found["all"] == {"known": 5, "wrong": 2, "ratio": 0.4}
+    assert found["kept"]["known"] + found["dropped"]["known"] == 5
+    assert found["kept"]["wrong"] + found["dropped"]["wrong"] == 2
+    path = subset_of(loop, job)
+    table = pq.read_table(path).to_pydict()
+    truths = dict(zip(table["pool_index"], table["true_class_id"], strict=True))
+    cat, dog = (one.id for one in loop.classes)
+    assert {index: truths[index] for index in range(7)} == {
+        0: cat, 1: cat, 2: cat, 3: dog, 4: dog, 5: None, 6: None,
+    }  # fmt: skip
+    known = [
+        one["true_class_id"] for name in ("kept", "dropped") for one in job.result["shown"][name]
+    ]
+    assert sorted(one for one in known if one) == sorted([cat, cat, cat, dog, dog])
+
+
+def test_without_a_known_truth_nothing_is_said_of_noise(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    job = pruned(http, loop, method="uniform")
+    assert job.result is not None
+    assert (job.result["noise"], job.result["neighbours"]) == (None, None)
+
+
+@pytest.mark.parametrize("tau", [None, 0.9])
+def test_neighbours_at_other_thresholds_are_told(
+    http: TestClient, world: World, tau: float | None
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    job = pruned(http, loop, method="prune4rel", tau=tau)
+    assert job.result is not None
+    found = job.result["neighbours"]
+    assert found["automatic"] is (tau is None)
+    assert found["tau"] == (job.result["extras"]["tau"] if tau is None else tau)
+    assert found["tau"] in [pytest.approx(row["tau"], abs=1e-3) for row in found["rows"]]
+    assert found["least"][:2] == [0, 1]
+    for row in found["rows"]:
+        assert sum(row["shares"]) == pytest.approx(1)
+
+
 def test_a_count_is_kept_instead_of_a_share(http: TestClient, world: World) -> None:
     loop = Loop(world)
     loop.answer(0, 12, Verdict.CLASS)
@@ -105,6 +159,7 @@ def test_a_count_is_kept_instead_of_a_share(http: TestClient, world: World) -> N
         ({"count": 5}, "give ratio or count"),
         ({"method": "best"}, "method"),
         ({"tau": 2}, "tau"),
+        ({"method": "forgetting", "epochs": 1}, "two epochs"),
     ],
 )
 def test_bad_parameters_are_refused_at_once(

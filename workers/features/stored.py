@@ -76,6 +76,7 @@ def latest(session: Session, project_id: int) -> int | None:
             Job.project_id == project_id,
             Job.kind == JobKind.LEARN_FEATURES,
             Job.state == JobState.SUCCEEDED,
+            Job.is_real(),
         )
         .order_by(Job.finished_at.desc(), Job.id.desc())
         .limit(1)

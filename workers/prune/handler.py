@@ -5,34 +5,33 @@ import shutil
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
-from models.errors import ModelError
 from models.params.prune import PruneParams
-from models.protocols import Indices
 from models.pruning.run import prune
-from models.pruning.view import Pruned, PruningView
+from models.pruning.view import PruningView
 from models.warm_up import warm_up
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
-from workers.features.stored import LearnedFeatures, latest
-from workers.knowledge import Knowledge, example_ids, freeze, frozen
+from workers.dry_run import dry_run
+from workers.knowledge import Knowledge, example_ids, frozen, true_classes
 from workers.manners import Manners
+from workers.prune.gather import gather, learned_features
+from workers.prune.rehearsal import rehearse
+from workers.prune.report import Found, result_of
 from workers.runner import JobContext
 from workers.subset import write_subset
 
 PHASES: Final = ("gather", "warm_up", "prune")
 
-_SHOWN: Final = 24
-_CURVE_POINTS: Final = 100
-
 
 def run(context: JobContext) -> dict[str, Any]:
     """Choose a subset; a killed job goes on in the warm-up where it was."""
+    if context.dry_run:
+        return dry_run(context, rehearse)
     context.plan(PHASES)
     if "result" not in context.checkpoint:
         _find(context)
@@ -49,7 +48,7 @@ def _find(context: JobContext) -> None:
     params = PruneParams.model_validate(context.params)
     if not context.done("gather"):
         with context.phase("gather"):
-            _gather(context)
+            gather(context)
     known = frozen(context)
     if not context.done("warm_up"):
         with context.phase("warm_up"):
@@ -58,15 +57,6 @@ def _find(context: JobContext) -> None:
         with context.phase("prune"):
             _prune(context, known, params)
     _publish(context)
-
-
-def _gather(context: JobContext) -> None:
-    """Freeze the labels, and refuse at once what could not be pruned."""
-    _, labels = freeze(context).snapshot.inside()
-    if len(np.unique(labels)) < 2:
-        raise ModelError(
-            "Fewer than two classes have a labeled image; label some images of each class first."
-        )
 
 
 def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None:
@@ -96,83 +86,35 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         known.snapshot.classes,
         known.seed,
         **read_arrays(context.work / "view.npz"),
-        self_supervised=_learned(context, indices) if params.method == "ssp" else None,
+        self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
     )
     n = params.keep_of(len(indices))
     pruned = prune(params.method, view, n, params.method_params(), Manners(context).progress)
-    class_ids = known.snapshot.class_ids
-    examples = example_ids(context, indices)
-    write_subset(
-        context.work / "subset.parquet", indices, examples, class_ids[labels], view, pruned
+    found = Found(
+        view,
+        pruned,
+        known.snapshot.class_ids,
+        example_ids(context, indices),
+        true_classes(context, indices),
     )
-    result = _result(params, known, view, pruned, examples)
-    text = json.dumps(result)
+    write_subset(
+        context.work / "subset.parquet",
+        indices,
+        found.examples,
+        found.given,
+        found.true_ids,
+        view,
+        pruned,
+    )
+    text = json.dumps(result_of(params, found))
     write_atomically(context.work / "result.json", lambda part: part.write_text(text))
-
-
-def _learned(context: JobContext, indices: Indices) -> Any:
-    """Features of the labeled images by the job that learns them, or None."""
-    with context.sessions() as session:
-        job_id = latest(session, context.project_id)
-    if job_id is None:
-        return None
-    features = LearnedFeatures.of(context.storage, context.project_id, job_id)
-    rows = features.rows() if features.exist else np.empty((0, 0))
-    # Images that were imported since have none until a round embeds them.
-    return np.asarray(rows[indices]) if len(rows) > indices.max() else None
-
-
-def _result(
-    params: PruneParams,
-    known: Knowledge,
-    view: PruningView,
-    pruned: Pruned,
-    examples: Indices,
-) -> dict[str, Any]:
-    labels = view.labels
-    before = np.bincount(labels, minlength=view.classes)
-    after = np.bincount(labels[pruned.order], minlength=view.classes)
-    dropped = np.setdiff1d(np.arange(len(labels)), pruned.order)
-    # The dropped whose label the warm-up believes least: what one would look at first.
-    assert view.losses is not None
-    doubtful = dropped[np.argsort(-view.losses[dropped], kind="stable")]
-    return {
-        "method": params.method,
-        "labeled": len(labels),
-        "kept": len(pruned.order),
-        "class_ids": known.snapshot.class_ids.tolist(),
-        "before": before.tolist(),
-        "after": after.tolist(),
-        "objective": _thinned(pruned.objective),
-        "notes": list(pruned.notes),
-        "extras": {name: float(value) for name, value in pruned.extras.items()},
-        "shown": {
-            name: [
-                {
-                    "example_id": int(examples[one]),
-                    "class_id": int(known.snapshot.class_ids[labels[one]]),
-                    "loss": float(view.losses[one]),
-                }
-                for one in some[:_SHOWN].tolist()
-            ]
-            for name, some in (("kept", pruned.order), ("dropped", doubtful))
-        },
-    }
-
-
-def _thinned(curve: NDArray[np.float64]) -> list[list[float]]:
-    """Return pairs of how many are kept and the objective, few enough for a page."""
-    if len(curve) == 0:
-        return []
-    points = np.unique(np.linspace(0, len(curve) - 1, _CURVE_POINTS).astype(int))
-    return [[point + 1, float(curve[point])] for point in points.tolist()]
 
 
 def _publish(context: JobContext) -> None:
     """Keep the subset as an artifact, and note that all is done."""
     result = json.loads((context.work / "result.json").read_text())
     key = f"projects/{context.project_id}/jobs/{context.job_id}/subset.parquet"
-    meta = {name: result[name] for name in ("method", "labeled", "kept")}
+    meta = {name: result[name] for name in ("method", "labeled", "kept", "noise")}
     subset = keep(context, context.work / "subset.parquet", ArtifactKind.SUBSET, key, meta)
     with context.transaction() as (session, job):
         session.add(subset)

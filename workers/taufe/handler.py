@@ -14,7 +14,6 @@ from models.params.regularize import TaufeParams
 from models.regularize import (
     METHODS,
     Parts,
-    divide,
     draw,
     drawing,
     measure,
@@ -23,16 +22,20 @@ from models.regularize import (
 )
 from models.target import load_target
 from workers.artifacts import keep
-from workers.knowledge import example_ids, freeze, frozen
+from workers.dry_run import dry_run
+from workers.knowledge import example_ids, frozen
 from workers.manners import Manners
 from workers.runner import JobContext
-from workers.snapshot import Snapshot
+from workers.taufe.gather import divide_known, gather
+from workers.taufe.rehearsal import rehearse
 
 PHASES: Final = ("gather", *METHODS, "compare")
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Train and compare; a killed job goes on in the training in which it was."""
+    if context.dry_run:
+        return dry_run(context, rehearse)
     context.plan(PHASES)
     if "result" not in context.checkpoint:
         _compare(context)
@@ -48,7 +51,7 @@ def failed(session: Session, job: Job) -> None:
 def _compare(context: JobContext) -> None:
     if not context.done("gather"):
         with context.phase("gather"):
-            _gather(context)
+            gather(context)
     task = Comparison(context)
     for method in METHODS:
         if not context.done(method):
@@ -69,7 +72,7 @@ class Comparison:
         self.params = TaufeParams.model_validate(context.params)
         known = frozen(context)
         self.snapshot, self.store, self.seed = known.snapshot, known.store, known.seed
-        self.parts = _divide(self.snapshot, self.params, self.seed)
+        self.parts = divide_known(known, self.params)
         self.manners = Manners(context)
 
     def file(self, name: str) -> Path:
@@ -119,26 +122,6 @@ class Comparison:
     def _write(self, name: str, content: dict[str, Any]) -> None:
         text = json.dumps(content)
         write_atomically(self.file(name), lambda part: part.write_text(text))
-
-
-def _gather(context: JobContext) -> None:
-    """Freeze what is known, and refuse at once what could not be learned from."""
-    known = freeze(context)
-    _divide(known.snapshot, TaufeParams.model_validate(context.params), known.seed)
-
-
-def _divide(snapshot: Snapshot, params: TaufeParams, seed: int) -> Parts:
-    inside, labels = snapshot.inside()
-    return divide(
-        inside,
-        labels,
-        snapshot.labeled[snapshot.labels < 0],
-        snapshot.auxiliary,
-        snapshot.evaluation,
-        snapshot.evaluation_labels,
-        params,
-        seed=seed,
-    )
 
 
 def _counts(parts: Parts) -> dict[str, int]:

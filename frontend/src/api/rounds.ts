@@ -47,11 +47,11 @@ export const jobQuery = (projectId: number, jobId: number) =>
     queryFn: () => call(client.GET("/api/jobs/{job_id}", job(jobId))),
   });
 
-export const startJob = (projectId: number, kind: string, params: Job["params"]) =>
+export const startJob = (projectId: number, kind: string, params: Job["params"], dry_run = false) =>
   call(
     client.POST("/api/projects/{project_id}/jobs", {
       params: { path: { project_id: projectId } },
-      body: { kind, params },
+      body: { kind, params, dry_run },
     }),
   );
 

@@ -163,6 +163,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{job_id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Log
+         * @description What the job has said of itself, over all attempts: an event a line, with its time in UTC.
+         *
+         *     ``after`` leaves out what the caller has: add up the bytes of what came, and ask again.
+         */
+        get: operations["show_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{job_id}/retry": {
         parameters: {
             query?: never;
@@ -733,6 +755,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/subsets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Subsets
+         * @description Every subset that jobs have found, newest first.
+         */
+        get: operations["list_subsets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/subsets/{subset_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Subset
+         * @description All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
+         *
+         *     The folders are named by the labels that the subset was made from.
+         */
+        get: operations["export_subset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/subsets/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Subsets
+         * @description Two subsets side by side: what both keep, and what only one does.
+         */
+        get: operations["compare_subsets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings/defaults": {
         parameters: {
             query?: never;
@@ -1080,6 +1164,18 @@ export interface components {
             position: number;
         };
         /**
+         * ClassShare
+         * @description How many examples are labeled with a class, and how many of those are kept.
+         */
+        ClassShare: {
+            /** Class Id */
+            class_id: number;
+            /** Kept */
+            kept: number;
+            /** Labeled */
+            labeled: number;
+        };
+        /**
          * Cost
          * @description What a verdict takes from the round's budget.
          *
@@ -1283,6 +1379,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["RoundOut"][];
         };
+        /** Items[SubsetOut] */
+        Items_SubsetOut_: {
+            /** Items */
+            items: components["schemas"]["SubsetOut"][];
+        };
         /** Items[SuggestionOut] */
         Items_SuggestionOut_: {
             /** Items */
@@ -1322,6 +1423,8 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /** Dry Run */
+            dry_run: boolean;
             error: components["schemas"]["JobError"] | null;
             /** Finished At */
             finished_at: string | null;
@@ -1350,6 +1453,12 @@ export interface components {
          * @description Which job of the catalog to start; parameters that are missing take their defaults.
          */
         JobStart: {
+            /**
+             * Dry Run
+             * @description Only measure what the job would take; its result has an `estimate`.
+             * @default false
+             */
+            dry_run: boolean;
             /** Kind */
             kind: string;
             /** Params */
@@ -1435,6 +1544,32 @@ export interface components {
             today: number;
             /** Total */
             total: number;
+        };
+        /**
+         * NoiseOut
+         * @description How many labels are wrong among those whose truth is known.
+         */
+        NoiseOut: {
+            /** Known */
+            known: number;
+            /** Ratio */
+            ratio: number | null;
+            /** Wrong */
+            wrong: number;
+        };
+        /**
+         * OnlyHere
+         * @description An example that one subset keeps and the other does not.
+         */
+        OnlyHere: {
+            /** Class Id */
+            class_id: number;
+            /** Example Id */
+            example_id: number;
+            /** Loss */
+            loss: number;
+            /** True Class Id */
+            true_class_id: number | null;
         };
         /** Page[ExampleOut] */
         Page_ExampleOut_: {
@@ -1808,6 +1943,94 @@ export interface components {
              * @enum {string}
              */
             waiting_for: "nothing" | "training" | "paused" | "finished" | "others";
+        };
+        /**
+         * SubsetComparison
+         * @description Two subsets side by side, by what they keep.
+         */
+        SubsetComparison: {
+            a: components["schemas"]["SubsetSide"];
+            b: components["schemas"]["SubsetSide"];
+            /** First Only A */
+            first_only_a: components["schemas"]["OnlyHere"][];
+            /** First Only B */
+            first_only_b: components["schemas"]["OnlyHere"][];
+            /** Intersection */
+            intersection: number;
+            /** Jaccard */
+            jaccard: number;
+            /** Only A */
+            only_a: number;
+            /** Only B */
+            only_b: number;
+            /** Union */
+            union: number;
+        };
+        /**
+         * SubsetFormat
+         * @enum {string}
+         */
+        SubsetFormat: "csv" | "ids" | "imagefolder" | "parquet";
+        /**
+         * SubsetOut
+         * @description A subset. ``noise_ratio`` is of what is kept, over examples whose truth is known.
+         */
+        SubsetOut: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Kept */
+            kept: number;
+            /** Labeled */
+            labeled: number;
+            /** Method */
+            method: string;
+            /** Noise Ratio */
+            noise_ratio: number | null;
+            /** Params */
+            params: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * SubsetSide
+         * @description One of the two that are compared.
+         */
+        SubsetSide: {
+            /** Active */
+            active: boolean;
+            /** Balance */
+            balance: components["schemas"]["ClassShare"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Kept */
+            kept: number;
+            /** Labeled */
+            labeled: number;
+            /** Method */
+            method: string;
+            noise: components["schemas"]["NoiseOut"];
+            /** Noise Ratio */
+            noise_ratio: number | null;
+            /** Params */
+            params: {
+                [key: string]: unknown;
+            };
         };
         /**
          * SuggestionOut
@@ -2321,6 +2544,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
+    show_log: {
+        parameters: {
+            query?: {
+                /** @description Bytes of the log to leave out. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };
@@ -3814,6 +4080,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+        };
+    };
+    list_subsets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SubsetOut_"];
+                };
+            };
+        };
+    };
+    export_subset: {
+        parameters: {
+            query?: {
+                format?: components["schemas"]["SubsetFormat"];
+            };
+            header?: never;
+            path: {
+                project_id: number;
+                subset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    compare_subsets: {
+        parameters: {
+            query: {
+                /** @description Id of a subset. */
+                a: number;
+                /** @description Id of a subset. */
+                b: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubsetComparison"];
                 };
             };
         };

@@ -21,6 +21,15 @@ export type ClassInput = Schemas["ClassIn"];
 export type Member = Schemas["MemberOut"];
 
 export type Job = Schemas["JobOut"];
+/** The result of a dry run; `phases` has the seconds of each. */
+export type Estimate = {
+  seconds: number;
+  memory_bytes: number;
+  device: string;
+  labeled: number;
+  phases: Record<string, number>;
+  notes: string[];
+};
 export type JobKind = Schemas["JobKind"];
 export type JobProgress = Schemas["Progress"];
 export type Split = Schemas["Split"];
@@ -94,6 +103,7 @@ export type Drawing = {
   class_ids: (number | null)[];
   points: Record<Method, [number, number][]>;
 };
+export type Agreement = Schemas["Agreement"];
 export type Decision = Schemas["Decision"];
 export type Suggestion = Schemas["SuggestionOut"];
 export type Review = Schemas["ReviewOut"];
@@ -121,9 +131,27 @@ export type Relabeling = {
   } | null;
 };
 export type Artifact = Schemas["ArtifactOut"];
-export type ShownExample = { example_id: number; class_id: number; loss: number };
+export type ShownExample = {
+  example_id: number;
+  class_id: number;
+  /** Null where nobody knows; missing in subsets of earlier versions. */
+  true_class_id?: number | null;
+  loss: number;
+};
+export type Noise = Schemas["NoiseOut"];
+/** How many examples have how many neighbours at each threshold. */
+export type Neighbours = {
+  tau: number;
+  automatic: boolean;
+  similarity: "shifted" | "cosine";
+  /** How many examples were looked at. */
+  sampled: number;
+  /** The least number of neighbours of each bin; the last has no upper end. */
+  least: number[];
+  rows: { tau: number; median: number; shares: number[] }[];
+};
 /** The result of a job `prune`; `before` and `after` count the labels of each class. */
-export type Subset = {
+export type PruneResult = {
   subset_id: number;
   method: string;
   labeled: number;
@@ -131,7 +159,14 @@ export type Subset = {
   class_ids: number[];
   before: number[];
   after: number[];
+  /** Missing in results of earlier versions, as is `neighbours`. */
+  noise?: Record<"all" | "kept" | "dropped", Noise> | null;
+  neighbours?: Neighbours | null;
   objective: [number, number][];
   notes: string[];
   shown: { kept: ShownExample[]; dropped: ShownExample[] };
 };
+export type Subset = Schemas["SubsetOut"];
+export type SubsetSide = Schemas["SubsetSide"];
+export type SubsetComparison = Schemas["SubsetComparison"];
+export type SubsetFormat = Schemas["SubsetFormat"];

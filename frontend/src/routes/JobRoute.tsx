@@ -1,14 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { jobQuery } from "../api/rounds";
+import type { Job } from "../api/types";
 import { ResultScreen } from "../features/jobs/ResultScreen";
 import { Failure, Loading, Skeleton } from "../ui/State";
 import { NotFoundPage } from "./ErrorPages";
 import { useProject, useProjectId } from "./useProject";
 
+const isActive = (job: Job | undefined): boolean =>
+  job?.state === "queued" || job?.state === "running";
+
 export function Component() {
   const project = useProject().data;
-  const job = useQuery(jobQuery(useProjectId(), Number(useParams().jobId)));
+  const job = useQuery({
+    ...jobQuery(useProjectId(), Number(useParams().jobId)),
+    refetchInterval: ({ state }) => (isActive(state.data) ? 2_000 : false),
+  });
   if (job.error) return <Failure error={job.error} onRetry={() => job.refetch()} />;
   if (!project?.settings || !job.data) {
     return (

@@ -21,6 +21,7 @@ export const router = createBrowserRouter([
           { index: true, lazy: () => import("./OverviewRoute") },
           { path: "jobs", lazy: () => import("./JobsRoute") },
           { path: "jobs/:jobId", lazy: () => import("./JobRoute") },
+          { path: "subsets", lazy: () => import("./SubsetsRoute") },
           { path: "settings", lazy: () => import("./SettingsRoute") },
         ],
       },

@@ -27,6 +27,20 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** A guess, as people say it: less than a minute, about 4 minutes, about 1.5 hours. */
+export function formatAbout(seconds: number): string {
+  if (seconds < 50) return "less than a minute";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
+  const hours = seconds / 3600;
+  if (hours < 36) return `about ${hours.toFixed(1)} hours`;
+  return `about ${(hours / 24).toFixed(1)} days`;
+}
+
+/** Memory, in the units it is sold in: 640 MiB, 1.2 GiB. */
+export const formatMemory = (bytes: number): string =>
+  bytes < 2 ** 30 ? `${Math.round(bytes / 2 ** 20)} MiB` : `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
 export function formatBytes(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let value = bytes;

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
 import { algorithmsQuery } from "../../api/projects";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
@@ -21,7 +22,10 @@ export function JobsScreen({ project }: { project: Project }) {
   }
   return (
     <div className={styles.page}>
-      <p className={styles.intro}>{t.jobs.intro}</p>
+      <header className={styles.counts}>
+        <p>{t.jobs.intro}</p>
+        <Link to={`/projects/${project.id}/subsets`}>{t.jobs.subsets.tab}</Link>
+      </header>
       {algorithms.data.items
         .filter((one) => one.kind === "job")
         .map((algorithm) => (

@@ -1,8 +1,8 @@
 import { Link } from "react-router";
-import type { Job } from "../../api/types";
+import type { Estimate, Job } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
-import { formatDateTime, formatSeconds } from "../../ui/format";
+import { formatAbout, formatDateTime, formatMemory, formatSeconds } from "../../ui/format";
 import { Table } from "../../ui/Table";
 
 const TONES = {
@@ -31,7 +31,11 @@ export function RunsTable({ title, jobs }: { title: string; jobs: Job[] }) {
       <tbody>
         {jobs.map((job) => (
           <tr key={job.id}>
-            <td>{formatDateTime(job.started_at ?? job.created_at)}</td>
+            <td>
+              <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>
+                {formatDateTime(job.started_at ?? job.created_at)}
+              </Link>
+            </td>
             <td>
               <Chip tone={TONES[job.state]}>{t.jobs.states[job.state]}</Chip>
             </td>
@@ -48,7 +52,11 @@ export function RunsTable({ title, jobs }: { title: string; jobs: Job[] }) {
 
 function Outcome({ job }: { job: Job }) {
   if (job.state === "failed") return job.error?.detail ?? job.message;
-  if (job.state !== "succeeded") return "–";
+  if (job.state !== "succeeded") return job.dry_run ? t.jobs.estimate.run : "–";
+  if (job.dry_run) {
+    const found = job.result?.estimate as Estimate;
+    return t.jobs.estimate.short(formatAbout(found.seconds), formatMemory(found.memory_bytes));
+  }
   const show = t.jobs.showResult[job.kind];
   if (show) return <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{show}</Link>;
   const images = job.result?.images;

@@ -1,16 +1,15 @@
 import { Link } from "react-router";
-import { artifactUrl } from "../../api/artifacts";
-import type { Job, LabelClass, Project, Settings, ShownExample, Subset } from "../../api/types";
+import type { Job, LabelClass, Project, PruneResult, Settings } from "../../api/types";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
-import { Chip } from "../../ui/Chip";
 import { formatPercent } from "../../ui/format";
-import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
+import { ExampleGallery } from "./ExampleGallery";
 import styles from "./JobsScreen.module.css";
-import { useSettingsChange } from "./useSettingsChange";
+import { NeighbourTable } from "./NeighbourTable";
+import { NoiseTable } from "./NoiseTable";
+import { SubsetExport, SubsetUse } from "./SubsetActions";
 
 const { subset: text } = t.jobs;
 
@@ -18,7 +17,7 @@ type SubsetScreenProps = { project: Project & { settings: Settings }; job: Job }
 
 /** What a job `prune` keeps and drops, and whether rounds train on it. */
 export function SubsetScreen({ project, job }: SubsetScreenProps) {
-  const result = job.result as Subset;
+  const result = job.result as PruneResult;
   return (
     <div className={styles.page}>
       <header className={styles.counts}>
@@ -29,17 +28,31 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
         </p>
       </header>
       <Card title={text.next} hint={text.nextHint}>
-        <TrainOn project={project} subsetId={result.subset_id} />
+        <div className={styles.actions}>
+          <SubsetUse project={project} subsetId={result.subset_id} />
+          <SubsetExport projectId={project.id} subsetId={result.subset_id} />
+          <Link to={`/projects/${project.id}/subsets?a=${result.subset_id}`}>{text.all}</Link>
+        </div>
       </Card>
+      {result.noise && (
+        <Card title={text.noise} hint={text.noiseHint}>
+          <NoiseTable result={result} noise={result.noise} />
+        </Card>
+      )}
       <Card title={text.dropped} hint={text.droppedHint}>
-        <Gallery classes={project.classes} examples={result.shown.dropped} />
+        <ExampleGallery
+          classes={project.classes}
+          examples={result.shown.dropped}
+          none={text.none}
+        />
       </Card>
       <Card title={text.first} hint={text.firstHint}>
-        <Gallery classes={project.classes} examples={result.shown.kept} />
+        <ExampleGallery classes={project.classes} examples={result.shown.kept} none={text.none} />
       </Card>
       <Card title={text.balance}>
         <Balance classes={project.classes} result={result} />
       </Card>
+      {result.neighbours && <NeighbourTable neighbours={result.neighbours} />}
       {result.objective.length > 1 && (
         <Card>
           <Chart
@@ -56,56 +69,9 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
   );
 }
 
-type TrainOnProps = { project: Project & { settings: Settings }; subsetId: number };
+type BalanceProps = { classes: LabelClass[]; result: PruneResult };
 
-function TrainOn({ project, subsetId }: TrainOnProps) {
-  const change = useSettingsChange(project.id);
-  if (project.state === "finished") return <Notice>{t.jobs.finished}</Notice>;
-  const inUse = project.settings.subset === subsetId;
-  return (
-    <>
-      <div className={styles.actions}>
-        {inUse && <Chip tone="good">{text.inUse}</Chip>}
-        <Button
-          size="small"
-          kind={inUse ? "secondary" : "primary"}
-          busy={change.isPending}
-          onClick={() => change.mutate({ subset: inUse ? null : subsetId })}
-        >
-          {inUse ? text.stop : text.use}
-        </Button>
-        <a href={artifactUrl(subsetId)} download>
-          {text.download}
-        </a>
-      </div>
-      {change.error && <Notice tone="bad">{change.error.message}</Notice>}
-    </>
-  );
-}
-
-type GalleryProps = { classes: LabelClass[]; examples: ShownExample[] };
-
-function Gallery({ classes, examples }: GalleryProps) {
-  if (examples.length === 0) return <p>{text.none}</p>;
-  const nameOf = (id: number) => classes.find((one) => one.id === id)?.name ?? String(id);
-  return (
-    <ul className={styles.gallery}>
-      {examples.map((one) => (
-        <li key={one.example_id}>
-          <img
-            src={`/api/examples/${one.example_id}/image?size=128`}
-            alt={text.image(nameOf(one.class_id), one.loss)}
-            title={text.image(nameOf(one.class_id), one.loss)}
-            loading="lazy"
-          />
-          <span>{nameOf(one.class_id)}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Balance({ classes, result }: { classes: LabelClass[]; result: Subset }) {
+function Balance({ classes, result }: BalanceProps) {
   return (
     <Table label={text.balance}>
       <thead>

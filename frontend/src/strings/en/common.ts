@@ -34,6 +34,7 @@ export const common = {
     oat: "Train with OAT",
     taufe: "Train with TAUFE",
     compare: "Compare",
+    measure: "Measure",
     warm_up: "Warm up",
     prune: "Choose what to keep",
     embed: "Embed",

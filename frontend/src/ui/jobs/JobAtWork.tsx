@@ -18,7 +18,9 @@ export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void 
     <>
       <Meter
         label={
-          progress ? (t.common.phases[progress.phase] ?? progress.phase) : t.overview.jobQueued
+          progress && job.state === "running"
+            ? (t.common.phases[progress.phase] ?? progress.phase)
+            : (job.message ?? t.overview.jobQueued)
         }
         value={counted?.step ?? 0}
         max={counted?.steps ?? 1}

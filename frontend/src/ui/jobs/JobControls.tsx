@@ -31,7 +31,8 @@ export function JobControls({ project, algorithm, jobs }: JobControlsProps) {
       project={project}
       algorithm={algorithm}
       latest={latest}
-      again={jobs.some((job) => job.state === "succeeded")}
+      unfinished={jobs.find((job) => !job.dry_run)}
+      again={jobs.some((job) => job.state === "succeeded" && !job.dry_run)}
       onSettled={onSettled}
     />
   );

@@ -6,6 +6,7 @@ import { t } from "../../strings";
 import { Button } from "../Button";
 import { ParamsForm } from "../ParamsForm";
 import { Notice } from "../State";
+import { EstimateNotice } from "./EstimateNotice";
 import styles from "./Jobs.module.css";
 
 type JobStartProps = {
@@ -13,20 +14,26 @@ type JobStartProps = {
   algorithm: Algorithm;
   /** The last job of this kind, whose parameters are offered again. */
   latest: Job | undefined;
+  /** The last one that was no estimate: it may go on if it ended early. */
+  unfinished: Job | undefined;
   /** Whether there is a result already, so that another is no first wish. */
   again: boolean;
   onSettled: () => void;
 };
 
 /** Starts a job of the catalog, or lets one that ended early go on. */
-export function JobStart({ project, algorithm, latest, again, onSettled }: JobStartProps) {
+export function JobStart(props: JobStartProps) {
+  const { project, algorithm, latest, unfinished, again, onSettled } = props;
   const [params, setParams] = useState(() => paramsOf(algorithm, latest));
   const start = useMutation({
-    mutationFn: () => startJob(project.id, algorithm.name, params),
+    mutationFn: (dryRun: boolean) => startJob(project.id, algorithm.name, params, dryRun),
     onSettled,
   });
   const goOn = useMutation({ mutationFn: (job: Job) => retryJob(job.id), onSettled });
-  const ended = latest && (latest.state === "failed" || latest.state === "cancelled");
+  const ended =
+    unfinished && (unfinished.state === "failed" || unfinished.state === "cancelled")
+      ? unfinished
+      : undefined;
   const empty = project.counts.pool === 0;
   const error = start.error ?? goOn.error;
   return (
@@ -34,7 +41,10 @@ export function JobStart({ project, algorithm, latest, again, onSettled }: JobSt
       {latest?.state === "failed" && (
         <Notice tone="bad">{latest.error?.detail ?? latest.message}</Notice>
       )}
-      {latest?.state === "cancelled" && <p className={styles.quiet}>{t.jobs.stopped}</p>}
+      {latest?.state === "cancelled" && !latest.dry_run && (
+        <p className={styles.quiet}>{t.jobs.stopped}</p>
+      )}
+      {latest?.dry_run && isOf(latest, params) && <EstimateNotice job={latest} />}
       <details className={styles.params}>
         <summary>{t.jobs.parameters}</summary>
         <ParamsForm algorithm={algorithm} params={params} onChange={setParams} />
@@ -45,7 +55,7 @@ export function JobStart({ project, algorithm, latest, again, onSettled }: JobSt
             size="small"
             kind="primary"
             busy={goOn.isPending}
-            onClick={() => goOn.mutate(latest)}
+            onClick={() => goOn.mutate(ended)}
           >
             {t.jobs.goOn}
           </Button>
@@ -55,9 +65,18 @@ export function JobStart({ project, algorithm, latest, again, onSettled }: JobSt
           kind={ended || again ? "secondary" : "primary"}
           busy={start.isPending}
           disabled={empty}
-          onClick={() => start.mutate()}
+          onClick={() => start.mutate(false)}
         >
           {again || ended ? t.jobs.startAgain : t.jobs.start}
+        </Button>
+        <Button
+          size="small"
+          busy={start.isPending}
+          disabled={empty}
+          title={t.jobs.estimate.hint}
+          onClick={() => start.mutate(true)}
+        >
+          {t.jobs.estimate.action}
         </Button>
         {empty && <span className={styles.quiet}>{t.jobs.needsImages}</span>}
       </div>
@@ -65,6 +84,10 @@ export function JobStart({ project, algorithm, latest, again, onSettled }: JobSt
     </>
   );
 }
+
+/** Whether a job was given just these parameters. */
+const isOf = (job: Job, params: Job["params"]): boolean =>
+  Object.entries(params).every(([name, value]) => job.params[name] === value);
 
 /** The defaults, with what the last job was given; what is no parameter any more is left out. */
 function paramsOf({ defaults }: Algorithm, latest: Job | undefined): Job["params"] {

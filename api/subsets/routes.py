@@ -1,0 +1,76 @@
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import FileResponse, Response, StreamingResponse
+
+from api.access import ManagedProject, ProjectId, managed_project
+from api.deps import SessionDep, StorageDep
+from api.exports.service import as_image_folder
+from api.pagination import Items
+from api.principal import CurrentUser
+from api.subsets import exports, service
+from api.subsets.schemas import SubsetComparison, SubsetFormat, SubsetOut
+
+router = APIRouter(prefix="/projects/{project_id}/subsets", tags=["subsets"])
+
+SubsetId = Annotated[int, Path(ge=1, lt=2**63)]
+Compared = Annotated[int, Query(ge=1, lt=2**63, description="Id of a subset.")]
+
+
+@router.get("")
+async def list_subsets(session: SessionDep, project: ManagedProject) -> Items[SubsetOut]:
+    """Every subset that jobs have found, newest first."""
+    return Items(items=await service.list_subsets(session, project))
+
+
+@router.get("/compare")
+async def compare_subsets(
+    session: SessionDep, project: ManagedProject, storage: StorageDep, a: Compared, b: Compared
+) -> SubsetComparison:
+    """Two subsets side by side: what both keep, and what only one does."""
+    return await service.compare(session, project, storage, a, b)
+
+
+@router.get("/{subset_id}/export", response_class=Response)
+async def export_subset(
+    request: Request,
+    user: CurrentUser,
+    storage: StorageDep,
+    project_id: ProjectId,
+    subset_id: SubsetId,
+    format: SubsetFormat = SubsetFormat.CSV,
+) -> Response:
+    """All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
+
+    The folders are named by the labels that the subset was made from.
+    """
+    sessions = request.app.state.sessions
+    async with sessions() as session:
+        await managed_project(session, user, project_id)
+        artifact = await service.find_subset(session, project_id, subset_id)
+        path = storage.artifact(artifact.storage_key)
+        if not path.exists():
+            raise service.gone(artifact)
+        if format is SubsetFormat.IMAGEFOLDER:
+            images = await exports.kept_images(session, project_id, path)
+    name = f"karat-subset-{subset_id}"
+    if format is SubsetFormat.PARQUET:
+        return FileResponse(
+            path,
+            filename=f"{name}.parquet",
+            media_type="application/vnd.apache.parquet",
+            headers={"ETag": f'"{artifact.sha256}"'},
+        )
+    body: AsyncIterator[str] | Iterator[bytes]
+    if format is SubsetFormat.CSV:
+        body, media, suffix = exports.as_csv(sessions, project_id, path), "text/csv", "csv"
+    elif format is SubsetFormat.IDS:
+        body, media, suffix = exports.as_ids(path), "text/plain", "txt"
+    else:
+        body, media, suffix = as_image_folder(images, storage), "application/zip", "zip"
+    return StreamingResponse(
+        body,
+        media_type=media,
+        headers={"Content-Disposition": f'attachment; filename="{name}.{suffix}"'},
+    )

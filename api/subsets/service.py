@@ -1,0 +1,142 @@
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from anyio import to_thread
+from numpy.typing import NDArray
+from sqlalchemy import Select, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.subsets.schemas import (
+    ClassShare,
+    NoiseOut,
+    OnlyHere,
+    SubsetComparison,
+    SubsetOut,
+    SubsetSide,
+)
+from core.errors import Conflict, NotFound
+from core.project_settings import ProjectSettings
+from core.states import ArtifactKind
+from core.storage import Storage
+from core.subsets import UNKNOWN, SubsetRows, noise, read_subset
+from core.tables import Artifact, Job, Project
+
+_SHOWN: Final = 24
+
+
+def _subsets(project_id: int) -> Select[tuple[Artifact, dict[str, Any] | None]]:
+    """Subsets with the parameters of the jobs that made them, newest first."""
+    return (
+        select(Artifact, Job.params)
+        .outerjoin(Job, Job.id == Artifact.job_id)
+        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.SUBSET)
+        .order_by(Artifact.id.desc())
+    )
+
+
+async def list_subsets(session: AsyncSession, project: Project) -> list[SubsetOut]:
+    found = await session.execute(_subsets(project.id))
+    return [_described(project, artifact, params) for artifact, params in found]
+
+
+async def find_subset(session: AsyncSession, project_id: int, subset_id: int) -> Artifact:
+    artifact, _ = await _found(session, project_id, subset_id)
+    return artifact
+
+
+async def _found(
+    session: AsyncSession, project_id: int, subset_id: int
+) -> tuple[Artifact, dict[str, Any] | None]:
+    statement = _subsets(project_id).where(Artifact.id == subset_id)
+    row = (await session.execute(statement)).one_or_none()
+    if row is None:
+        raise NotFound("subset")
+    return row[0], row[1]
+
+
+def _described(project: Project, artifact: Artifact, params: dict[str, Any] | None) -> SubsetOut:
+    meta = artifact.meta
+    known = meta.get("noise") or {}
+    return SubsetOut(
+        id=artifact.id,
+        job_id=artifact.job_id,
+        method=meta["method"],
+        params=params or {},
+        labeled=meta["labeled"],
+        kept=meta["kept"],
+        noise_ratio=known.get("kept", {}).get("ratio"),
+        active=ProjectSettings.model_validate(project.settings).subset == artifact.id,
+        created_at=artifact.created_at,
+    )
+
+
+async def compare(
+    session: AsyncSession, project: Project, storage: Storage, a: int, b: int
+) -> SubsetComparison:
+    """Two subsets of a project, side by side."""
+    found = [await _found(session, project.id, one) for one in (a, b)]
+    outs = [_described(project, artifact, params) for artifact, params in found]
+    return await to_thread.run_sync(_compared, storage, [one for one, _ in found], outs)
+
+
+def _compared(
+    storage: Storage, artifacts: Sequence[Artifact], outs: Sequence[SubsetOut]
+) -> SubsetComparison:
+    one, two = (_rows(storage, artifact) for artifact in artifacts)
+    kept_one, kept_two = one.example_ids[one.kept], two.example_ids[two.kept]
+    common = len(np.intersect1d(kept_one, kept_two, assume_unique=True))
+    union = len(kept_one) + len(kept_two) - common
+    return SubsetComparison(
+        a=_side(outs[0], one),
+        b=_side(outs[1], two),
+        intersection=common,
+        union=union,
+        jaccard=common / union if union else 1.0,
+        only_a=len(kept_one) - common,
+        only_b=len(kept_two) - common,
+        first_only_a=_first_only(one, kept_two),
+        first_only_b=_first_only(two, kept_one),
+    )
+
+
+def _rows(storage: Storage, artifact: Artifact) -> SubsetRows:
+    try:
+        return read_subset(storage.artifact(artifact.storage_key))
+    except FileNotFoundError as error:
+        raise gone(artifact) from error
+
+
+def gone(artifact: Artifact) -> Conflict:
+    return Conflict(
+        "subset_file_missing",
+        f"The file of subset {artifact.id} is not in the data directory; restore it from a backup, "
+        "or prune again.",
+    )
+
+
+def _side(out: SubsetOut, rows: SubsetRows) -> SubsetSide:
+    counts = rows.class_counts()
+    known = noise(rows.class_ids[rows.kept], rows.true_ids[rows.kept])
+    return SubsetSide(
+        **out.model_dump(),
+        balance=[
+            ClassShare(class_id=class_id, labeled=labeled, kept=kept)
+            for class_id, (labeled, kept) in counts.items()
+        ],
+        noise=NoiseOut(**known),
+    )
+
+
+def _first_only(rows: SubsetRows, others: NDArray[np.int64]) -> list[OnlyHere]:
+    """The first that are kept here and not there, by rank."""
+    positions = np.flatnonzero(rows.kept & ~np.isin(rows.example_ids, others))[:_SHOWN]
+    return [
+        OnlyHere(
+            example_id=int(rows.example_ids[one]),
+            class_id=int(rows.class_ids[one]),
+            true_class_id=None if rows.true_ids[one] == UNKNOWN else int(rows.true_ids[one]),
+            loss=float(rows.losses[one]),
+        )
+        for one in positions.tolist()
+    ]

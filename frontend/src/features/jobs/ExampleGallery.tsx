@@ -1,0 +1,39 @@
+import type { LabelClass, ShownExample } from "../../api/types";
+import { t } from "../../strings";
+import styles from "./JobsScreen.module.css";
+
+const { subset: text } = t.jobs;
+
+type ExampleGalleryProps = {
+  classes: LabelClass[];
+  examples: ShownExample[];
+  /** Said when there are none. */
+  none: string;
+};
+
+/** Labeled images with their labels, and the truth where it is another. */
+export function ExampleGallery({ classes, examples, none }: ExampleGalleryProps) {
+  if (examples.length === 0) return <p>{none}</p>;
+  const nameOf = (id: number) => classes.find((one) => one.id === id)?.name ?? String(id);
+  return (
+    <ul className={styles.gallery}>
+      {examples.map((one) => {
+        const name = nameOf(one.class_id);
+        const isWrong = one.true_class_id != null && one.true_class_id !== one.class_id;
+        const truth = isWrong && one.true_class_id != null ? nameOf(one.true_class_id) : null;
+        return (
+          <li key={one.example_id} data-wrong={isWrong || undefined}>
+            <img
+              src={`/api/examples/${one.example_id}/image?size=128`}
+              alt={text.image(name, one.loss, truth)}
+              title={text.image(name, one.loss, truth)}
+              loading="lazy"
+            />
+            <span>{name}</span>
+            {truth && <span className={styles.truth}>{text.truth(truth)}</span>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

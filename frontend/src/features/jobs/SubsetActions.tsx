@@ -1,0 +1,56 @@
+import { subsetUrl } from "../../api/subsets";
+import type { Project, Settings, SubsetFormat } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Notice } from "../../ui/State";
+import styles from "./JobsScreen.module.css";
+import { useSettingsChange } from "./useSettingsChange";
+
+const { subset: text, subsets } = t.jobs;
+const FORMATS: SubsetFormat[] = ["csv", "parquet", "ids", "imagefolder"];
+
+type SubsetUseProps = { project: Project & { settings: Settings }; subsetId: number };
+
+/** Makes rounds train on a subset, or on all labels again. */
+export function SubsetUse({ project, subsetId }: SubsetUseProps) {
+  const change = useSettingsChange(project.id);
+  if (project.state === "finished") return <span>{t.jobs.finished}</span>;
+  const inUse = project.settings.subset === subsetId;
+  return (
+    <>
+      {inUse && <Chip tone="good">{text.inUse}</Chip>}
+      <Button
+        size="small"
+        kind={inUse ? "secondary" : "primary"}
+        busy={change.isPending}
+        onClick={() => change.mutate({ subset: inUse ? null : subsetId })}
+      >
+        {inUse ? text.stop : text.use}
+      </Button>
+      {change.error && <Notice tone="bad">{change.error.message}</Notice>}
+    </>
+  );
+}
+
+type SubsetExportProps = { projectId: number; subsetId: number };
+
+/** Links to each of its formats. */
+export function SubsetExport({ projectId, subsetId }: SubsetExportProps) {
+  return (
+    <ul className={styles.formats} aria-label={subsets.exportThis(subsetId)}>
+      {FORMATS.map((format) => (
+        <li key={format}>
+          <a
+            href={subsetUrl(projectId, subsetId, format)}
+            title={subsets.formats[format]}
+            aria-label={subsets.formats[format]}
+            download
+          >
+            {subsets.short[format]}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,63 @@
+import { Link } from "react-router";
+import type { Project, Settings, Subset } from "../../api/types";
+import { t } from "../../strings";
+import { formatDateTime, formatPercent } from "../../ui/format";
+import { Table } from "../../ui/Table";
+import styles from "./JobsScreen.module.css";
+import { SubsetExport, SubsetUse } from "./SubsetActions";
+
+const { subsets: text } = t.jobs;
+
+type SubsetsTableProps = { project: Project & { settings: Settings }; subsets: Subset[] };
+
+export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
+  const { columns } = text;
+  return (
+    <Table label={text.title}>
+      <thead>
+        <tr>
+          <th scope="col">{columns.subset}</th>
+          <th scope="col">{columns.method}</th>
+          <th scope="col" data-number>
+            {columns.kept}
+          </th>
+          <th scope="col" data-number>
+            {columns.noise}
+          </th>
+          <th scope="col">{columns.made}</th>
+          <th scope="col">{columns.use}</th>
+          <th scope="col">{columns.export}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {subsets.map((one) => (
+          <tr key={one.id}>
+            <th scope="row" className={styles.oneLine}>
+              {one.job_id === null ? (
+                text.name(one.id)
+              ) : (
+                <Link to={`/projects/${project.id}/jobs/${one.job_id}`}>{text.name(one.id)}</Link>
+              )}
+            </th>
+            <td>{one.method}</td>
+            <td data-number className={styles.oneLine}>
+              {text.keptOf(one.kept, one.labeled)}
+            </td>
+            <td data-number className={styles.oneLine}>
+              {formatPercent(one.noise_ratio)}
+            </td>
+            <td className={styles.oneLine}>{formatDateTime(one.created_at)}</td>
+            <td>
+              <div className={styles.actions}>
+                <SubsetUse project={project} subsetId={one.id} />
+              </div>
+            </td>
+            <td>
+              <SubsetExport projectId={project.id} subsetId={one.id} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}

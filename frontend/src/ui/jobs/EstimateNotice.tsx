@@ -1,0 +1,29 @@
+import type { Estimate, Job } from "../../api/types";
+import { t } from "../../strings";
+import { formatAbout, formatMemory, formatSeconds } from "../format";
+import { Notice } from "../State";
+
+const { estimate: text } = t.jobs;
+
+/** What a dry run has found, in words; nothing if it has found nothing. */
+export function EstimateNotice({ job }: { job: Job }) {
+  const found = job.result?.estimate as Estimate | undefined;
+  if (!found) return null;
+  const phases = Object.entries(found.phases)
+    .filter(([, seconds]) => seconds >= 1)
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, seconds]) => `${t.common.phases[name] ?? name} ${formatSeconds(seconds)}`);
+  return (
+    <Notice tone="gold">
+      <p>
+        {text.says(
+          formatAbout(found.seconds),
+          formatMemory(found.memory_bytes),
+          found.device,
+          found.labeled,
+        )}{" "}
+        {phases.length > 1 && `${text.phases} ${phases.join(", ")}.`} {found.notes.join(" ")}
+      </p>
+    </Notice>
+  );
+}

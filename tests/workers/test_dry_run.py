@@ -1,0 +1,171 @@
+"""Dry runs: they say what a job would take, refuse what it would refuse, and leave nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from core import queue
+from core.messages import JOB_MESSAGES
+from core.states import JobKind, JobState, Verdict
+from core.tables import Artifact, Job
+from tests.processes import eventually, worker
+from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.loop import Loop
+from tests.workers.starting import start_job
+from tests.world import World
+from workers.dry_run import PHASES
+from workers.features import handler as features
+from workers.features.stored import latest
+from workers.prune import handler as prune
+from workers.runner import run_job
+from workers.taufe import handler as taufe
+
+HANDLERS = {"prune": prune, "taufe": taufe, "learn_features": features}
+QUICK: dict[str, dict[str, Any]] = {
+    "prune": {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False},
+    "taufe": {"network": "cnn_tiny", "width": 4, "steps": 500, "batch_size": 4},
+    "learn_features": {"network": "cnn_tiny", "width": 4, "epochs": 30, "batch_size": 8},
+}
+LEARNED_FROM = {"prune": 8, "taufe": 8, "learn_features": 60}
+
+every_kind = pytest.mark.parametrize("kind", HANDLERS)
+
+
+@pytest.fixture
+def loop(world: World) -> Loop:
+    """Eight labeled images and four that are OOD."""
+    found = Loop(world)
+    found.answer(0, 8, Verdict.CLASS)
+    found.answer(0, 4, Verdict.OOD)
+    return found
+
+
+def dry(http: TestClient, loop: Loop, kind: str, **params: Any) -> Job:
+    """A dry run that was started and run in this process."""
+    job = start_job(http, loop.world, loop.project, kind, QUICK[kind] | params, dry_run=True)
+    run_job(JOB_MESSAGES[JobKind(kind)](job_id=job.id), HANDLERS[kind])
+    loop.session.refresh(job)
+    return job
+
+
+def files(path: Path) -> set[Path]:
+    return {one for one in path.rglob("*") if one.is_file() and one.suffix != ".log"}
+
+
+@every_kind
+def test_an_estimate_names_every_phase_and_leaves_nothing(
+    http: TestClient, loop: Loop, kind: str
+) -> None:
+    before = files(loop.world.storage.root)
+    job = dry(http, loop, kind)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.result is not None
+    estimate = job.result["estimate"]
+    assert set(estimate["phases"]) == set(HANDLERS[kind].PHASES)
+    assert all(seconds >= 0 for seconds in estimate["phases"].values())
+    assert estimate["seconds"] == pytest.approx(sum(estimate["phases"].values()), abs=0.2)
+    assert estimate["memory_bytes"] > 10_000_000
+    assert estimate["device"]
+    # Taufe keeps some of the eight to judge by where there is no evaluation split; here there is.
+    assert estimate["labeled"] == LEARNED_FROM[kind]
+    assert files(loop.world.storage.root) == before
+    assert loop.session.scalar(select(Artifact.id).where(Artifact.job_id == job.id)) is None
+
+
+def seconds_of(job: Job) -> float:
+    assert job.result is not None
+    seconds: float = job.result["estimate"]["seconds"]
+    return seconds
+
+
+@every_kind
+def test_more_work_is_estimated_to_take_longer(http: TestClient, loop: Loop, kind: str) -> None:
+    # Two measurements on a busy machine differ by a factor; the work differs by hundreds.
+    longer = {name: 500 * QUICK[kind][name] for name in ("epochs", "steps") if name in QUICK[kind]}
+    first, second = (seconds_of(dry(http, loop, kind, **params)) for params in ({}, longer))
+    assert second > 10 * first
+
+
+@pytest.mark.parametrize("method", ["prune4rel", "uniform", "k_center", "grand", "forgetting"])
+def test_methods_of_pruning_are_measured_as_they_would_run(
+    http: TestClient, loop: Loop, method: str
+) -> None:
+    job = dry(http, loop, "prune", method=method, ratio=0.5)
+    assert job.state is JobState.SUCCEEDED, job.error
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict", "params", "said"),
+    [
+        ("prune", Verdict.OOD, {}, "Fewer than two classes"),
+        ("taufe", Verdict.OOD, {}, "Fewer than two classes"),
+        ("taufe", Verdict.CLASS, {}, "no OOD image to learn from"),
+        ("prune", Verdict.CLASS, {"ratio": 0.01}, "ratio 0.01 keeps none of 8"),
+        ("prune", Verdict.CLASS, {"method": "ssp"}, "start the job learn_features"),
+    ],
+)
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_what_a_job_refuses_its_dry_run_refuses_too(
+    http: TestClient,
+    world: World,
+    is_dry: bool,
+    kind: str,
+    verdict: Verdict,
+    params: dict[str, Any],
+    said: str,
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8, verdict)
+    job = start_job(http, world, loop.project, kind, QUICK[kind] | params, dry_run=is_dry)
+    run_job(JOB_MESSAGES[JobKind(kind)](job_id=job.id), HANDLERS[kind])
+    loop.session.refresh(job)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert said in job.error["detail"]
+    # Nothing was trained for nothing.
+    assert "warm_up" not in job.checkpoint.get("seconds", {})
+    if is_dry:
+        assert not world.storage.work(job.id).exists()
+
+
+def test_a_class_with_a_single_image_is_told(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 3, Verdict.CLASS)
+    job = dry(http, loop, "prune")
+    assert job.result is not None
+    (note,) = job.result["estimate"]["notes"]
+    assert note.startswith("A single image is labeled with each of these classes: dog.")
+
+
+def test_an_estimate_is_no_result_of_learning(http: TestClient, loop: Loop) -> None:
+    job = dry(http, loop, "learn_features")
+    assert job.state is JobState.SUCCEEDED
+    assert latest(loop.session, loop.project.id) is None
+    shown = http.get(f"/api/jobs/{job.id}", headers=loop.world.caller().headers).json()
+    assert shown["dry_run"] is True
+
+
+def test_a_cancelled_dry_run_leaves_nothing(http: TestClient, loop: Loop) -> None:
+    job = start_job(http, loop.world, loop.project, "prune", QUICK["prune"], dry_run=True)
+    before = files(loop.world.storage.root)
+    job.cancel_requested = True
+    loop.session.commit()
+    run_job(JOB_MESSAGES[JobKind.PRUNE](job_id=job.id), prune)
+    loop.session.refresh(job)
+    assert job.state is JobState.CANCELLED
+    assert files(loop.world.storage.root) == before
+
+
+def test_a_killed_dry_run_is_done_again(http: TestClient, loop: Loop, tmp_path: Path) -> None:
+    job = start_job(http, loop.world, loop.project, "prune", QUICK["prune"], dry_run=True)
+    message = JOB_MESSAGES[JobKind.PRUNE](job_id=job.id)
+    kill_in_every_phase(loop.world, job, message, PHASES, tmp_path / "worker.log")
+    with worker("gpu", tmp_path / "worker.log"):
+        queue.send(message)
+        eventually(lambda: state(loop.world, job) is JobState.SUCCEEDED, "the estimate is made")
+    assert job.result is not None
+    assert set(job.result["estimate"]["phases"]) == set(prune.PHASES)
+    assert not loop.world.storage.work(job.id).exists()

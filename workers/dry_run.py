@@ -1,0 +1,109 @@
+"""What a job would take: it gathers and checks as the job does, and measures a little of it."""
+
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import select
+
+from core.tables import ProjectClass
+from models.rehearsal import PeakMemory
+from workers.runner import JobContext, Lost
+from workers.snapshot import Snapshot
+
+PHASES: Final = ("gather", "measure")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a phase of a job would take.
+
+    Attributes:
+        seconds: Of the whole phase.
+        memory_bytes: What it holds beyond what was in memory while it was measured.
+    """
+
+    seconds: float
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """How to measure a job that has gathered what it works with.
+
+    Attributes:
+        images: How many images it would learn from.
+        phases: For each phase after the first, in their order, what measures it.
+        notes: Sentences for the user about what was gathered.
+    """
+
+    images: int
+    phases: Mapping[str, Callable[[], Cost]]
+    notes: tuple[str, ...] = ()
+
+
+def dry_run(context: JobContext, gather: Callable[[JobContext], Rehearsal]) -> dict[str, Any]:
+    """Measure a job and leave nothing behind.
+
+    Args:
+        context: Of the job.
+        gather: Does what the job's first phase does, and refuses what the job would refuse.
+
+    Returns:
+        The result: ``estimate`` with ``seconds``, ``memory_bytes``, ``device``, ``labeled`` (the
+        images it would learn from), ``phases`` (seconds of each) and ``notes``.
+    """
+    context.plan(PHASES)
+    try:
+        estimate = _measured(context, gather)
+    except Lost:
+        # The files belong to whoever has the job now.
+        raise
+    except BaseException:
+        shutil.rmtree(context.work, ignore_errors=True)
+        raise
+    shutil.rmtree(context.work, ignore_errors=True)
+    return {"estimate": estimate}
+
+
+def _measured(context: JobContext, gather: Callable[[JobContext], Rehearsal]) -> dict[str, Any]:
+    started = time.perf_counter()
+    with context.phase("gather"):
+        context.work.mkdir(parents=True, exist_ok=True)
+        rehearsal = gather(context)
+    seconds = {"gather": time.perf_counter() - started}
+    beyond = 0
+    with context.phase("measure"), PeakMemory() as memory:
+        for number, (name, measure) in enumerate(rehearsal.phases.items()):
+            context.progress(number, len(rehearsal.phases))
+            cost = measure()
+            seconds[name] = cost.seconds
+            beyond = max(beyond, cost.memory_bytes)
+        peak = memory.bytes
+    return {
+        "seconds": round(sum(seconds.values()), 1),
+        "memory_bytes": peak + beyond,
+        "device": memory.device,
+        "labeled": rehearsal.images,
+        "phases": {name: round(value, 2) for name, value in seconds.items()},
+        "notes": list(rehearsal.notes),
+    }
+
+
+def class_notes(context: JobContext, snapshot: Snapshot) -> tuple[str, ...]:
+    """Say which classes have a single labeled image, from which little can be learned."""
+    _, labels = snapshot.inside()
+    alone = snapshot.class_ids[np.bincount(labels, minlength=snapshot.classes) == 1]
+    if len(alone) == 0:
+        return ()
+    statement = (
+        select(ProjectClass.name)
+        .where(ProjectClass.id.in_(alone.tolist()))
+        .order_by(ProjectClass.position)
+    )
+    with context.sessions() as session:
+        names = ", ".join(session.scalars(statement))
+    return (f"A single image is labeled with each of these classes: {names}. Label some more.",)

@@ -1,0 +1,42 @@
+"""What the job that learns features begins with."""
+
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+
+from core.project_settings import ProjectSettings
+from core.states import Split
+from core.storage import write_atomically
+from core.tables import Example, Project
+from workers.runner import JobContext
+
+
+def gather(context: JobContext) -> None:
+    """Note what is learned from, so that a resumed job learns the same."""
+    with context.sessions() as session:
+        statement = (
+            select(Example.pool_index, Example.split)
+            .where(Example.project_id == context.project_id)
+            .order_by(Example.pool_index)
+        )
+        examples = session.execute(statement).all()
+        project = session.get_one(Project, context.project_id)
+        settings = ProjectSettings.model_validate(project.settings)
+    # Evaluation images must teach nothing, and images known to be OOD are no part of the pool.
+    pool = np.array([index for index, split in examples if split is Split.POOL], dtype=np.int64)
+
+    def write(part: Any) -> None:
+        with part.open("wb") as file:
+            np.save(file, pool)
+
+    write_atomically(context.work / "pool.npy", write)
+    context.save(
+        {
+            "known": {
+                "images": len(examples),
+                "input_size": settings.input_size,
+                "seed": settings.seed,
+            }
+        }
+    )

@@ -1,0 +1,129 @@
+"""What pruning would take."""
+
+from dataclasses import replace
+from functools import partial
+from math import ceil
+from typing import Final
+
+import numpy as np
+
+from models.data import PixelStore
+from models.params.prune import PruneParams
+from models.protocols import Indices
+from models.pruning.run import prune
+from models.rehearsal import extended_seconds, step_seconds
+from models.target import NetworkModel
+from models.warm_up import train_steps, warm_up
+from workers.dry_run import Cost, Rehearsal, class_notes
+from workers.prune.gather import gather, learned_features
+from workers.runner import JobContext
+
+_SECONDS: Final = 8.0
+_LEAST: Final = 64
+_MOST: Final = 4096
+
+
+def rehearse(context: JobContext) -> Rehearsal:
+    """Gather as the job does, and say what to measure."""
+    known = gather(context)
+    indices, labels = known.snapshot.inside()
+    task = _Task(context, known.store, indices, labels, known.snapshot.classes, known.seed)
+    return Rehearsal(
+        images=len(indices),
+        phases={"warm_up": task.warm_up, "prune": task.prune},
+        notes=class_notes(context, known.snapshot),
+    )
+
+
+class _Task:
+    """The labels of one project."""
+
+    def __init__(
+        self,
+        context: JobContext,
+        store: PixelStore,
+        indices: Indices,
+        labels: Indices,
+        classes: int,
+        seed: int,
+    ) -> None:
+        self.context, self.store, self.classes, self.seed = context, store, classes, seed
+        self.params = PruneParams.model_validate(context.params)
+        self.indices, self.labels = indices, labels
+        self._size = 0
+
+    def warm_up(self) -> Cost:
+        """Time steps, and inference over both views of a sample."""
+        params, count = self.params, len(self.indices)
+        models: list[NetworkModel] = []
+
+        def train(steps: int) -> None:
+            self.context.check()
+            models[:] = train_steps(
+                self.store,
+                self.indices,
+                self.labels,
+                classes=self.classes,
+                params=params,
+                seed=self.seed,
+                steps=steps,
+            )
+
+        step = step_seconds(train)
+        # The sample is learned from twice, and looked at four times.
+        self._size = min(count, _MOST, max(_LEAST, int(_SECONDS * params.batch_size / (4 * step))))
+        plain, strong = (
+            extended_seconds(partial(self._infer, one), self._size, count) for one in models
+        )
+        steps = params.epochs * ceil(count / params.batch_size)
+        seconds = params.models * (steps * step + (params.epochs + 1) * plain + strong)
+        return Cost(seconds, 2 * self._bytes(models[0].network.dimension))
+
+    def prune(self) -> Cost:
+        """Time the choice among the sample and among a part of it, and extend that."""
+        params = self.params
+        sample = self._sample()
+        # What is forgotten between epochs shows in the second at the earliest.
+        epochs = min(2, params.epochs)
+        view = warm_up(
+            self.store,
+            self.indices[sample],
+            self.labels[sample],
+            classes=self.classes,
+            params=params.model_copy(update={"epochs": epochs, "models": 1}),
+            seed=self.seed,
+            work=self.context.work / "rehearsal",
+            progress=lambda *_: self.context.check(),
+        )
+        if params.method == "ssp":
+            learned = learned_features(self.context, self.indices[sample])
+            view = replace(view, self_supervised=learned)
+        share = params.keep_of(len(self.indices)) / len(self.indices)
+        # A given threshold suits features that were learned; before that all look alike.
+        method_params = {
+            name: None if name == "tau" else value for name, value in params.method_params().items()
+        }
+        mixed = np.random.default_rng(self.seed).permutation(len(sample))
+
+        def choose(size: int) -> None:
+            self.context.check()
+            part = view.part(np.sort(mixed[:size]))
+            prune(params.method, part, max(1, round(share * size)), method_params)
+
+        seconds = extended_seconds(choose, len(sample), len(self.indices), highest_power=2)
+        return Cost(seconds, 4 * self._bytes(view.given("embeddings").shape[1]))
+
+    def _infer(self, model: NetworkModel, size: int) -> None:
+        self.context.check()
+        model.infer(self.indices[:size])
+
+    def _sample(self) -> Indices:
+        """Positions of a random sample that has every class, ascending."""
+        mixed = np.random.default_rng(self.seed).permutation(len(self.indices))
+        _, first = np.unique(self.labels[mixed], return_index=True)
+        order = np.concatenate([mixed[first], np.delete(mixed, first)])
+        return np.sort(order[: max(self._size, len(first))])
+
+    def _bytes(self, dimension: int) -> int:
+        """Size of the embeddings of all images on one view."""
+        return 4 * len(self.indices) * dimension

@@ -1,0 +1,124 @@
+"""What the page of a pruning job shows."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.subsets import UNKNOWN, noise
+from models.params.prune import PruneParams
+from models.protocols import Indices
+from models.pruning.histogram import NeighbourTable, neighbour_histogram
+from models.pruning.view import Pruned, PruningView
+
+_SHOWN: Final = 24
+_CURVE_POINTS: Final = 100
+
+
+@dataclass(frozen=True)
+class Found:
+    """A selection among N labeled examples, and what they are.
+
+    Attributes:
+        view: What was pruned.
+        pruned: What is kept.
+        class_ids: (C,) int64, class of each model output.
+        examples: (N,) int64, ids.
+        true_ids: (N,) int64, ids of the true classes, ``UNKNOWN`` where they are not known.
+    """
+
+    view: PruningView
+    pruned: Pruned
+    class_ids: Indices
+    examples: Indices
+    true_ids: Indices
+
+    @property
+    def given(self) -> Indices:
+        """(N,) int64, ids of the classes that the examples are labeled with."""
+        given: Indices = self.class_ids[self.view.labels]
+        return given
+
+    @property
+    def dropped(self) -> Indices:
+        """(N - n,) int64 positions of what is not kept, ascending."""
+        return np.setdiff1d(np.arange(len(self.view)), self.pruned.order)
+
+
+def result_of(params: PruneParams, found: Found) -> dict[str, Any]:
+    """Return the JSON-ready result of a pruning job."""
+    view, pruned, dropped = found.view, found.pruned, found.dropped
+    before = np.bincount(view.labels, minlength=view.classes)
+    after = np.bincount(view.labels[pruned.order], minlength=view.classes)
+    # The dropped whose label the warm-up believes least: what one would look at first.
+    assert view.losses is not None
+    doubtful = dropped[np.argsort(-view.losses[dropped], kind="stable")]
+    return {
+        "method": params.method,
+        "labeled": len(view),
+        "kept": len(pruned.order),
+        "class_ids": found.class_ids.tolist(),
+        "before": before.tolist(),
+        "after": after.tolist(),
+        "noise": _noise(found),
+        "objective": _thinned(pruned.objective),
+        "neighbours": _neighbours(params, view, pruned),
+        "notes": list(pruned.notes),
+        "extras": {name: float(value) for name, value in pruned.extras.items()},
+        "shown": {
+            name: [_shown(found, one) for one in some[:_SHOWN].tolist()]
+            for name, some in (("kept", pruned.order), ("dropped", doubtful))
+        },
+    }
+
+
+def _shown(found: Found, position: int) -> dict[str, Any]:
+    assert found.view.losses is not None
+    true_id = int(found.true_ids[position])
+    return {
+        "example_id": int(found.examples[position]),
+        "class_id": int(found.given[position]),
+        "true_class_id": None if true_id == UNKNOWN else true_id,
+        "loss": float(found.view.losses[position]),
+    }
+
+
+def _noise(found: Found) -> dict[str, Any] | None:
+    """How many labels are wrong, of all, of the kept and of the dropped; None without a truth."""
+    if not (found.true_ids != UNKNOWN).any():
+        return None
+    given = found.given
+    everything = np.arange(len(given))
+    parts = {"all": everything, "kept": found.pruned.order, "dropped": found.dropped}
+    return {name: noise(given[some], found.true_ids[some]) for name, some in parts.items()}
+
+
+def _neighbours(params: PruneParams, view: PruningView, pruned: Pruned) -> dict[str, Any] | None:
+    """How many neighbours examples have at other thresholds; None where no threshold counts."""
+    tau = pruned.extras.get("tau")
+    if tau is None:
+        return None
+    histogram = neighbour_histogram(view.given("embeddings"), params.similarity, seed=view.seed)
+    table = NeighbourTable.of(histogram, tau)
+    return {
+        "tau": tau,
+        "automatic": params.tau is None,
+        "similarity": params.similarity,
+        "sampled": len(histogram.counts),
+        "least": table.least.tolist(),
+        "rows": [
+            {"tau": float(threshold), "median": int(median), "shares": shares.tolist()}
+            for threshold, median, shares in zip(
+                table.thresholds, table.medians, table.shares, strict=True
+            )
+        ],
+    }
+
+
+def _thinned(curve: NDArray[np.float64]) -> list[list[float]]:
+    """Return pairs of how many are kept and the objective, few enough for a page."""
+    if len(curve) == 0:
+        return []
+    points = np.unique(np.linspace(0, len(curve) - 1, _CURVE_POINTS).astype(int))
+    return [[point + 1, float(curve[point])] for point in points.tolist()]

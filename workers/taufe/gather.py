@@ -1,0 +1,33 @@
+"""What a comparison of regularizers begins with, and what it refuses before it takes hours."""
+
+from models.params.regularize import TaufeParams
+from models.regularize import Parts, divide
+from workers.knowledge import Knowledge, freeze
+from workers.runner import JobContext
+
+
+def gather(context: JobContext) -> Knowledge:
+    """Freeze what is known.
+
+    Raises:
+        ModelError: It could not be learned from.
+    """
+    known = freeze(context)
+    divide_known(known, TaufeParams.model_validate(context.params))
+    return known
+
+
+def divide_known(known: Knowledge, params: TaufeParams) -> Parts:
+    """Say which images are learned from, and which judge."""
+    snapshot = known.snapshot
+    inside, labels = snapshot.inside()
+    return divide(
+        inside,
+        labels,
+        snapshot.labeled[snapshot.labels < 0],
+        snapshot.auxiliary,
+        snapshot.evaluation,
+        snapshot.evaluation_labels,
+        params,
+        seed=known.seed,
+    )
