@@ -20,16 +20,21 @@ from workers.dry_run import PHASES
 from workers.features import handler as features
 from workers.features.stored import latest
 from workers.prune import handler as prune
+from workers.relabel import handler as relabel
 from workers.runner import run_job
 from workers.taufe import handler as taufe
 
-HANDLERS = {"prune": prune, "taufe": taufe, "learn_features": features}
+HANDLERS = {"prune": prune, "taufe": taufe, "learn_features": features, "relabel": relabel}
 QUICK: dict[str, dict[str, Any]] = {
     "prune": {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False},
     "taufe": {"network": "cnn_tiny", "width": 4, "steps": 500, "batch_size": 4},
     "learn_features": {"network": "cnn_tiny", "width": 4, "epochs": 30, "batch_size": 8},
-}
-LEARNED_FROM = {"prune": 8, "taufe": 8, "learn_features": 60}
+    # Beside so short a training the second opinion is all there is to measure: see test_relabel.
+    "relabel": {
+        "network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "second_opinion": False,
+    },
+}  # fmt: skip
+LEARNED_FROM = {"prune": 8, "taufe": 8, "learn_features": 60, "relabel": 8}
 
 every_kind = pytest.mark.parametrize("kind", HANDLERS)
 
@@ -64,7 +69,7 @@ def test_an_estimate_names_every_phase_and_leaves_nothing(
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     estimate = job.result["estimate"]
-    assert set(estimate["phases"]) == set(HANDLERS[kind].PHASES)
+    assert set(estimate["phases"]) == set(HANDLERS[kind].PHASES) - {"second_opinion"}
     assert all(seconds >= 0 for seconds in estimate["phases"].values())
     assert estimate["seconds"] == pytest.approx(sum(estimate["phases"].values()), abs=0.2)
     assert estimate["memory_bytes"] > 10_000_000
@@ -103,6 +108,8 @@ def test_methods_of_pruning_are_measured_as_they_would_run(
         ("prune", Verdict.OOD, {}, "Fewer than two classes"),
         ("taufe", Verdict.OOD, {}, "Fewer than two classes"),
         ("taufe", Verdict.CLASS, {}, "no OOD image to learn from"),
+        ("relabel", Verdict.OOD, {}, "Fewer than two classes"),
+        ("relabel", Verdict.CLASS, {"subset": 9}, "no subset 9"),
         ("prune", Verdict.CLASS, {"ratio": 0.01}, "ratio 0.01 keeps none of 8"),
         ("prune", Verdict.CLASS, {"method": "ssp"}, "start the job learn_features"),
     ],

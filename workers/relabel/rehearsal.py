@@ -1,0 +1,100 @@
+"""What relabeling would take."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from models.catalog import find, parse
+from models.data import PixelStore
+from models.params.relabel import DivideMixParams, LearnerParams, RelabelParams
+from models.rehearsal import affine_seconds, extended_seconds, step_seconds
+from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
+from models.relabeling.task import Learned, Task
+from models.resolve import resolve
+from workers.dry_run import Cost, Rehearsal
+from workers.relabel.gather import Gathered, gather
+from workers.runner import JobContext
+
+_SAMPLE: Final = 512
+
+
+def rehearse(context: JobContext) -> Rehearsal:
+    """Gather as the job does, and say what to measure."""
+    gathered = gather(context)
+    task = _Task(context, gathered)
+    phases: dict[str, Callable[[], Cost]] = {"train": task.train}
+    if task.params.second_opinion:
+        phases["second_opinion"] = task.second_opinion
+    # To write the file and the rows takes no time beside the rest.
+    phases["publish"] = lambda: Cost(0.0)
+    return Rehearsal(images=int(gathered.trained.sum()), phases=phases)
+
+
+class _Task:
+    """The labels of one project."""
+
+    def __init__(self, context: JobContext, gathered: Gathered) -> None:
+        self.context, self.gathered, self.known = context, gathered, gathered.known
+        self.params = RelabelParams.model_validate(context.params)
+        self.indices, self.labels = self.known.snapshot.inside()
+        self.mixed = np.random.default_rng(self.known.seed).permutation(len(self.indices))
+
+    def train(self) -> Cost:
+        """Time steps, and inference over a sample."""
+        params: LearnerParams = parse("learner", self.params.learner, self.params.learner_params())
+        batches = -(-len(self.gathered.trained_on) // params.batch_size)
+        models: list[Any] = []
+        seconds = 0.0
+        for epochs, change in _kinds_of_epochs(params):
+            short = params.model_copy(update={"epochs": 1, **change})
+            seconds += epochs * batches * step_seconds(partial(self._learn, short, models))
+        looked_at = len(self.indices) + len(self.known.snapshot.evaluation)
+        for model in models:
+            infer = partial(self._infer, model)
+            seconds += extended_seconds(infer, min(_SAMPLE, len(self.indices)), looked_at)
+        return Cost(seconds)
+
+    def second_opinion(self) -> Cost:
+        """Time the features and the heads of a sample."""
+        count = len(self.indices)
+        store, classes = self.known.store, self.known.snapshot.classes
+
+        def judge(size: int) -> None:
+            self.context.check()
+            part = PixelStore.open(store.path, store.size, size)
+            embeddings = unsupervised_embeddings(part, np.arange(size), seed=self.known.seed)
+            some = self.labels[self.mixed[:size]]
+            out_of_sample(embeddings, some, classes=classes, seed=self.known.seed)
+
+        return Cost(affine_seconds(judge, min(_SAMPLE, count), count), 4 * count * 512)
+
+    def _learn(self, params: LearnerParams, models: list[Any], steps: int) -> None:
+        """Learn for one epoch of so many batches; images may come more than once."""
+        self.context.check()
+        positions = np.resize(self.gathered.trained_on, steps * params.batch_size)
+        task = Task(
+            self.known.store,
+            self.indices[positions],
+            self.labels[positions],
+            self.known.snapshot.classes,
+            self.known.seed,
+            self.context.work / "rehearsal",
+        )
+        learned: Learned = resolve(find("learner", self.params.learner))(task, params, None)
+        models[:] = learned.models
+
+    def _infer(self, model: Any, size: int) -> None:
+        self.context.check()
+        model.infer(np.resize(self.indices, size))
+
+
+def _kinds_of_epochs(params: LearnerParams) -> list[tuple[int, dict[str, int]]]:
+    """How many epochs of each kind there are, and what makes a training of only that kind."""
+    if not isinstance(params, DivideMixParams):
+        return [(params.epochs, {})]
+    return [
+        (params.warm_up_epochs, {"warm_up_epochs": 1}),
+        (params.epochs - params.warm_up_epochs, {"warm_up_epochs": 0, "ramp_epochs": 0}),
+    ]
