@@ -72,7 +72,7 @@ def learn(task: Task, params: DivideMixParams, progress: Progress | None = None)
     """
     device, per_epoch = best_device(), task.per_epoch(params)
     steps = 2 * params.epochs * per_epoch
-    models = tuple(task.model(params, steps=steps, seed=2 * task.seed + k) for k in (0, 1))
+    models = tuple(task.model(params, steps=steps // 2, seed=2 * task.seed + k) for k in (0, 1))
     pair = Pair((models[0].network, models[1].network), len(task.indices))
     pair = place(pair).train()
     turn = _Turn(task, params, models, pair, device)
