@@ -8,6 +8,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from api import events, frontend, health, problems
+from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
@@ -19,6 +20,7 @@ from api.labeling.routes import router as labeling
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
+from api.reviews.routes import router as reviews
 from api.rounds.routes import router as rounds
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
@@ -35,6 +37,8 @@ _ROUTERS = (
     projects,
     pools,
     rounds,
+    reviews,
+    agreement,
     jobs,
     artifacts,
     subsets,

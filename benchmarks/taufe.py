@@ -27,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.open_set.protocol import IN_CLASSES, Images
+from benchmarks.runs import Runs, spread
 from models.data import PixelStore, fit_image
 from models.params.regularize import TaufeParams
 from models.protocols import Indices
@@ -52,26 +53,25 @@ def main() -> None:
     store, textures = _with_textures(images, arguments.textures, arguments.cache)
     params = TaufeParams.model_validate(arguments.params)
     config = {"params": params.model_dump(), "cpu_threads": arguments.threads}
-    runs = _finished(arguments.json, config)
+    runs = Runs(arguments.json, config, ("setup", "size", "seed", "method"))
     console = Console(width=160)
     for setup, size, seed in _cases(arguments):
         parts = parts_of(setup, size, seed, images, textures)
         for method in METHODS:
-            key = f"{setup} {size} {seed} {method}"
-            if key in runs:
+            case = {"setup": setup, "size": size, "seed": seed, "method": method}
+            if case in runs:
                 continue
             started = time.perf_counter()
             model = train_method(
                 method, store, parts, params, classes=int(parts.labels.max()) + 1, seed=seed
             )
-            runs[key] = {
-                "setup": setup, "size": size, "seed": seed, "method": method,
-                "seconds": time.perf_counter() - started, **measure(model, parts),
-            }  # fmt: skip
-            _write(arguments.json, config, runs)
-            console.print(f"{key}: {100 * runs[key]['accuracy']:.2f} %", highlight=False)
+            seconds = time.perf_counter() - started
+            found = measure(model, parts)
+            runs.add({**case, "seconds": seconds, **found})
+            name = " ".join(map(str, case.values()))
+            console.print(f"{name}: {100 * found['accuracy']:.2f} %", highlight=False)
     for setup in arguments.setups.split(","):
-        console.print(table(setup, list(runs.values())))
+        console.print(table(setup, runs.all))
 
 
 def _arguments() -> argparse.Namespace:
@@ -156,20 +156,16 @@ def table(setup: str, runs: list[dict[str, Any]]) -> Table:
             result.add_row(
                 str(size),
                 method,
-                _spread([100 * r["accuracy"] for r in chosen]),
+                spread([100 * r["accuracy"] for r in chosen]),
                 _error([100 * (r["accuracy"] - s["accuracy"]) for r, s in pairs]),
                 "–" if thesis is None else f"{thesis:.1f}",
                 f"{np.mean([r['similarity'] for r in chosen]):.3f}",
                 _error([r["similarity"] - s["similarity"] for r, s in pairs], 3),
-                _spread([100 * r["energy"]["auroc"] for r in chosen]),
-                _spread([100 * r["energy"]["fpr95"] for r in chosen]),
+                spread([100 * r["energy"]["auroc"] for r in chosen]),
+                spread([100 * r["energy"]["fpr95"] for r in chosen]),
                 f"{np.mean([r['seconds'] for r in chosen]):.0f}",
             )
     return result
-
-
-def _spread(values: list[float]) -> str:
-    return f"{np.mean(values):.1f} ± {np.std(values):.1f}"
 
 
 def _error(values: list[float], digits: int = 2) -> str:
@@ -178,22 +174,6 @@ def _error(values: list[float], digits: int = 2) -> str:
         return "–"
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     return f"{np.mean(values):+.{digits}f} ± {error:.{digits}f}"
-
-
-def _finished(path: Path, config: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    if not path.exists():
-        return {}
-    kept = json.loads(path.read_text())
-    if kept["config"] != config:
-        raise SystemExit(f"{path} holds runs of another configuration; name another --json FILE.")
-    return {f"{r['setup']} {r['size']} {r['seed']} {r['method']}": r for r in kept["runs"]}
-
-
-def _write(path: Path, config: dict[str, Any], runs: dict[str, dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".tmp")
-    partial.write_text(json.dumps({"config": config, "runs": list(runs.values())}, indent=1))
-    os.replace(partial, path)
 
 
 if __name__ == "__main__":

@@ -178,20 +178,22 @@ def mark_unqueried(example_ids: Collection[int]) -> Update:
 
 
 def mark_answered() -> Update:
-    """Statement: examples get the state that their counted verdict gives them.
+    """Statement: examples get the state and the class that their verdicts give them.
 
-    Its parameters are two arrays of one length: ``answered``, example ids, and ``states``, for each
-    the ``EXAMPLE_STATE_AFTER`` its verdict.
+    Its parameters are three arrays of one length: ``answered``, example ids, ``states`` and
+    ``labels``, for each its ``core.consensus.outcome``.
     """
     values = (
         func.unnest(
-            bindparam("answered", type_=ARRAY(BigInteger)), bindparam("states", type_=ARRAY(String))
+            bindparam("answered", type_=ARRAY(BigInteger)),
+            bindparam("states", type_=ARRAY(String)),
+            bindparam("labels", type_=ARRAY(BigInteger)),
         )
-        .table_valued("id", "state", name="answers")
+        .table_valued("id", "state", "label", name="answers")
         .render_derived()
     )
     return (
         update(Example)
         .where(Example.id == cast(values.c.id, BigInteger))
-        .values(state=values.c.state)
+        .values(state=values.c.state, label_class_id=cast(values.c.label, BigInteger))
     )

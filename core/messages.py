@@ -62,6 +62,13 @@ class Prune(JobMessage):
     queue = "gpu"
 
 
+class Relabel(JobMessage):
+    """Learn from a project's labels, and suggest others for those that are doubted."""
+
+    task = "relabel"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -75,6 +82,7 @@ MESSAGES: tuple[type[Message], ...] = (
     LearnFeatures,
     CompareRegularizers,
     Prune,
+    Relabel,
     Sweep,
 )
 JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
@@ -83,5 +91,6 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.LEARN_FEATURES: LearnFeatures,
     JobKind.TAUFE: CompareRegularizers,
     JobKind.PRUNE: Prune,
+    JobKind.RELABEL: Relabel,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu")

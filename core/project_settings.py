@@ -48,6 +48,7 @@ class ProjectSettings(_Strict):
         seed: Makes rounds reproducible.
         budget: What the verdicts of one round may cost, in units of ``cost``.
         cost: Prices of verdicts.
+        overlap: How many annotators see each queried image; every verdict costs.
         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
         model: Target model.
         strategy: Query strategy.
@@ -62,6 +63,7 @@ class ProjectSettings(_Strict):
     seed: int = Field(default=0, ge=0, lt=2**31)
     budget: float = Field(default=100.0, gt=0, le=1e9)
     cost: Cost = Field(default_factory=Cost)
+    overlap: int = Field(default=1, ge=1, le=20)
     zero_wait: bool = True
     model: Choice = Field(default_factory=lambda: Choice(name="patch_kmeans"))
     strategy: Choice = Field(default_factory=lambda: Choice(name="expected_value"))

@@ -66,6 +66,7 @@ class JobKind(StrEnum):
     LEARN_FEATURES = "learn_features"
     TAUFE = "taufe"
     PRUNE = "prune"
+    RELABEL = "relabel"
 
 
 class Verdict(StrEnum):
@@ -74,6 +75,27 @@ class Verdict(StrEnum):
     CLASS = "class"
     OOD = "ood"
     SKIP = "skip"
+    UNSURE = "unsure"
+
+
+class Source(StrEnum):
+    """Where an annotation comes from.
+
+    An annotator answered a query, a column of a file was imported, or somebody reviewed a label
+    that a job doubted.
+    """
+
+    ANNOTATOR = "annotator"
+    IMPORT = "import"
+    REVIEW = "review"
+
+
+class Decision(StrEnum):
+    """What a reviewer says of a suggested label."""
+
+    KEEP = "keep"
+    ACCEPT = "accept"
+    OOD = "ood"
     UNSURE = "unsure"
 
 
@@ -86,3 +108,4 @@ class ArtifactKind(StrEnum):
     IMPORT_REPORT = "import_report"
     COMPARISON = "comparison"
     SUBSET = "subset"
+    RELABELS = "relabels"

@@ -10,6 +10,7 @@ from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.projects import export, import_images, projects, rounds
+from karat.commands.reviews import reviews
 from karat.commands.services import doctor, up
 from karat.commands.subsets import subsets
 from karat.commands.users import login, tokens, users
@@ -33,6 +34,7 @@ app.command()(export)
 app.add_typer(rounds, name="round")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
+app.add_typer(reviews, name="review")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
 app.command()(algorithms)

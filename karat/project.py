@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.resources import (
+    Agreement,
     Answer,
     AnswerReceipt,
     Artifact,
@@ -16,12 +17,14 @@ from karat.resources import (
     Lease,
     Member,
     Project,
+    Review,
     Round,
     Split,
     Subset,
     SubsetComparison,
     SubsetFormat,
 )
+from karat.review import ReviewClient
 from karat.transport import Transport
 from karat.uploads import upload
 
@@ -105,16 +108,25 @@ class ProjectClient:
         image_column: str | None = None,
         label_column: str | None = None,
         split_column: str | None = None,
+        annotation_columns: Sequence[str] = (),
+        key_column: str | None = None,
         on_sent: Callable[[int, int], None] | None = None,
     ) -> Job:
-        """Send images; a worker takes them in. Sending the same again adds nothing twice.
+        """Send images, labels or both; a worker takes them in.
+
+        Sending the same again adds nothing twice.
 
         Args:
-            path: A folder (zipped on the way), a zip, a Parquet file or one image.
+            path: A folder (zipped on the way), a zip, a Parquet file, one image, or a CSV of labels
+                for images that are there.
             split: What the images are for.
             image_column: The Parquet column with the image bytes.
             label_column: The Parquet column with the class names.
             split_column: The Parquet column with the splits.
+            annotation_columns: Columns of the CSV, the Parquet file or the metadata whose labels
+                become annotations: a class by name or number, ``ood``, ``unsure``, or nothing.
+            key_column: The column that says which image a row is about, where none comes with it;
+                else ``example_id``, ``sha256`` or a name like ``file``.
             on_sent: Called with the bytes sent and the bytes in all.
 
         Returns:
@@ -140,6 +152,8 @@ class ProjectClient:
             "image_column": image_column,
             "label_column": label_column,
             "split_column": split_column,
+            "annotation_column": list(annotation_columns),
+            "key_column": key_column,
         }
         job: Job = self._transport.request(
             "POST", f"{self._path}/imports", query=query, content=chunks
@@ -340,6 +354,23 @@ class ProjectClient:
             The changed project.
         """
         return self.update(settings={"subset": subset_id})
+
+    def reviews(self) -> list[Review]:
+        """The reviews of suggested labels, newest first."""
+        return list(self._transport.pages(f"{self._path}/reviews"))
+
+    def review(self, job_id: int) -> ReviewClient:
+        """The review of what one job suggested.
+
+        Args:
+            job_id: A job ``relabel``.
+        """
+        return ReviewClient(self._transport, f"{self._path}/reviews/{job_id}")
+
+    def agreement(self) -> Agreement:
+        """How far those agree who have judged the same images."""
+        found: Agreement = self._transport.request("GET", f"{self._path}/agreement")
+        return found
 
     def export(
         self,

@@ -9,6 +9,7 @@ ProjectState = Literal["draft", "running", "paused", "finished"]
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
 JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ExportFormat = Literal["csv", "jsonl", "imagefolder"]
+ReviewDecision = Literal["keep", "accept", "ood", "unsure"]
 SubsetFormat = Literal["csv", "ids", "imagefolder", "parquet"]
 
 
@@ -339,6 +340,86 @@ class SubsetComparison(TypedDict):
     only_b: int
     first_only_a: list[OnlyHere]
     first_only_b: list[OnlyHere]
+
+
+class Review(TypedDict):
+    """How far the suggestions of one job are decided."""
+
+    job_id: int
+    created_at: str
+    total: int
+    open: int
+    decided: dict[ReviewDecision, int]
+
+
+class Suggestion(TypedDict):
+    """Another label for an image; ``quality`` is cleanlab's of the given one, 0 to 1."""
+
+    id: int
+    example_id: int
+    rank: int
+    image_url: str
+    width: int
+    height: int
+    name: str
+    given_class_id: int
+    suggested_class_id: int
+    confidence: float
+    quality: float | None
+    decision: ReviewDecision | None
+
+
+class Decision(TypedDict):
+    """One decision of a reviewer; None takes back the one before."""
+
+    suggestion_id: int
+    decision: ReviewDecision | None
+    seconds: NotRequired[float]
+    key: NotRequired[str]
+
+
+class DecisionResult(TypedDict):
+    """What became of a decision."""
+
+    key: str
+    status: Literal["accepted", "duplicate", "late", "rejected"]
+    annotation_id: int | None
+    code: str | None
+    detail: str | None
+
+
+class DecisionReceipt(TypedDict):
+    """What became of decisions, and how far the review is."""
+
+    results: list[DecisionResult]
+    review: Review
+
+
+class AgreementFigures(TypedDict):
+    """Share of pairs that say the same, and Krippendorff's alpha; None without any pair."""
+
+    pairs: int
+    share: float | None
+    alpha: float | None
+
+
+class Voter(TypedDict):
+    """An annotator, or a column of imported labels, beside all others."""
+
+    user_id: int | None
+    name: str
+    votes: int
+    in_ood: AgreementFigures
+    classes: AgreementFigures
+
+
+class Agreement(TypedDict):
+    """How far verdicts agree on whether an image is in-distribution, and on its class."""
+
+    examples: int
+    in_ood: AgreementFigures
+    classes: AgreementFigures
+    voters: list[Voter]
 
 
 class Algorithm(TypedDict):

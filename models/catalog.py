@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from models.entries.informativeness import INFORMATIVENESS
 from models.entries.jobs import JOBS
+from models.entries.learners import LEARNERS
 from models.entries.networks import MODELS
 from models.entries.pruning import PRUNING
 from models.entries.purity import PURITY
@@ -39,6 +40,9 @@ __all__ = [
 
 ENTRY_POINT_GROUP = "karat.algorithms"
 
+# Not "job": which kinds of jobs there are is part of the database.
+_OPEN_KINDS = tuple(kind for kind in get_args(Kind) if kind != "job")
+
 
 @cache
 def specs() -> tuple[Spec, ...]:
@@ -47,13 +51,12 @@ def specs() -> tuple[Spec, ...]:
     Raises:
         ModelError: a third-party entry is no `Spec`, or takes a name that is in use.
     """
-    built_in = MODELS + INFORMATIVENESS + PURITY + STRATEGIES + PRUNING + JOBS
+    built_in = MODELS + INFORMATIVENESS + PURITY + STRATEGIES + PRUNING + LEARNERS + JOBS
     known = {(spec.kind, spec.name): spec for spec in built_in}
     for point in entry_points(group=ENTRY_POINT_GROUP):
         loaded = point.load()
         for spec in loaded if isinstance(loaded, Iterable) else (loaded,):
-            # Not "job": which kinds of jobs there are is part of the database.
-            if not isinstance(spec, Spec) or spec.kind not in (*get_args(Choosable), "pruning"):
+            if not isinstance(spec, Spec) or spec.kind not in _OPEN_KINDS:
                 raise ModelError(f"The entry point {point.name} names no Spec: {spec!r}.")
             if (spec.kind, spec.name) in known:
                 raise ModelError(

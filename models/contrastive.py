@@ -7,7 +7,6 @@ Instances", NeurIPS 2020, section 2; trained on the whole pool as in the thesis,
 import hashlib
 import json
 import math
-import time
 from pathlib import Path
 
 import torch
@@ -18,16 +17,15 @@ from models import tensorfile
 from models.data import PixelStore
 from models.device import autocast, best_device, place
 from models.embed import NetworkExtractor, build_network, restore_network, write_embeddings
-from models.errors import Cancelled, ModelError
+from models.errors import ModelError
 from models.nets import Network
 from models.params.contrastive import ContrastiveParams
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.protocols import Indices, Progress
-from models.resume import Batches, restore, store
+from models.resume import Batches, counted, restore, store
 from models.views import ROTATIONS, shifted_views
 
 _FORMAT = "karat-contrastive"
-_CHECKPOINT_SECONDS = 15.0
 
 
 class ContrastiveLearner(nn.Module):
@@ -86,35 +84,27 @@ def learn_encoder(
     steps = max(1, round(params.epochs * len(indices) / batch_size))
     warmup = min(params.warmup_epochs / params.epochs, 0.1) * steps
     run = _fingerprint(pixels, indices, params, seed)
+
+    def save(step: int) -> None:
+        if checkpoint is not None:
+            store(checkpoint, learner, optimizer, step, run)
+
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
-        start = step = restore(checkpoint, learner, optimizer, run)
-        saved_at = time.monotonic()
-        try:
-            for step in range(start, steps):
-                if progress is not None:
-                    progress(step, steps)
-                for group in optimizer.param_groups:
-                    group["lr"] = params.learning_rate * _schedule(step, steps, warmup)
+        start = restore(checkpoint, learner, optimizer, run)
+        for step in counted(start, steps, save=save, progress=progress, report_every=1):
+            for group in optimizer.param_groups:
+                group["lr"] = params.learning_rate * _schedule(step, steps, warmup)
 
-                rows = indices[batches.rows(step).numpy()]
-                loss = _loss(learner, _fetched(pixels, rows, device), params)
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()  # type: ignore[no-untyped-call]
-                optimizer.step()
+            rows = indices[batches.rows(step).numpy()]
+            loss = _loss(learner, _fetched(pixels, rows, device), params)
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
 
-                # Reading the loss waits for the device, so do it only now and then.
-                if step % 100 == 99 or step + 1 == steps:
-                    _require_finite(loss, step + 1, params)
-                if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
-                    store(checkpoint, learner, optimizer, step + 1, run)
-                    saved_at = time.monotonic()
-        except Cancelled:
-            if checkpoint is not None:
-                store(checkpoint, learner, optimizer, step, run)
-            raise
-    if progress is not None:
-        progress(steps, steps)
+            # Reading the loss waits for the device, so do it only now and then.
+            if step % 100 == 99 or step + 1 == steps:
+                _require_finite(loss, step + 1, params)
     _save(learner.network, out, params, pixels.size)
 
 

@@ -159,6 +159,50 @@ def resnet18_small(params: TrainingParams, *, classes: int, image_size: int) -> 
     return Network(_pooled(layers), 512, classes)
 
 
+class PreactivationBlock(nn.Module):
+    """Normalisation and ReLU before each of two 3x3 convolutions, and a shortcut.
+
+    Source: K. He et al., "Identity Mappings in Deep Residual Networks", ECCV 2016, Figure 4(e); a
+    strided or widening block projects what was normalised.
+    """
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        """Build a block; a strided or widening one gets a 1x1 shortcut."""
+        super().__init__()
+        self.norm1 = nn.BatchNorm2d(inputs)
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.norm2 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.projection: nn.Module | None = None
+        if stride != 1 or inputs != outputs:
+            self.projection = nn.Conv2d(inputs, outputs, 1, stride, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (B, inputs, H, W) to (B, outputs, H / stride, W / stride)."""
+        normed = functional.relu(self.norm1(x))
+        shortcut = x if self.projection is None else self.projection(normed)
+        out: Tensor = self.conv1(normed)
+        out = self.conv2(functional.relu(self.norm2(out)))
+        return out + shortcut
+
+
+def preact_resnet18(params: TrainingParams, *, classes: int, image_size: int) -> Network:
+    """Build the pre-activation ResNet-18 with a 3x3 stem and no max-pool, for images up to 64 px.
+
+    Source: K. He et al., "Identity Mappings in Deep Residual Networks", ECCV 2016, in the CIFAR
+    form that learners from noisy labels train (thesis, section 5.3.1).
+    """
+    del params, image_size
+    layers: list[nn.Module] = [nn.Conv2d(3, 64, 3, 1, 1, bias=False)]
+    width = 64
+    for outputs in (64, 128, 256, 512):
+        layers.append(PreactivationBlock(width, outputs, 1 if outputs == 64 else 2))
+        layers.append(PreactivationBlock(outputs, outputs, 1))
+        width = outputs
+    layers += [nn.BatchNorm2d(width), nn.ReLU(inplace=True)]
+    return Network(_pooled(layers), width, classes)
+
+
 def cnn_tiny(params: TinyParams, *, classes: int, image_size: int) -> Network:
     """Build four convolutions of growing width; each halves the image, the first above 20 px."""
     first_stride = 2 if image_size > 20 else 1

@@ -1,5 +1,8 @@
 """What training needs to go on after a kill as if nothing had happened."""
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from models import tensorfile
+from models.errors import Cancelled
+from models.protocols import Progress
+
+_REPORT_EVERY = 10
+_CHECKPOINT_SECONDS = 15.0
 
 
 class Batches:
@@ -42,6 +50,54 @@ class Batches:
         mixed = np.random.SeedSequence([self.seed, number]).generate_state(1)[0]
         shuffled = torch.randperm(self.count, generator=torch.Generator().manual_seed(int(mixed)))
         return shuffled.to(self.device)
+
+
+@contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Draw from the seed within, and leave the random generators outside as they are."""
+    on_gpu = device.type == "cuda"
+    with (
+        torch.random.fork_rng([device] if on_gpu else []),
+        # Every batch has one shape, so the first steps may try which kernels are fastest.
+        torch.backends.cudnn.flags(enabled=True, benchmark=on_gpu),
+    ):
+        torch.manual_seed(seed)
+        yield
+
+
+def counted(
+    start: int,
+    steps: int,
+    *,
+    save: Callable[[int], None],
+    progress: Progress | None,
+    report_every: int = _REPORT_EVERY,
+) -> Iterator[int]:
+    """Count the steps of training, keeping what is needed to go on, and reporting.
+
+    Args:
+        start: the first step.
+        steps: one more than the last.
+        save: keeps everything, gets the next step; called every few seconds, and when `progress`
+            raises `Cancelled`.
+        progress: called every few steps, before anything random is drawn for the step, and in the
+            end.
+        report_every: how many steps these few are.
+    """
+    saved_at = time.monotonic()
+    for step in range(start, steps):
+        if progress is not None and step % report_every == 0:
+            try:
+                progress(step, steps)
+            except Cancelled:
+                save(step)
+                raise
+        yield step
+        if time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
+            save(step + 1)
+            saved_at = time.monotonic()
+    if progress is not None:
+        progress(steps, steps)
 
 
 def store(

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from models.params import NoParams
 
 Choosable = Literal["model", "informativeness", "purity", "strategy"]
-Kind = Literal[Choosable, "pruning", "job"]
+Kind = Literal[Choosable, "pruning", "learner", "job"]
 Group = Literal[
     "recommended",
     # Strategies, by what they weigh.
@@ -53,9 +53,9 @@ class Spec:
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
         probability: of a purity: whether its values are probabilities of being in-distribution.
-        group: under which heading it is offered, in the order of `Group`. "other" is for jobs
-            and pruning methods, which no project chooses, and for packages of third parties that
-            say nothing.
+        group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
+            pruning methods and learners, which no project chooses, and for packages of third
+            parties that say nothing.
     """
 
     name: str

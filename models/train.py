@@ -1,7 +1,6 @@
 """The training loop, from top to bottom."""
 
 import hashlib
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,21 +9,18 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from models.cuda_graph import Repeated
 from models.device import autocast, best_device, computes_in_bfloat16, place
-from models.errors import Cancelled, ModelError
+from models.errors import ModelError
 from models.loss_prediction import SHIELDED_FROM, pair_loss
 from models.nets import Network
 from models.params.networks import TrainingParams
 from models.protocols import OOD, Indices, Progress
 from models.regularizers import feature_penalty, still_statistics, uniformity_loss
-from models.resume import Batches, restore, store
-
-_REPORT_EVERY = 10
-_CHECKPOINT_SECONDS = 15.0
+from models.resume import Batches, counted, restore, seeded, store
 
 
 def train(
@@ -67,39 +63,23 @@ def train(
     device = best_device()
     place(network).train()
     # The labeled set is small: it stays on the device as uint8.
-    images = _resident(pixels, device)
+    images = resident(pixels, device)
     target = torch.from_numpy(np.where(labels == OOD, network.classes, labels)).to(device)
     outside = None
     if ood_pixels is not None and len(ood_pixels) and params.regularized:
-        outside = _resident(ood_pixels, device)
-    optimizer = torch.optim.SGD(
-        network.parameters(),
-        lr=params.learning_rate,
-        momentum=params.momentum,
-        weight_decay=params.weight_decay,
-        fused=device.type in {"cpu", "cuda"},
-    )
+        outside = resident(ood_pixels, device)
+    optimizer = sgd(network, params)
     learn = Repeated(_learning_step(network, optimizer, params), device)
     batches = Batches(len(target), params.batch_size, seed, device)
     run = _fingerprint(params, labels, seed, 0 if outside is None else len(outside))
-    on_gpu = device.type == "cuda"
-    with (
-        torch.random.fork_rng([device] if on_gpu else []),
-        # Every batch has one shape, so the first steps may try which kernels are fastest.
-        torch.backends.cudnn.flags(enabled=True, benchmark=on_gpu),
-    ):
-        torch.manual_seed(seed)
+
+    def save(step: int) -> None:
+        if checkpoint is not None:
+            store(checkpoint, network, optimizer, step, run)
+
+    with seeded(seed, device):
         start = restore(checkpoint, network, optimizer, run)
-        saved_at = time.monotonic()
-        for step in range(start, params.steps):
-            if progress is not None and step % _REPORT_EVERY == 0:
-                try:
-                    progress(step, params.steps)
-                except Cancelled:
-                    # Nothing random was drawn for this step yet, so nothing is lost.
-                    if checkpoint is not None:
-                        store(checkpoint, network, optimizer, step, run)
-                    raise
+        for step in counted(start, params.steps, save=save, progress=progress):
             decay = (schedule or _decay)(step, params.steps)
             for group in optimizer.param_groups:
                 group["lr"] = params.learning_rate * decay
@@ -111,23 +91,46 @@ def train(
                 batch.append(augmented(outside[drawn], params))
             shielded = step >= SHIELDED_FROM * params.steps
             loss = learn(*batch, key=decay, shielded=shielded)
-
-            # Reading the loss waits for the device, so do it only now and then.
-            if (step % 100 == 99 or step + 1 == params.steps) and not torch.isfinite(loss):
-                raise ModelError(
-                    f"Training diverged by step {step + 1}; lower learning_rate "
-                    f"(now {params.learning_rate:g})."
-                )
+            require_finite(loss, step, params.steps, params.learning_rate)
             if observe is not None and (step + 1) % every == 0:
                 network.eval()
                 observe(step + 1)
                 network.train()
-            if checkpoint is not None and time.monotonic() - saved_at >= _CHECKPOINT_SECONDS:
-                store(checkpoint, network, optimizer, step + 1, run)
-                saved_at = time.monotonic()
-    if progress is not None:
-        progress(params.steps, params.steps)
     return network.eval()
+
+
+def sgd(module: nn.Module, params: TrainingParams) -> torch.optim.Optimizer:
+    """Return SGD over a module that is on its device."""
+    return torch.optim.SGD(
+        module.parameters(),
+        lr=params.learning_rate,
+        momentum=params.momentum,
+        weight_decay=params.weight_decay,
+        fused=next(module.parameters()).device.type in {"cpu", "cuda"},
+    )
+
+
+def require_finite(loss: Tensor, step: int, steps: int, learning_rate: float) -> None:
+    """Look now and then whether training goes well: reading a loss waits for the device.
+
+    Args:
+        loss: of step `step` of `steps`, counted from 0.
+        step: see above.
+        steps: see above.
+        learning_rate: for the message.
+
+    Raises:
+        ModelError: the loss is not finite.
+    """
+    if (step % 100 == 99 or step + 1 == steps) and not torch.isfinite(loss):
+        raise diverged(step + 1, learning_rate)
+
+
+def diverged(step: int, learning_rate: float) -> ModelError:
+    """Return the error that says so."""
+    return ModelError(
+        f"Training diverged by step {step}; lower learning_rate (now {learning_rate:g})."
+    )
 
 
 def _learning_step(
@@ -143,14 +146,14 @@ def _learning_step(
 
     def learn(x: Tensor, y: Tensor, x_ood: Tensor | None = None, *, shielded: bool) -> Tensor:
         with mixed():
-            outputs, _, predicted = network.all_outputs(_scaled(x), shielded=shielded)
+            outputs, _, predicted = network.all_outputs(scaled(x), shielded=shielded)
         losses = functional.cross_entropy(outputs, y, reduction="none")  # (B,)
         loss = losses.mean()
         if predicted is not None:
             loss = loss + params.loss_prediction_weight * pair_loss(predicted, losses)
         if x_ood is not None:
             with mixed(), still_statistics(network):
-                features = network.embed(_scaled(x_ood))
+                features = network.embed(scaled(x_ood))
             if params.taufe > 0:
                 loss = loss + params.taufe * feature_penalty(features)
             if params.oat > 0:
@@ -213,7 +216,7 @@ def predict(network: Network, pixels: NDArray[np.uint8], precision: str = "auto"
     """Run (B, S, S, 3) uint8 images through a network in evaluation mode."""
     device = network.mean.device
     with autocast(precision, device, network):
-        outputs, embeddings, predicted = network.all_outputs(_scaled(_resident(pixels, device)))
+        outputs, embeddings, predicted = network.all_outputs(scaled(resident(pixels, device)))
     outputs, embeddings = outputs.cpu(), embeddings.cpu()
     return Prediction(
         outputs[:, : network.classes],
@@ -233,12 +236,12 @@ def images_at_once(size: int, device: torch.device) -> int:
     return max(16, pixels // size**2)
 
 
-def _resident(pixels: NDArray[np.uint8], device: torch.device) -> Tensor:
+def resident(pixels: NDArray[np.uint8], device: torch.device) -> Tensor:
     """Put (n, S, S, 3) images on the device: (n, 3, S, S) uint8 in channels-last order."""
     return torch.from_numpy(pixels).to(device).permute(0, 3, 1, 2)
 
 
-def _scaled(images: Tensor) -> Tensor:
+def scaled(images: Tensor) -> Tensor:
     """Convert (B, 3, S, S) uint8 to float32 in 0..1, in channels-last order."""
     return images.float().div_(255).contiguous(memory_format=torch.channels_last)
 

@@ -137,7 +137,7 @@ class _Run:
 
     def built(self, steps: int) -> tuple[NetworkModel, TrainingParams]:
         """Return an untrained model and how it is trained for so many steps."""
-        given = self.params.model_params(steps=steps)
+        given = self.params.network_params(steps=steps, learning_rate=self.params.learning_rate)
         settings = parse("model", self.params.network, given)
         assert isinstance(settings, TrainingParams)
         network = build_network(

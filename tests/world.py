@@ -168,12 +168,19 @@ class World:
             .order_by(Example.pool_index)
             .limit(queries)
         )
+        overlap = round_.settings["overlap"]
         for rank, example in enumerate(self.session.scalars(statement).all()):
             example.state = ExampleState.QUERIED
-            self.session.add(
-                Query(project_id=project.id, round_id=round_.id, example_id=example.id, rank=rank)
+            self.session.add_all(
+                Query(
+                    project_id=project.id,
+                    round_id=round_.id,
+                    example_id=example.id,
+                    rank=rank * overlap + place,
+                )
+                for place in range(overlap)
             )
-        round_.queries = queries
+        round_.queries = queries * overlap
         move_round(round_, RoundState.OPEN)
         self.session.commit()
         return round_

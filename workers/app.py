@@ -16,6 +16,7 @@ TASK_MODULES = (
     "workers.tasks.import_pool",
     "workers.tasks.learn_features",
     "workers.tasks.prune",
+    "workers.tasks.relabel",
     "workers.tasks.taufe",
     "workers.tasks.sweep",
 )

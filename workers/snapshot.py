@@ -6,19 +6,21 @@ that was killed and resumed computes the same as one that was not.
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from core.states import Split, Verdict
-from core.storage import write_atomically
+from core.consensus import holds
+from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, ProjectClass, Round
 from models.protocols import OOD
+from workers.arrays import read_arrays, write_arrays
 
+# Number of the round of a label that was there before the first.
+BEFORE_ROUNDS: Final = -1
 # Labels below any class: an image that was looked at and has no verdict a model can learn from.
 _UNSURE: Final = -2
 
@@ -35,7 +37,8 @@ class Snapshot:
         unlabeled: (N,) int64 pool indices without a verdict, ascending.
         labeled: (L,) int64 pool indices of every class and OOD verdict, ascending.
         labels: (L,) int64 in 0..C-1, or ``OOD``.
-        label_rounds: (L,) int64 number of the round each verdict counts to.
+        label_rounds: (L,) int64 number of the round each verdict counts to, ``BEFORE_ROUNDS`` for
+            an imported one.
         evaluation: (E,) int64 pool indices of the evaluation split.
         evaluation_labels: (E,) int64 in 0..C-1.
         auxiliary: (A,) int64 pool indices of the auxiliary OOD split.
@@ -70,26 +73,22 @@ class Snapshot:
 
     def save(self, path: Path) -> None:
         """Write all arrays to one file, atomically."""
-
-        def write(part: Path) -> None:
-            with part.open("wb") as file:
-                np.savez(file, **self.__dict__)
-
-        write_atomically(path, write)
+        write_arrays(path, self.__dict__)
 
     @classmethod
     def load(cls, path: Path) -> "Snapshot":
         """Read what ``save`` wrote."""
-        with np.load(path) as arrays:
-            values = {name: arrays[name] for name in arrays.files}
+        values: dict[str, Any] = read_arrays(path)
         return cls(**{**values, "count": int(values["count"])})
 
 
 def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
     """Read the snapshot of a project for the job that closes round ``closing``.
 
-    Answers that count to later rounds (zero-wait answers) are left out: their images are still
-    unlabeled as far as this round is concerned, and become the next round's validation set.
+    Of an example with several verdicts the snapshot holds what they amount to. Answers that count
+    to later rounds (zero-wait answers) are left out: their images are still unlabeled as far as
+    this round is concerned, and become the next round's validation set. Labels that were imported
+    are always known.
     """
     class_ids = np.array(
         session.scalars(
@@ -134,25 +133,65 @@ def _pool_indices(session: Session, project_id: int, split: Split) -> Array:
 def _verdicts(
     session: Session, project_id: int, closing: int | None, output_of: dict[int, int]
 ) -> tuple[Array, Array, Array]:
-    """(pool index, label, round) of each example's verdict up to the closing round."""
-    if closing is None:
-        empty = np.empty(0, dtype=np.int64)
-        return empty, empty, empty
-    latest = (
-        select(Example.pool_index, Annotation.verdict, Annotation.class_id, Round.number)
-        .ext(distinct_on(Annotation.example_id))
+    """(pool index, label, round) of each example that has a verdict by the closing round."""
+    # Imported labels are of no round.
+    known: ColumnElement[bool] = Annotation.round_id.is_(None)
+    if closing is not None:
+        known = or_(known, Round.number <= closing)
+    held = (
+        select(
+            Example.pool_index,
+            Annotation.verdict,
+            Annotation.class_id,
+            func.coalesce(Round.number, BEFORE_ROUNDS),
+            Annotation.source == Source.REVIEW,
+        )
         .join(Example, Example.id == Annotation.example_id)
-        .join(Round, Round.id == Annotation.round_id)
-        .where(Annotation.project_id == project_id, Annotation.counted, Round.number <= closing)
-        .order_by(Annotation.example_id, Annotation.id.desc())
+        .outerjoin(Round, Round.id == Annotation.round_id)
+        .where(
+            Annotation.project_id == project_id,
+            Annotation.verdict != Verdict.SKIP,
+            holds(),
+            known,
+        )
+        .order_by(Annotation.id)
     )
-    rows = sorted(
-        (pool_index, _label(verdict, class_id, output_of), number)
-        for pool_index, verdict, class_id, number in session.execute(latest)
-        if verdict is not Verdict.SKIP
+    rows = [
+        (pool_index, _label(verdict, class_id, output_of), number, final)
+        for pool_index, verdict, class_id, number, final in session.execute(held)
+    ]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    return settle(table[:, 0], table[:, 1], table[:, 2], table[:, 3] == 1)
+
+
+def settle(
+    indices: Array, labels: Array, numbers: Array, final: NDArray[np.bool_]
+) -> tuple[Array, Array, Array]:
+    """What the votes on each example amount to, by the rule of ``core.consensus``.
+
+    Args:
+        indices: (V,) pool index of each vote, oldest vote first.
+        labels: (V,) int64, at least ``_UNSURE``.
+        numbers: (V,) round of each vote.
+        final: (V,) whether a reviewer gave it.
+
+    Returns:
+        (L,) distinct pool indices, ascending; (L,) label of each; (L,) round of its first vote.
+    """
+    unique, first = np.unique(indices, return_index=True)
+    if len(unique) == len(indices):
+        return unique, labels[first], numbers[first]
+    span = labels.max() - _UNSURE + 1
+    said, earliest, count = np.unique(
+        indices * span + labels - _UNSURE, return_index=True, return_counts=True
     )
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return table[:, 0], table[:, 1], table[:, 2]
+    order = np.lexsort((earliest, -count, said // span))
+    _, best = np.unique(said[order] // span, return_index=True)
+    agreed = said[order][best] % span + _UNSURE
+    last_first = np.flatnonzero(final)[::-1]
+    reviewed, latest = np.unique(indices[last_first], return_index=True)
+    agreed[np.searchsorted(unique, reviewed)] = labels[last_first][latest]
+    return unique, agreed, numbers[first]
 
 
 def _label(verdict: Verdict, class_id: int | None, output_of: dict[int, int]) -> int:

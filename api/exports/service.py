@@ -8,19 +8,20 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import Select, and_, func, select
+from sqlalchemy import Select, and_, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 from zipstream import ZIP_STORED, ZipStream
 
-from core.states import ExampleState
+from core.consensus import holds
+from core.states import ExampleState, Source, Verdict
 from core.storage import Storage
 from core.tables import Annotation, Example, ProjectClass, Query, Round, User
 
 COLUMNS = (
     "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "effective",
-    "counted", "annotator", "round", "seconds", "cost", "purity", "informativeness", "meta_score",
-    "key", "supersedes", "created_at",
+    "counted", "source", "annotator", "round", "seconds", "cost", "purity", "informativeness",
+    "meta_score", "key", "supersedes", "created_at",
 )  # fmt: skip
 _FETCH = 1000
 # What a path may not hold on one system or another.
@@ -30,16 +31,14 @@ _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 def _annotations(project_id: int) -> Select[Any]:
     """Every annotation, oldest first; ``effective`` marks what holds now."""
     later, earlier = aliased(Annotation), aliased(Annotation)
-    effective = and_(
-        Annotation.counted,
-        ~select(later.id)
-        .where(
-            later.example_id == Annotation.example_id,
-            later.counted,
-            later.id > Annotation.id,
-        )
-        .exists(),
+    # A review outweighs what was said before it; whatever follows a skip takes its place.
+    outweighed = exists().where(
+        later.example_id == Annotation.example_id,
+        later.counted,
+        later.id > Annotation.id,
+        or_(later.source == Source.REVIEW, Annotation.verdict == Verdict.SKIP),
     )
+    effective = and_(holds(), ~outweighed)
     return (
         select(
             Annotation.id,
@@ -51,7 +50,8 @@ def _annotations(project_id: int) -> Select[Any]:
             ProjectClass.name,
             effective,
             Annotation.counted,
-            User.email,
+            Annotation.source,
+            func.coalesce(User.email, Annotation.source_name),
             Round.number,
             Annotation.seconds,
             Annotation.cost,
@@ -63,9 +63,9 @@ def _annotations(project_id: int) -> Select[Any]:
             Annotation.created_at,
         )
         .join(Example, Example.id == Annotation.example_id)
-        .join(Query, Query.id == Annotation.query_id)
-        .join(Round, Round.id == Annotation.round_id)
-        .join(User, User.id == Annotation.annotator_id)
+        .outerjoin(Query, Query.id == Annotation.query_id)
+        .outerjoin(Round, Round.id == Annotation.round_id)
+        .outerjoin(User, User.id == Annotation.annotator_id)
         .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
         .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
         .where(Annotation.project_id == project_id)
@@ -124,16 +124,9 @@ async def labeled_images(
     session: AsyncSession, project_id: int
 ) -> list[tuple[str, int, str, bytes]]:
     """(class, pool index, name, content hash) of every image that is labeled with a class."""
-    latest = (
-        select(Annotation.class_id)
-        .where(Annotation.example_id == Example.id, Annotation.counted)
-        .order_by(Annotation.id.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
     statement = (
         select(ProjectClass.name, Example.pool_index, Example.name, Example.content_hash)
-        .join(ProjectClass, ProjectClass.id == latest)
+        .join(ProjectClass, ProjectClass.id == Example.label_class_id)
         .where(Example.project_id == project_id, Example.state == ExampleState.LABELED)
         .order_by(Example.pool_index)
     )

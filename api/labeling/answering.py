@@ -21,13 +21,11 @@ from api.labeling import status
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut, Status
 from api.labeling.status import ReadRound
 from core import events, queue
+from core.consensus import Vote, is_settled, opinions, outcome
 from core.errors import NotFound
-from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.rounds import close, is_spent, next_round
-from core.states import ExampleState, ProjectState, Role, RoundState, Verdict
+from core.states import ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
-
-_FREE = frozenset({ExampleState.UNLABELED, ExampleState.QUERIED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +47,15 @@ class _Stored:
     round_id: int
     verdict: Verdict
     counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A vote on an example, and whose it is; nobody's if it was imported."""
+
+    id: int
+    annotator_id: int | None
+    vote: Vote
 
 
 class AnswerWriter:
@@ -94,20 +101,20 @@ class _Transaction:
     members: frozenset[int]
     rounds: list[ReadRound]
     class_ids: frozenset[int]
+    # All queries of the examples that are answered here.
     queries: dict[int, Any]
-    # Whether the open round has queries besides those answered here.
+    # Whether the open round has queries of other examples.
     more_queries: bool
-    # State of each example, brought up to date as answers are decided.
-    states: dict[int, ExampleState]
     # Annotations by client key, and the latest of each (query, annotator): those stored before
     # and those of this transaction.
     known: dict[uuid.UUID, _Stored]
     heads: dict[tuple[int, int], _Stored]
-    # Latest counted annotation of each example that is being corrected.
-    counted: dict[int, int]
+    # What is said of each example, oldest first, brought up to date as answers are decided.
+    votes: dict[int, list[_Held]]
     ids: Iterator[int]
     rows: list[tuple[Any, ...]] = field(default_factory=list)
-    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    # Examples with a new vote, and of how many annotators each wants one.
+    changed: dict[int, int] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
 
     @classmethod
@@ -124,9 +131,8 @@ class _Transaction:
             "count": len(answers),
             "admin": Role.ADMIN.value,
         }
-        corrections = any(answer.supersedes for answer in answers)
         connection = await driver(await session.connection())
-        _, rounds, projects, members, queries, left, stored, classes, ids, counted = await fetch(
+        _, rounds, projects, members, queries, left, stored, classes, ids, votes = await fetch(
             connection,
             (sql.LOCK_ROUNDS, values),
             (sql.ROUNDS, values),
@@ -137,11 +143,14 @@ class _Transaction:
             (sql.STORED, values),
             (sql.CLASSES, values),
             (sql.NEW_IDS, values),
-            (sql.COUNTED, values if corrections else {**values, "queries": []}),
+            (sql.VOTES, values),
         )
         if not projects:
             raise NotFound("project")
         before = [_Stored(**{**row._asdict(), "verdict": Verdict(row.verdict)}) for row in stored]
+        held: dict[int, list[_Held]] = {row.example_id: [] for row in queries}
+        for row in votes:
+            held[row.example_id].append(_Held(row.id, row.annotator_id, Vote.of(row)))
         return cls(
             session=session,
             project_id=project_id,
@@ -151,11 +160,10 @@ class _Transaction:
             class_ids=frozenset(row.id for row in classes),
             queries={row.id: row for row in queries},
             more_queries=bool(left),
-            states={row.example_id: ExampleState(row.state) for row in queries},
             known={row.client_key: row for row in before},
             # Ordered by id, so that the latest of each pair stays.
             heads={(row.query_id, row.annotator_id): row for row in before},
-            counted={row.example_id: row.latest for row in counted},
+            votes=held,
             ids=iter([row.id for row in ids]),
         )
 
@@ -177,8 +185,9 @@ class _Transaction:
                 answer, "unknown_class", "This project has no such class; reload the page."
             )
         head = self.heads.get((query.id, annotator_id)) if answer.supersedes else None
-        replaces = head is not None and self.counted.get(query.example_id) == head.id
-        counted = replaces or self.states[query.example_id] in _FREE
+        votes = self.votes[query.example_id]
+        replaces = head is not None and any(held.id == head.id for held in votes)
+        counted = replaces or self._is_wanted(query, annotator_id)
         round_, cost = self._charge(answer, query, head if replaces else None, counted)
         stored = _Stored(
             id=next(self.ids),
@@ -193,6 +202,19 @@ class _Transaction:
         if counted and is_spent(round_.spent, round_.budget):
             await self._go_on(round_)
         return _result(answer, stored, round_.number, "accepted" if counted else "late")
+
+    def _is_wanted(self, query: Any, annotator_id: int) -> bool:
+        """Whether the example needs another vote, and of this annotator."""
+        votes = self.votes[query.example_id]
+        mine = [held.vote for held in votes if held.annotator_id == annotator_id]
+        everyone = [held.vote for held in votes]
+        return not opinions(mine) and not is_settled(everyone, self._overlap(query))
+
+    def _overlap(self, query: Any) -> int:
+        round_ = next(round_ for round_ in self.rounds if round_.id == query.round_id)
+        # Rounds from before the setting have none.
+        wanted: int = round_.settings.get("overlap", 1)
+        return wanted
 
     def _repeat(self, annotator_id: int, answer: AnswerIn, twin: _Stored) -> AnswerResult:
         if twin.annotator_id != annotator_id:
@@ -231,9 +253,11 @@ class _Transaction:
         self.heads[stored.query_id, stored.annotator_id] = stored
         self.answered.add(query.id)
         if stored.counted:
-            self.counted[query.example_id] = stored.id
-            self.states[query.example_id] = EXAMPLE_STATE_AFTER[answer.verdict]
-            self.verdicts[query.example_id] = answer.verdict
+            votes = self.votes[query.example_id]
+            votes[:] = [held for held in votes if head is None or held.id != head.id]
+            vote = Vote(answer.verdict, answer.class_id)
+            votes.append(_Held(stored.id, stored.annotator_id, vote))
+            self.changed[query.example_id] = self._overlap(query)
         self.rows.append(
             (
                 stored.id,
@@ -266,14 +290,18 @@ class _Transaction:
     def _writes(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         columns = zip(*self.rows, strict=True)
         yield sql.INSERT, dict(zip(sql.COLUMNS, map(list, columns), strict=True))
-        # An answered example leaves every queue it stands in; a skipped one only this one.
-        settled = [
-            example for example, verdict in self.verdicts.items() if verdict is not Verdict.SKIP
-        ]
-        yield sql.FINISH, {"queries": sorted(self.answered), "examples": sorted(settled)}
-        if self.verdicts:
-            states = [EXAMPLE_STATE_AFTER[verdict].value for verdict in self.verdicts.values()]
-            yield sql.MARK_ANSWERED, {"answered": list(self.verdicts), "states": states}
+        # A settled example leaves every queue it stands in; a skipped one only this one.
+        yield sql.FINISH, {"queries": sorted(self.answered), "examples": sorted(self._settled())}
+        if self.changed:
+            outcomes = [outcome(self._said_of(example)) for example in self.changed]
+            yield (
+                sql.MARK_ANSWERED,
+                {
+                    "answered": list(self.changed),
+                    "states": [state.value for state, _ in outcomes],
+                    "labels": [class_id for _, class_id in outcomes],
+                },
+            )
         if changed := [round_ for round_ in self.rounds if round_.changed]:
             yield (
                 sql.SPEND,
@@ -283,10 +311,25 @@ class _Transaction:
                 },
             )
 
+    def _said_of(self, example_id: int) -> list[Vote]:
+        return [held.vote for held in self.votes[example_id]]
+
+    def _settled(self) -> set[int]:
+        """Examples that got a vote here and need no more."""
+        return {
+            example
+            for example, wanted in self.changed.items()
+            if is_settled(self._said_of(example), wanted)
+        }
+
     def _any_left(self, round_: ReadRound) -> bool:
         """Whether the round's queue holds anything after these answers."""
+        settled = self._settled()
         return self.more_queries or any(
-            query.round_id == round_.id and not query.done and query.id not in self.answered
+            query.round_id == round_.id
+            and not query.done
+            and query.id not in self.answered
+            and query.example_id not in settled
             for query in self.queries.values()
         )
 

@@ -60,7 +60,7 @@ async def lease(
     }
     wanted = max(0, min(body.n - len(held), _affordable(serving, settings)))
     mine, free = await fetch(
-        connection, (sql.MINE, values), (sql.free(wanted), values), commit=True
+        connection, (sql.MINE, values), (sql.free(wanted, settings.overlap), values), commit=True
     )
     return _answer(state, rounds, [*mine, *free], values["token"], values["expires"])
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Select,
     Uuid,
     bindparam,
@@ -19,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from api.hot import Statement, among
+from core.consensus import votes
 from core.lifecycle import mark_answered
 from core.states import RoundState
 from core.tables import Annotation, Example, Member, Project, ProjectClass, Query, Round, User
@@ -59,12 +61,16 @@ MEMBERS = Statement(
         ),
     )
 )
-QUERIES = Statement(
-    select(Query.id, Query.round_id, Query.done, Query.example_id, Example.state)
-    .join(Example, Example.id == Query.example_id)
-    .where(among(Query.id, "queries"), Query.project_id == _PROJECT)
-)
 _ANSWERED = aliased(Query)
+_EXAMPLES = select(_ANSWERED.example_id).where(
+    among(_ANSWERED.id, "queries"), _ANSWERED.project_id == _PROJECT
+)
+# All queries of the examples: each of several annotators has one of their own.
+QUERIES = Statement(
+    select(Query.id, Query.round_id, Query.done, Query.example_id).where(
+        Query.example_id.in_(_EXAMPLES)
+    )
+)
 MORE_QUERIES = Statement(
     select(Query.id)
     .join(Round, Round.id == Query.round_id)
@@ -73,7 +79,7 @@ MORE_QUERIES = Statement(
         Round.state == RoundState.OPEN,
         ~Query.done,
         # By example: an answer also takes its image out of other queues.
-        Query.example_id.not_in(select(_ANSWERED.example_id).where(among(_ANSWERED.id, "queries"))),
+        Query.example_id.not_in(_EXAMPLES),
     )
     .limit(1)
 )
@@ -90,14 +96,7 @@ STORED = Statement(
     .where(or_(among(Annotation.client_key, "keys", Uuid), among(Annotation.query_id, "queries")))
     .order_by(Annotation.id)
 )
-COUNTED = Statement(
-    select(Annotation.example_id, func.max(Annotation.id).label("latest"))
-    .where(
-        Annotation.counted,
-        Annotation.example_id.in_(select(Query.example_id).where(among(Query.id, "queries"))),
-    )
-    .group_by(Annotation.example_id)
-)
+VOTES = Statement(votes().where(Annotation.example_id.in_(_EXAMPLES)))
 CLASSES = Statement(select(ProjectClass.id).where(ProjectClass.project_id == _PROJECT))
 NEW_IDS = Statement(
     select(func.nextval("annotations_id_seq").label("id")).select_from(
@@ -158,8 +157,10 @@ _LEASE: dict[str, Any] = {
 }
 
 
-def _claim(which: Select[int]) -> Statement:
+def _claim(which: Select[*tuple[Any, ...]], at_most: int | None = None) -> Statement:
     """Lease the queries that ``which`` finds, except rows that another transaction holds.
+
+    With ``at_most`` one query an example, the first by rank, and no more than so many.
 
     SKIP LOCKED lets many annotators take the head of the queue at once without waiting for each
     other, and keeps leasing out of every deadlock, since it never waits.
@@ -169,9 +170,17 @@ def _claim(which: Select[int]) -> Statement:
         .cte("found")
         .prefix_with("MATERIALIZED", dialect="postgresql")
     )
+    chosen: ColumnElement[bool] = Query.id == found.c.id
+    if at_most is not None:
+        chosen = Query.id.in_(
+            select(func.min(found.c.id))
+            .group_by(found.c.example_id)
+            .order_by(func.min(found.c.rank))
+            .limit(at_most)
+        )
     return Statement(
         update(Query)
-        .where(Query.id == found.c.id, Example.id == Query.example_id)
+        .where(chosen, Example.id == Query.example_id)
         .values(_LEASE)
         .returning(*_LEASED)
     )
@@ -188,22 +197,37 @@ HELD = Statement(_HELD.where(Query.lease_expires_at > bindparam("now")))
 
 
 @lru_cache(maxsize=512)
-def free(wanted: int) -> Statement:
+def free(wanted: int, overlap: int) -> Statement:
     """Lease the first ``wanted`` free queries of a round.
+
+    Where an example has ``overlap`` > 1 queries, each goes to somebody else.
 
     The limit is part of the text: given as a parameter, PostgreSQL expects a tenth of the queue and
     sorts it all, where the partial index on open rows gives the order without a sort.
     """
-    return _claim(
-        select(Query.id)
+    unheld = (
+        select(Query.id, Query.example_id, Query.rank)
         .where(
             Query.round_id == bindparam("round"),
             ~Query.done,
             or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= bindparam("now")),
         )
         .order_by(Query.rank)
-        .limit(literal_column(str(wanted)))
+        .limit(literal_column(str(wanted * overlap)))
     )
+    if overlap == 1:
+        return _claim(unheld)
+    other = aliased(Query)
+    said = exists().where(
+        Annotation.example_id == Query.example_id, Annotation.annotator_id == _USER
+    )
+    looks = exists().where(
+        other.example_id == Query.example_id,
+        other.lease_holder == _USER,
+        other.lease_expires_at > bindparam("now"),
+        ~other.done,
+    )
+    return _claim(unheld.where(~said, ~looks), at_most=wanted)
 
 
 RELEASE = Statement(

@@ -5,6 +5,7 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response
+from pydantic import StringConstraints
 
 from api.access import ManagedProject, ProjectId, managed_project
 from api.deps import SessionDep, SettingsDep, StorageDep
@@ -13,7 +14,7 @@ from api.pagination import Cursor, Items, Limit, Page
 from api.pools import service
 from api.pools.schemas import ExampleOut
 from api.pools.thumbnails import thumbnail
-from api.pools.uploads import checked_name, receive
+from api.pools.uploads import check_annotations, checked_name, receive
 from api.principal import CurrentUser
 from core.queue import deliver
 from core.states import ExampleState, Split
@@ -21,6 +22,7 @@ from core.states import ExampleState, Split
 router = APIRouter(tags=["pools"])
 
 ColumnName = Annotated[str | None, Query(max_length=200)]
+AnnotationColumn = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 # An example's image never changes, so a browser need not ask again.
 _FOREVER = "private, max-age=31536000, immutable"
 
@@ -55,14 +57,29 @@ async def import_images(
     image_column: ColumnName = None,
     label_column: ColumnName = None,
     split_column: ColumnName = None,
+    key_column: ColumnName = None,
+    annotation_column: Annotated[list[AnnotationColumn] | None, Query(max_length=50)] = None,
 ) -> JobOut:
-    """Upload a zip, a Parquet file or one image as the request body, and import it."""
+    """Upload a zip, a Parquet file or one image as the request body, and import it.
+
+    What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
+    `label` also means the folder) becomes an annotation of the image: a class by name or number,
+    `ood` or `unsure`. A `.csv`, or a Parquet file without images, annotates images that the project
+    has: by the column `example_id`, `sha256`, `file` or another that `key_column` names.
+    """
     # Two short transactions instead of one that stays open while gigabytes arrive.
     sessions = request.app.state.sessions
     async with sessions() as session:
         await managed_project(session, user, project_id)
+    annotations = list(dict.fromkeys(annotation_column or ()))
+    check_annotations(checked_name(filename), annotations, split)
     upload = await receive(request.stream(), checked_name(filename), storage, settings)
-    columns = {"image": image_column, "label": label_column, "split": split_column}
+    columns = {
+        "image": image_column,
+        "label": label_column,
+        "split": split_column,
+        "key": key_column,
+    }
     async with sessions() as session:
         async with session.begin():
             try:
@@ -75,6 +92,7 @@ async def import_images(
                     filename=checked_name(filename),
                     split=split,
                     columns={key: value for key, value in columns.items() if value},
+                    annotations=annotations,
                 )
             except Exception:
                 # Nothing will ever read it. A failed commit may have happened: it is not in here.

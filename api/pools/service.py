@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -10,7 +10,7 @@ from core import events, queue
 from core.errors import NotFound
 from core.lifecycle import new_job
 from core.states import ArtifactKind, ExampleState, JobKind, Role, Split
-from core.tables import Annotation, Artifact, Example, Job, Member, Project, ProjectClass
+from core.tables import Artifact, Example, Job, Member, Project, ProjectClass
 
 
 async def start_import(
@@ -22,12 +22,19 @@ async def start_import(
     filename: str,
     split: Split,
     columns: dict[str, str],
+    annotations: list[str],
 ) -> Job:
     """Queue the import of an upload that is on disk."""
     job = new_job(
         JobKind.IMPORT_POOL,
         project_id=project_id,
-        params={"upload": upload, "filename": filename, "split": split.value, "columns": columns},
+        params={
+            "upload": upload,
+            "filename": filename,
+            "split": split.value,
+            "columns": columns,
+            "annotations": annotations,
+        },
         created_by=principal.id,
     )
     session.add(job)
@@ -71,17 +78,9 @@ async def list_examples(
     limit: int,
 ) -> list[ExampleOut]:
     """Examples in order of import, with the present label of each."""
-    latest = (
-        select(Annotation.class_id)
-        .where(Annotation.example_id == Example.id, Annotation.counted)
-        .order_by(Annotation.id.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-    class_id = func.coalesce(Example.label_class_id, latest)
     statement = (
         select(Example, ProjectClass.name)
-        .outerjoin(ProjectClass, ProjectClass.id == class_id)
+        .outerjoin(ProjectClass, ProjectClass.id == Example.label_class_id)
         .where(Example.project_id == project.id)
         .order_by(Example.pool_index)
         .limit(limit)

@@ -3,7 +3,7 @@
 import os
 import shutil
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import anyio
@@ -11,9 +11,12 @@ from anyio import to_thread
 
 from core.errors import DomainError, ErrorKind, Invalid
 from core.settings import Settings
+from core.states import Split
 from core.storage import Storage
 
 ARCHIVES = frozenset({".zip", ".parquet"})
+# Says something of images that are there, and brings none.
+TABLE = ".csv"
 IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
 # What must stay free after an upload, so that the database beside it can go on.
 _RESERVE_BYTES = 256 << 20
@@ -23,13 +26,36 @@ def checked_name(filename: str) -> str:
     """The file name without any path, if its ending is one we read."""
     name = PurePosixPath(filename.replace("\\", "/")).name
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix not in ARCHIVES | IMAGES:
+    if suffix not in ARCHIVES | IMAGES | {TABLE}:
         raise Invalid(
             "invalid_upload",
-            f"Karat reads .zip, .parquet and single images, not {name or 'a nameless file'!r}.",
+            "Karat reads .zip, .parquet, single images, and .csv with labels, not "
+            f"{name or 'a nameless file'!r}.",
             field="filename",
         )
     return name
+
+
+def check_annotations(filename: str, annotations: Sequence[str], split: Split) -> None:
+    """Refuse columns of labels where there can be none, and a table that names none."""
+    suffix = PurePosixPath(filename).suffix.lower()
+    field = "annotation_column"
+    if suffix == TABLE and not annotations:
+        raise Invalid(
+            "no_annotation_column",
+            "Say which columns of the table hold labels, each with annotation_column=NAME.",
+            field=field,
+        )
+    if annotations and suffix in IMAGES:
+        raise Invalid(
+            "invalid_annotation_column", "A single image has no columns of labels.", field=field
+        )
+    if annotations and split is not Split.POOL:
+        raise Invalid(
+            "invalid_annotation_column",
+            f"Only images of the pool are annotated; for the split {split} leave it out.",
+            field=field,
+        )
 
 
 async def receive(

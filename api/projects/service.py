@@ -23,9 +23,20 @@ from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_project, new_job
 from core.project_settings import ProjectSettings
 from core.rounds import new_round
-from core.states import ArtifactKind, JobKind, ProjectState, Split
+from core.states import ArtifactKind, ExampleState, JobKind, ProjectState, Split
 from core.storage import Storage
-from core.tables import Annotation, Artifact, Example, Job, Member, Project, Query, Round, User
+from core.tables import (
+    Annotation,
+    Artifact,
+    Example,
+    Job,
+    Member,
+    Project,
+    Query,
+    Round,
+    Suggestion,
+    User,
+)
 
 
 async def summaries(session: AsyncSession, principal: Principal) -> list[ProjectSummary]:
@@ -171,6 +182,17 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
         raise Invalid("too_few_classes", "Add at least two classes first.", field="classes")
     if not await _has_images(session, project.id, Split.POOL):
         raise Conflict("no_images", "The pool is empty; import images first.")
+    unlabeled = select(Example.id).where(
+        Example.project_id == project.id,
+        Example.split == Split.POOL,
+        Example.state == ExampleState.UNLABELED,
+    )
+    if await session.scalar(unlabeled.limit(1)) is None:
+        raise Conflict(
+            "nothing_unlabeled",
+            "Every image of the pool has a label already, so there is nothing to ask. Import "
+            "images without labels, or start jobs on those that are there.",
+        )
     importing = select(Job.id).where(
         Job.project_id == project.id,
         Job.kind == JobKind.IMPORT_POOL,
@@ -225,7 +247,7 @@ async def remove(
     if project.state is ProjectState.RUNNING or await session.scalar(active.limit(1)):
         raise Conflict("project_busy", "Pause the project and let its jobs end before deleting it.")
     record(session, principal, "delete", "project", project.id, name=project.name)
-    for table in (Annotation, Query, Example):
+    for table in (Suggestion, Annotation, Query, Example):
         await session.execute(delete(table).where(table.project_id == project.id))
     await session.delete(project)
     await session.flush()

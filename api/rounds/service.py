@@ -2,16 +2,16 @@ from collections.abc import Sequence
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
 
 from api.audit import record
 from api.jobs import service as jobs
 from api.principal import Principal
 from api.rounds.schemas import Answered, RoundOut
 from core import events, queue
+from core.consensus import holds
 from core.errors import Conflict, NotFound
 from core.rounds import close as close_round
-from core.states import RoundState, Verdict
+from core.states import RoundState, Source, Verdict
 from core.tables import Annotation, Project, Round
 
 
@@ -36,20 +36,19 @@ async def show_round(session: AsyncSession, project: Project, number: int) -> Ro
 async def _answered(
     session: AsyncSession, round_ids: Sequence[int]
 ) -> dict[int, dict[Verdict, int]]:
-    correction = aliased(Annotation)
     statement = (
         select(Annotation.round_id, Annotation.verdict, func.count())
         .where(
             Annotation.round_id.in_(round_ids),
-            Annotation.counted,
-            ~select(correction.id)
-            .where(correction.supersedes_id == Annotation.id, correction.counted)
-            .exists(),
+            # A review stays in the round of what it reviews, and answers none of its queries.
+            Annotation.source == Source.ANNOTATOR,
+            holds(),
         )
         .group_by(Annotation.round_id, Annotation.verdict)
     )
     found = {round_id: dict.fromkeys(Verdict, 0) for round_id in round_ids}
     for round_id, verdict, count in await session.execute(statement):
+        assert round_id is not None
         found[round_id][verdict] = count
     return found
 

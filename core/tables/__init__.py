@@ -5,6 +5,7 @@ from core.tables.example import Example
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.project import Member, Project, ProjectClass
 from core.tables.round import Query, Round
+from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginSession, User
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "ProjectClass",
     "Query",
     "Round",
+    "Suggestion",
     "User",
 ]

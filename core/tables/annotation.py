@@ -7,7 +7,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
-from core.states import Verdict
+from core.states import Source, Verdict
 
 
 class Annotation(Base):
@@ -16,12 +16,25 @@ class Annotation(Base):
     ``counted`` is false for an answer that came after somebody else's to the same query: it is
     kept, and neither labels the example nor spends budget. ``cost`` is what this row added to its
     round's ``spent``: for a correction the difference to what it supersedes.
+
+    An annotator's answer has a query. An imported label has none, and neither author nor round: it
+    was there before the first. ``source_name`` is the column it stood in, ``job_id`` the import. A
+    review has its author and the job that suggested it, and stays in the round of the label that
+    it decides on.
     """
 
     __tablename__ = "annotations"
     __table_args__ = (
         CheckConstraint("(verdict = 'class') = (class_id IS NOT NULL)", name="class_iff_verdict"),
         CheckConstraint("seconds >= 0", name="seconds"),
+        CheckConstraint(
+            "CASE source"
+            " WHEN 'annotator' THEN query_id IS NOT NULL AND round_id IS NOT NULL"
+            " AND annotator_id IS NOT NULL"
+            " WHEN 'import' THEN source_name IS NOT NULL AND annotator_id IS NULL"
+            " ELSE annotator_id IS NOT NULL END",
+            name="provenance",
+        ),
         Index("ix_annotations_round", "round_id"),
         Index("ix_annotations_query", "query_id"),
         Index("ix_annotations_example", "example_id"),
@@ -37,9 +50,12 @@ class Annotation(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     example_id: Mapped[int] = mapped_column(ForeignKey("examples.id", ondelete="CASCADE"))
-    query_id: Mapped[int] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
-    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id", ondelete="CASCADE"))
-    annotator_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    source: Mapped[Source] = mapped_column(server_default=Source.ANNOTATOR.value)
+    source_name: Mapped[str | None]
+    job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    query_id: Mapped[int | None] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
+    round_id: Mapped[int | None] = mapped_column(ForeignKey("rounds.id", ondelete="CASCADE"))
+    annotator_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     client_key: Mapped[uuid.UUID] = mapped_column(unique=True)
     verdict: Mapped[Verdict]
     class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))

@@ -14,6 +14,9 @@ class Example(Base):
 
     ``pool_index`` counts a project's examples 0, 1, 2, … in order of import, over all splits. It is
     the row in the pixel store, in cached embeddings and in score files.
+
+    ``label_class_id`` is the class it counts as: of an evaluation image the one it came with, of an
+    image of the pool what its verdicts amount to (``core.consensus``).
     """
 
     __tablename__ = "examples"
@@ -21,6 +24,7 @@ class Example(Base):
         UniqueConstraint("project_id", "pool_index"),
         UniqueConstraint("project_id", "content_hash"),
         Index("ix_examples_state", "project_id", "split", "state", "pool_index"),
+        Index("ix_examples_name", "project_id", "name"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

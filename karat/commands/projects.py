@@ -126,18 +126,28 @@ def add_member(
 def import_images(
     project: ProjectArgument,
     path: Annotated[
-        Path, typer.Argument(exists=True, help="Folder, zip or Parquet file of images, or one.")
+        Path,
+        typer.Argument(
+            exists=True, help="Folder, zip or Parquet file of images, one image, or CSV of labels."
+        ),
     ],
     split: Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")] = "pool",
     image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Parquet column of the classes.")] = None,
     split_column: Annotated[str | None, typer.Option(help="Parquet column of the splits.")] = None,
+    annotation_column: Annotated[
+        list[str] | None,
+        typer.Option(help="Column whose labels become annotations; give it once for each."),
+    ] = None,
+    key_column: Annotated[
+        str | None, typer.Option(help="Column that says which image a row is about.")
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add images to a project. Images that are there already are not added twice."""
+    """Add images or labels to a project. What is there already is not added twice."""
     with connect() as client:
         found = find_project(client, project)
         with bytes_bar(f"sending {path.name}") as on_sent:
@@ -147,6 +157,8 @@ def import_images(
                 image_column=image_column,
                 label_column=label_column,
                 split_column=split_column,
+                annotation_columns=annotation_column or (),
+                key_column=key_column,
                 on_sent=on_sent,
             )
         with job_bar() as on_progress:
@@ -158,7 +170,7 @@ def import_images(
         show_json(result)
     else:
         _show_result(result, report)
-    if result["refused"] and not result["added"] + result["duplicates"]:
+    if result["refused"] and not sum(result[name] for name in ("added", "labeled", "duplicates")):
         raise typer.Exit(1)
 
 
@@ -275,6 +287,8 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
         f"{result['added']:,} images added, {result['duplicates']:,} there already, "
         f"{result['refused']:,} refused."
     )
+    if result["annotations"]:
+        typer.echo(f"{result['annotations']:,} labels added, of new images and of others.")
     for line in _refused_by_reason(result):
         typer.echo(f"  {line}")
     if report is not None:

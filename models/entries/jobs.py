@@ -4,6 +4,7 @@ from models.entries.pruning import PRUNE4REL
 from models.params.contrastive import ContrastiveParams
 from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
+from models.params.relabel import RelabelParams
 from models.spec import THESIS, Spec
 
 JOBS = (
@@ -38,5 +39,15 @@ JOBS = (
         target="models.pruning.run:prune",
         params=PruneParams,
         paper=PRUNE4REL,
+    ),
+    Spec(
+        name="relabel",
+        kind="job",
+        title="Relabel",
+        summary="Learns from the labels as they are, doubts some of them, and suggests others, for "
+        "people to accept or reject.",
+        target="models.relabeling.run:relabel",
+        params=RelabelParams,
+        paper=f"{THESIS}, chapter 5",
     ),
 )

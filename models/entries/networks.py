@@ -36,6 +36,17 @@ MODELS = (
         paper="K. He et al., Deep Residual Learning for Image Recognition, CVPR 2016",
     ),
     Spec(
+        name="preact_resnet18",
+        kind="model",
+        group="scratch",
+        title="Pre-activation ResNet-18 for small images",
+        summary="The network of the published experiments with noisy labels, up to 64 px; wants a "
+        "GPU.",
+        target="models.nets:preact_resnet18",
+        params=TrainingParams,
+        paper="K. He et al., Identity Mappings in Deep Residual Networks, ECCV 2016",
+    ),
+    Spec(
         name="torchvision",
         kind="model",
         group="published",

@@ -1,10 +1,49 @@
-"""Parameters of the target models."""
+"""Parameters of the target models, and of the networks that jobs train."""
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from models.params import Params
+
+
+class AugmentationParams(Params):
+    """What may be done to images, and how precisely they are computed with."""
+
+    flip: bool = Field(
+        default=True,
+        description="Mirror images at random; turn off where left and right matter, as in digits.",
+    )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto",
+        description="auto: bfloat16 on GPUs that have it, and on CPUs that have it for all but the "
+        "smallest networks; float32 elsewhere.",
+    )
+
+
+class NetworkChoice(Params):
+    """Which network, and how much of it at once."""
+
+    network: Literal["resnet18_small", "preact_resnet18", "cnn_tiny"] = Field(
+        default="resnet18_small",
+        description="resnet18_small and preact_resnet18 for images up to 64 px, on a GPU; cnn_tiny "
+        "on a CPU.",
+    )
+    width: int = Field(
+        default=32, ge=4, le=256, description="Channels of the first layer of cnn_tiny."
+    )
+    batch_size: int = Field(default=128, ge=2, le=8192, description="Examples per iteration.")
+
+
+class NetworkParams(AugmentationParams, NetworkChoice):
+    """A network that a job trains for its own ends."""
+
+    def network_params(self, **training: Any) -> dict[str, Any]:
+        """Return the parameters of the catalog's model `network`, those of `training` added."""
+        params = self.model_dump(include={"batch_size", "flip", "precision"})
+        if self.network == "cnn_tiny":
+            params["width"] = self.width
+        return params | training
 
 
 class OutputParams(Params):
@@ -52,7 +91,7 @@ class PatchKMeansParams(HeadParams):
     )
 
 
-class TrainingParams(OutputParams):
+class TrainingParams(AugmentationParams, OutputParams):
     """The training loop (thesis, section 4.4, training configurations)."""
 
     steps: int = Field(
@@ -66,15 +105,6 @@ class TrainingParams(OutputParams):
     weight_decay: float = Field(default=5e-4, ge=0, le=1, description="Weight decay of SGD.")
     augment: bool = Field(
         default=True, description="Shift images at random by up to an eighth of their side."
-    )
-    flip: bool = Field(
-        default=True,
-        description="Mirror images at random; turn off where left and right matter, as in digits.",
-    )
-    precision: Literal["auto", "float32", "bfloat16"] = Field(
-        default="auto",
-        description="auto: bfloat16 on GPUs that have it, and on CPUs that have it for all but the "
-        "smallest networks; float32 elsewhere.",
     )
     loss_prediction_weight: float = Field(
         default=1.0,

@@ -4,19 +4,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from models.params import Params
+from models.params.networks import NetworkParams
 
 
-class TaufeParams(Params):
+class TaufeParams(NetworkParams):
     """One network trained three times with the same budget: as it is, with OAT, with TAUFE."""
 
-    network: Literal["resnet18_small", "cnn_tiny"] = Field(
-        default="resnet18_small",
-        description="resnet18_small for images up to 64 px, on a GPU; cnn_tiny on a CPU.",
-    )
-    width: int = Field(
-        default=32, ge=4, le=256, description="Channels of the first layer of cnn_tiny."
-    )
     steps: int = Field(
         default=20_000,
         ge=1,
@@ -32,15 +25,6 @@ class TaufeParams(Params):
     )
     augment: bool = Field(
         default=True, description="Shift images at random by up to an eighth of their side."
-    )
-    flip: bool = Field(
-        default=True,
-        description="Mirror images at random; turn off where left and right matter, as in digits.",
-    )
-    precision: Literal["auto", "float32", "bfloat16"] = Field(
-        default="auto",
-        description="auto: bfloat16 on GPUs that have it, and on CPUs that have it for all but the "
-        "smallest networks; float32 elsewhere.",
     )
     taufe: float = Field(
         default=0.1,
@@ -64,8 +48,7 @@ class TaufeParams(Params):
 
     def model_params(self, method: str) -> dict[str, Any]:
         """Return the parameters of the catalog's model `network` for one of `METHODS`."""
-        shared = {"steps", "batch_size", "learning_rate", "augment", "flip", "precision"}
-        params = self.model_dump(include=shared | {"ood_from"})
-        if self.network == "cnn_tiny":
-            params["width"] = self.width
+        params = self.network_params(
+            **self.model_dump(include={"steps", "learning_rate", "augment", "ood_from"})
+        )
         return params | {name: getattr(self, name) for name in ("oat", "taufe") if name == method}

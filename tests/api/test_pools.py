@@ -71,6 +71,7 @@ def test_upload_is_stored_whole_and_its_import_queued(http: TestClient, world: W
         "filename": "pool.ZIP",
         "split": Split.EVALUATION,
         "columns": {"label": "kind"},
+        "annotations": [],
     }
     assert world.storage.upload(stored).read_bytes() == content
     assert queue.waiting("cpu") == 1
@@ -284,3 +285,39 @@ def test_annotators_see_names_without_folders(http: TestClient, world: World) ->
     annotator = world.caller(Role.ANNOTATOR, project)
     # In an ImageFolder the folder is the answer.
     assert [item["name"] for item in lease(http, annotator, project)["items"]] == ["1.png"]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("filename=labels.csv", "no_annotation_column"),
+        ("filename=a.png&annotation_column=label", "invalid_annotation_column"),
+        ("filename=a.zip&split=evaluation&annotation_column=label", "invalid_annotation_column"),
+    ],
+)
+def test_columns_of_labels_are_refused_where_there_can_be_none(
+    http: TestClient, world: World, query: str, code: str
+) -> None:
+    project = world.project(images=1)
+    caller = world.caller(Role.ENGINEER, project)
+    response = http.post(
+        f"/api/projects/{project.id}/imports?{query}", content=b"x", headers=caller.headers
+    )
+    assert response.status_code == 400
+    assert response.json()["code"] == code
+    assert response.json()["field"] == "annotation_column"
+    assert world.session.scalars(select(Job)).all() == []
+
+
+def test_columns_of_labels_are_handed_to_the_job_once_each(http: TestClient, world: World) -> None:
+    project = world.project(images=1)
+    caller = world.caller(Role.ENGINEER, project)
+    query = "filename=labels.csv&annotation_column=a&annotation_column=b&annotation_column=a"
+    response = http.post(
+        f"/api/projects/{project.id}/imports?{query}&key_column=k",
+        content=b"k,a,b\n",
+        headers=caller.headers,
+    )
+    assert response.status_code == 202, response.text
+    assert response.json()["params"]["annotations"] == ["a", "b"]
+    assert response.json()["params"]["columns"] == {"key": "k"}

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from core import queue
 from core.lifecycle import new_job
-from core.states import JobKind, JobState, Role
+from core.states import ExampleState, JobKind, JobState, Role
 from core.tables import Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
@@ -197,6 +197,14 @@ def test_start_says_what_is_missing(
     response = post(http, world.project(**setup), "start", world.caller())
     assert (response.status_code, response.json()["code"]) == (status, code)
     assert world.session.scalar(select(func.count()).select_from(Round)) == 0
+
+
+def test_start_is_refused_where_every_image_has_a_label(http: TestClient, world: World) -> None:
+    project = world.project(images=2)
+    world.session.execute(update(Example).values(state=ExampleState.LABELED))
+    world.session.commit()
+    response = post(http, project, "start", world.caller())
+    assert (response.status_code, response.json()["code"]) == (409, "nothing_unlabeled")
 
 
 def test_start_waits_for_imports_and_happens_once(http: TestClient, world: World) -> None:

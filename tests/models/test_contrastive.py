@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from torch import nn
 
-from models import contrastive, tensorfile
+from models import contrastive, resume, tensorfile
 from models.contrastive import embed_with_encoder, learn_encoder, nt_xent
 from models.data import PixelStore
 from models.errors import Cancelled, ModelError
@@ -141,7 +141,7 @@ def test_a_run_that_was_ended_resumes_as_if_it_had_not_been(
 ) -> None:
     whole = learn("whole")
     if end is not Cancelled:  # a cancelled run leaves a checkpoint whenever it is
-        monkeypatch.setattr(contrastive, "_CHECKPOINT_SECONDS", 0.0)
+        monkeypatch.setattr(resume, "_CHECKPOINT_SECONDS", 0.0)
     seen: list[int] = []
 
     def stop_at(step: int, steps: int) -> None:
@@ -162,7 +162,7 @@ def test_a_run_that_was_ended_resumes_as_if_it_had_not_been(
 def test_checkpoint_of_another_run_is_left_alone(
     learn: Learn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contrastive, "_CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(resume, "_CHECKPOINT_SECONDS", 0.0)
     checkpoint = tmp_path / "checkpoint.safetensors"
     learn("other", checkpoint=checkpoint, seed=1)
     assert same_weights(learn("mine", checkpoint=checkpoint), learn("alone"))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
-from models import train as training
+from models import resume
 from models.catalog import validate
 from models.data import PixelStore
 from models.errors import Cancelled, ModelError
@@ -288,7 +288,7 @@ def test_an_interrupted_training_with_everything_resumes_bit_by_bit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Long or none at all: stepping aside keeps the very step.
-    monkeypatch.setattr(training, "_CHECKPOINT_SECONDS", seconds)
+    monkeypatch.setattr(resume, "_CHECKPOINT_SECONDS", seconds)
     params = TINY | {"taufe": 0.1, "loss_prediction": True}
     expected = trained(digit_store, digit_labels, "cnn_tiny", params).infer(np.arange(90))
     checkpoint = tmp_path / "training.safetensors"

@@ -7,6 +7,7 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from models import resume
 from models import train as training
 from models.data import PixelStore
 from models.errors import Cancelled, ModelError
@@ -68,7 +69,7 @@ def test_training_follows_its_seed(train: Train) -> None:
 def test_a_killed_training_resumes_bit_by_bit(
     train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "_CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(resume, "_CHECKPOINT_SECONDS", 0.0)
     checkpoint = tmp_path / "training.safetensors"
     expected = logits(train())
 
@@ -89,7 +90,7 @@ def test_a_killed_training_resumes_bit_by_bit(
 def test_a_checkpoint_of_another_run_is_not_resumed(
     train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "_CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(resume, "_CHECKPOINT_SECONDS", 0.0)
     checkpoint = tmp_path / "training.safetensors"
     train(seed=1, checkpoint=checkpoint)
     assert_array_equal(logits(train(checkpoint=checkpoint)), logits(train()))

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from models import train as training
+from models import resume
 from models.catalog import specs
 from models.data import PixelStore
 from models.errors import Cancelled
@@ -96,7 +96,7 @@ def test_it_goes_on_where_it_was(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(training, "_CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(resume, "_CHECKPOINT_SECONDS", 0.0)
     seen: list[int] = []
 
     def die(step: int, steps: int) -> None:

@@ -4,7 +4,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,7 @@ class Pool:
         filename: str = "pool.zip",
         split: Split = Split.POOL,
         columns: Mapping[str, str] | None = None,
+        annotations: Sequence[str] = (),
     ) -> Job:
         """An import job whose upload has arrived."""
         job = new_job(JobKind.IMPORT_POOL, project_id=self.project_id, params={})
@@ -105,6 +106,7 @@ class Pool:
             "filename": filename,
             "split": split.value,
             "columns": dict(columns or {}),
+            "annotations": list(annotations),
         }
         self.session.commit()
         self.storage.upload(name).parent.mkdir(parents=True, exist_ok=True)
@@ -117,9 +119,10 @@ class Pool:
         filename: str = "pool.zip",
         split: Split = Split.POOL,
         columns: Mapping[str, str] | None = None,
+        annotations: Sequence[str] = (),
     ) -> Job:
         """Import ``content`` to the end, in this process."""
-        return self.run(self.queue(content, filename, split, columns))
+        return self.run(self.queue(content, filename, split, columns, annotations))
 
     def run(self, job: Job) -> Job:
         """Run ``job`` in this process, as a worker does that receives its message."""

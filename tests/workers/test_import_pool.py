@@ -26,6 +26,8 @@ def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
     assert result == {
         "total": 5,
         "added": 5,
+        "labeled": 0,
+        "annotations": 0,
         "duplicates": 0,
         "refused": 0,
         "by_split": {"pool": 5, "evaluation": 0, "auxiliary_ood": 0},

@@ -417,6 +417,7 @@ class Advance:
             with self.context.sessions() as session:
                 # Half the usual time, so that a quick day does not run out of images.
                 price = median_seconds(session, self.context.project_id) / 2
+        price *= self.settings.overlap
         tail = 1 + _TAIL if self.settings.zero_wait else 1
         return min(len(self.snapshot.unlabeled), math.ceil(self.settings.budget / price * tail))
 

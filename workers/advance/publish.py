@@ -166,7 +166,7 @@ def _open(
 def _queue(
     session: Session, advance: Advance, round_: Round, order: list[int], wanted: int
 ) -> list[dict[str, Any]]:
-    """Rows of the ranked queue: the best ``wanted`` that are still free."""
+    """Rows of the ranked queue: the best ``wanted`` that are still free, one an annotator each."""
     free: dict[int, int] = {}
     for start in range(0, len(order), _BLOCK):
         statement = select(Example.pool_index, Example.id).where(
@@ -177,15 +177,17 @@ def _queue(
         free.update(session.execute(statement).all())
     chosen = [pool_index for pool_index in order if pool_index in free][:wanted]
     scores = _scores_of(advance, chosen)
+    overlap = advance.settings.overlap
     return [
         {
             "project_id": round_.project_id,
             "round_id": round_.id,
             "example_id": free[pool_index],
-            "rank": rank,
+            "rank": rank * overlap + place,
             **scores.get(pool_index, {}),
         }
         for rank, pool_index in enumerate(chosen)
+        for place in range(overlap)
     ]
 
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from core.states import Split
 from workers.imports.decode import Decoded
-from workers.imports.items import Item, Refused
+from workers.imports.items import Item, Reference, Refused
+from workers.imports.labels import Label, Labeled, read_labels
 from workers.imports.placing import Place, place
 from workers.imports.pool import Addition
 from workers.imports.report import Outcome
@@ -24,6 +25,15 @@ class Candidate:
     place: Place
     content: bytes
     digest: bytes
+    labels: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An item that is about an image of the pool."""
+
+    name: str
+    labeled: Labeled
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,16 @@ class Line:
     split: Split | None = None
 
 
-Prepared = Candidate | Line
+Prepared = Candidate | Mention | Line
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What becomes of a batch: what enters the pool, what is said of it, a line for each item."""
+
+    additions: list[Addition]
+    labeled: list[Labeled]
+    lines: list[Line]
 
 
 def batches(
@@ -59,47 +78,81 @@ def batches(
 def decide(
     batch: Sequence[Prepared],
     known: Callable[[Collection[bytes]], Mapping[bytes, str]],
+    find: Callable[[Collection[Reference]], Mapping[Reference, Sequence[tuple[int, Split]]]],
     decode_all: Callable[[Sequence[bytes]], Sequence[Decoded | Refused]],
-) -> tuple[list[Addition], list[Line]]:
-    """Sort a batch into additions, duplicates and refusals.
+) -> Decided:
+    """Sort a batch into additions, duplicates, labels for what is there, and refusals.
 
     Args:
         batch: Items in their order.
         known: Tells which hashes the pool holds, and under what name.
+        find: Tells which images references may mean.
         decode_all: Decodes contents.
-
-    Returns:
-        What enters the pool, and one line for each item, both in order.
     """
+    meant = find([one.labeled.reference for one in batch if isinstance(one, Mention)])
     unique = {one.digest: one.content for one in batch if isinstance(one, Candidate)}
     held = dict(known(unique.keys()))
     fresh = [digest for digest in unique if digest not in held]
     images = dict(zip(fresh, decode_all([unique[digest] for digest in fresh]), strict=True))
-    additions: list[Addition] = []
-    lines: list[Line] = []
+    decided = Decided([], [], [])
     for one in batch:
         if isinstance(one, Line):
-            lines.append(one)
-            continue
-        if one.digest in held:
-            reason = f"same content as {held[one.digest]}"
-            lines.append(Line(one.name, Outcome.DUPLICATE, reason))
-            continue
-        image = images[one.digest]
-        if isinstance(image, Refused):
-            lines.append(Line(one.name, Outcome.REFUSED, image.reason))
-            continue
-        held[one.digest] = one.name
-        additions.append(Addition(one.name, one.place, one.content, one.digest, image))
-        lines.append(Line(one.name, Outcome.ADDED, split=one.place.split))
-    return additions, lines
+            decided.lines.append(one)
+        elif isinstance(one, Mention):
+            line = _mentioned(one, meant.get(one.labeled.reference, ()))
+            decided.lines.append(line)
+            if line.outcome is Outcome.LABELED:
+                decided.labeled.append(one.labeled)
+        else:
+            decided.lines.append(_enter(one, held, images, decided))
+    return decided
+
+
+def _enter(
+    one: Candidate,
+    held: dict[bytes, str],
+    images: Mapping[bytes, Decoded | Refused],
+    decided: Decided,
+) -> Line:
+    """Add an image, unless it is there; its labels are for the one that is there."""
+    image = images.get(one.digest)
+    if isinstance(image, Refused):
+        return Line(one.name, Outcome.REFUSED, image.reason)
+    if one.labels:
+        decided.labeled.append(Labeled(Reference("content_hash", one.digest), one.labels))
+    if one.digest in held:
+        reason = f"same content as {held[one.digest]}"
+        return Line(one.name, Outcome.LABELED if one.labels else Outcome.DUPLICATE, reason)
+    assert image is not None
+    held[one.digest] = one.name
+    decided.additions.append(Addition(one.name, one.place, one.content, one.digest, image))
+    return Line(one.name, Outcome.ADDED, split=one.place.split)
+
+
+def _mentioned(one: Mention, matches: Sequence[tuple[int, Split]]) -> Line:
+    if not matches:
+        reason = "the project has no such image"
+    elif len(matches) > 1:
+        reason = f"{len(matches)} images have this name; say which by sha256 or example_id"
+    elif matches[0][1] is not Split.POOL:
+        reason = f"the image is in the split {matches[0][1]}; only the pool is annotated"
+    else:
+        return Line(one.name, Outcome.LABELED)
+    return Line(one.name, Outcome.REFUSED, reason)
 
 
 def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared:
+    labels = read_labels(item.annotations, classes)
+    if isinstance(labels, Refused):
+        return Line(item.name, Outcome.REFUSED, labels.reason)
+    if item.reference is not None:
+        return Mention(item.name, Labeled(item.reference, labels))
     placed = place(item, default, classes)
     if isinstance(placed, Refused):
         return Line(item.name, Outcome.REFUSED, placed.reason)
     content = item.read()
     if isinstance(content, Refused):
         return Line(item.name, Outcome.REFUSED, content.reason)
-    return Candidate(item.name, placed, content, hashlib.sha256(content).digest())
+    if placed.split is not Split.POOL:
+        labels = ()
+    return Candidate(item.name, placed, content, hashlib.sha256(content).digest(), labels)

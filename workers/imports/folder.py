@@ -1,6 +1,6 @@
 """A zip of images in folders: splits, classes, and optional metadata."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -45,12 +45,19 @@ class Layout:
 class FolderSource:
     """Items of a zip, in the order of its directory."""
 
-    def __init__(self, path: Path, work: Path) -> None:
+    def __init__(self, path: Path, work: Path, annotations: Sequence[str] = ()) -> None:
         """Scan the directory of the zip at ``path``, and index its metadata under ``work``.
+
+        Args:
+            path: The archive.
+            work: For the index.
+            annotations: Fields of the metadata that become annotations; ``label`` is the folder
+                where no metadata says it.
 
         Raises:
             DomainError: ``invalid_archive``.
         """
+        self._annotations = annotations
         self._entries = ZipEntries(path)
         self._metadata: Metadata | None = None
         try:
@@ -131,12 +138,16 @@ class FolderSource:
         fields = self._metadata.row(name) if self._metadata else {}
         split = _text(fields.pop("split", None)) or split
         label = _text(fields.pop("label", None)) or label
+        said = {name: _text(fields.pop(name, None)) for name in self._annotations}
+        if "label" in said:
+            said["label"], label = label, None
         meta = {printable(str(key)): json_value(value) for key, value in fields.items()}
         return Item(
             name=short_name(name),
             read=partial(self._entries.read, entry),
             label=label,
             split=split,
+            annotations={name: value for name, value in said.items() if value is not None},
             meta={key: value for key, value in meta.items() if value is not None},
         )
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import time
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -19,11 +20,13 @@ from core.tables import Artifact, Job
 from workers.imports.batch import Prepared, batches, decide
 from workers.imports.decode import decode_all
 from workers.imports.folder import FolderSource
-from workers.imports.items import Source
+from workers.imports.items import Reference, Source
+from workers.imports.labels import LabelWriter, find
 from workers.imports.parquet import ParquetSource
 from workers.imports.pool import PoolWriter
 from workers.imports.report import Outcome, ReportFile, Tally
 from workers.imports.single import SingleSource
+from workers.imports.table import TableSource
 from workers.runner import JobContext
 
 _PHASE: Final = "import"
@@ -58,9 +61,13 @@ def open_source(path: Path, context: JobContext) -> Source:
         raise Invalid("upload_missing", f"The upload of {filename} is gone; send it again.")
     suffix = Path(filename).suffix.lower()
     if suffix == ".zip":
-        return FolderSource(path, context.work)
+        return FolderSource(path, context.work, context.params.get("annotations", []))
+    columns = context.params.get("columns", {})
+    annotations = context.params.get("annotations", [])
     if suffix == ".parquet":
-        return ParquetSource(path, filename, context.params.get("columns", {}))
+        return ParquetSource(path, filename, columns, annotations)
+    if suffix == ".csv":
+        return TableSource(path, filename, columns, annotations)
     return SingleSource(path, filename)
 
 
@@ -89,6 +96,7 @@ class Import:
         stored = context.checkpoint
         self.tally = Tally.from_json(stored["tally"]) if "tally" in stored else Tally()
         self.pool = PoolWriter(context.sessions, context.storage, context.project_id)
+        self._labels = LabelWriter(context.project_id, context.job_id)
         self._report = ReportFile(context.work / "report.csv", stored.get("report_end", 0))
         self._threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
         self._notified = 0.0
@@ -102,24 +110,29 @@ class Import:
             max_pixels=context.settings.max_image_pixels,
             size=self.pool.input_size,
         )
-        additions, lines = decide(batch, self.pool.known, decode)
-        self.pool.write_files(additions)
-        for line in lines:
+        decided = decide(batch, self.pool.known, self._find, decode)
+        self.pool.write_files(decided.additions)
+        for line in decided.lines:
             self.tally.count(line.outcome, line.name, line.reason, line.split)
         self._report.append(
             [
                 (line.name, line.outcome.value, line.reason)
-                for line in lines
+                for line in decided.lines
                 if line.outcome is not Outcome.ADDED
             ]
         )
         with context.transaction() as (session, job):
-            self.pool.add_rows(session, additions)
+            self.pool.add_rows(session, decided.additions)
+            self.tally.annotations += self._labels.write(session, decided.labeled)
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
                 session.execute(events.notify(context.project_id, "pool", {}))
                 self._notified = time.monotonic()
-        self.pool.advance(len(additions))
+        self.pool.advance(len(decided.additions))
+
+    def _find(self, references: Collection[Reference]) -> dict[Reference, list[tuple[int, Split]]]:
+        with self.context.sessions() as session:
+            return find(session, self.context.project_id, references)
 
     def finish(self) -> None:
         """Publish the report, and note that all is done before anything is removed."""

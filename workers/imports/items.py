@@ -1,19 +1,25 @@
 """What every source of images yields, and the limits that hold for all of them."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Final, Protocol
+from itertools import islice
+from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
 from core.states import Split
 
+# Columns that may name the image of a row, the first that is there.
+NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
 # Encoded size of one image. The largest image we decode is smaller, unless it is padded.
 MAX_IMAGE_BYTES: Final = 256 << 20
 MAX_NAME: Final = 500
 _MAX_META_TEXT: Final = 1000
+_MOST_NAMED: Final = 30
+_SHA256: Final = re.compile("[0-9a-fA-F]{64}")
 _SPLITS: Final[Mapping[str, Split]] = {
     **{split.value: split for split in Split},
     "train": Split.POOL,
@@ -32,21 +38,33 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """An image that the pool has already: the value of one of its columns."""
+
+    column: Literal["id", "content_hash", "name"]
+    value: int | bytes | str
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
-    """One file of an upload, not read yet.
+    """One file of an upload, not read yet, or a row that says something of an image.
 
     Attributes:
         name: What the report and the example call it.
         read: Its bytes, or why it has none.
+        reference: The image that is meant, where no bytes came.
         label: Class name that came with it.
         split: Split that came with it, as it was written.
+        annotations: What the columns that become annotations say of it, as it was written.
         meta: JSON-ready extras.
     """
 
     name: str
     read: Callable[[], bytes | Refused]
+    reference: Reference | None = None
     label: str | None = None
     split: str | None = None
+    annotations: Mapping[str, str] = field(default_factory=dict)
     meta: dict[str, Any] = field(default_factory=dict)
 
 
@@ -70,6 +88,48 @@ class Source(Protocol):
 def invalid_archive(detail: str) -> Invalid:
     """The upload as a whole cannot be read."""
     return Invalid("invalid_archive", detail)
+
+
+def invalid_column(role: str, detail: str, columns: Iterable[str]) -> Invalid:
+    """A column is missing or does not fit; says which there are."""
+    names = ", ".join(printable(name) for name in islice(columns, _MOST_NAMED))
+    return Invalid("invalid_column", f"{detail} It has: {names}.", field=f"{role}_column")
+
+
+def reference(column: str, value: object) -> Reference | Refused:
+    """The image that ``value`` means, by the name of the column it stands in."""
+    text = printable(str(value)).strip() if value is not None else ""
+    if not text:
+        return Refused(f"column {column} is empty")
+    if column == "example_id":
+        if not text.isdecimal() or int(text) >= 2**63:
+            return Refused(f"example_id {text[:100]!r} is not the number of an image")
+        return Reference("id", int(text))
+    if column == "sha256":
+        if not _SHA256.fullmatch(text):
+            return Refused(f"sha256 {text[:100]!r} is not 64 hexadecimal digits")
+        return Reference("content_hash", bytes.fromhex(text))
+    return Reference("name", short_name(text))
+
+
+def key_column(columns: Collection[str], given: str | None) -> str:
+    """The column that names the image of each row.
+
+    Raises:
+        DomainError: ``invalid_column`` if there is none.
+    """
+    if given is not None and given not in columns:
+        raise invalid_column("key", f"The file has no column {given!r}.", columns)
+    found = given or next(
+        (name for name in ("example_id", "sha256", *NAME_COLUMNS) if name in columns), None
+    )
+    if found is None:
+        raise invalid_column(
+            "key",
+            "No column says which image a row is about; name it file, or sha256 or example_id.",
+            columns,
+        )
+    return found
 
 
 def parse_split(text: str) -> Split | None:

@@ -1,7 +1,7 @@
 """A Parquet file with a column of encoded images."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,20 +10,23 @@ from typing import Any, Final
 import pyarrow as pa
 from pyarrow import parquet
 
-from core.errors import Invalid
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
+    NAME_COLUMNS,
     Item,
+    Reference,
     Refused,
     invalid_archive,
+    invalid_column,
     json_value,
+    key_column,
     printable,
+    reference,
     short_name,
 )
 
 _ROWS: Final = 256
 _READ_AHEAD: Final = 1 << 20
-_NAMES: Final = ("file_name", "file", "filename", "path", "name")
 
 
 @dataclass(frozen=True)
@@ -31,32 +34,53 @@ class Columns:
     """Which column is what.
 
     Attributes:
-        image: Encoded bytes, or a struct of ``bytes`` and ``path``.
+        image: Encoded bytes, or a struct of ``bytes`` and ``path``; none if the rows are about
+            images that the pool has.
+        key: Which image a row is about, if it brings none.
         label: Class name, or a number that ``label_names`` turns into one.
         split: Split.
         name: Name of the file that the image came from.
+        annotations: Columns that become annotations.
         extras: Small columns that go to ``Example.meta``.
-        label_names: Class names by number, if the file declares them.
+        label_names: Class names by number, where the file declares them for a column.
     """
 
-    image: str
+    image: str | None
+    key: str | None
     label: str | None
     split: str | None
     name: str | None
+    annotations: tuple[str, ...]
     extras: tuple[str, ...]
-    label_names: tuple[str, ...] = ()
+    label_names: Mapping[str, tuple[str, ...]]
+
+    def all(self) -> list[str]:
+        """Every column that is read, once."""
+        named = (self.image, self.key, self.label, self.split, self.name)
+        return list(
+            dict.fromkeys(
+                name for name in (*named, *self.annotations, *self.extras) if name is not None
+            )
+        )
 
 
 class ParquetSource:
     """Items of a Parquet file, read a few hundred rows at a time."""
 
-    def __init__(self, path: Path, filename: str, columns: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        filename: str,
+        columns: Mapping[str, str],
+        annotations: Sequence[str] = (),
+    ) -> None:
         """Open the file and find its columns.
 
         Args:
             path: The file.
             filename: What its sender called it.
-            columns: Names of the image, label and split columns, where the sender gave them.
+            columns: Names of the image, key, label and split columns, where the sender gave them.
+            annotations: Names of the columns that become annotations.
 
         Raises:
             DomainError: ``invalid_archive`` or ``invalid_column``.
@@ -69,7 +93,7 @@ class ParquetSource:
                 "The upload is not a whole Parquet file: its footer cannot be read."
             ) from error
         try:
-            self._columns = find_columns(self._file.schema_arrow, columns)
+            self._columns = find_columns(self._file.schema_arrow, columns, annotations)
         except BaseException:
             self._file.close()
             raise
@@ -81,8 +105,6 @@ class ParquetSource:
 
     def items(self, start: int) -> Iterator[Item]:
         """Rows from ``start`` on; row groups before it are not read."""
-        columns = self._columns
-        wanted = [columns.image, columns.label, columns.split, columns.name, *columns.extras]
         first = 0
         for group in range(self._file.num_row_groups):
             rows = self._file.metadata.row_group(group).num_rows
@@ -90,7 +112,7 @@ class ParquetSource:
                 batches = self._file.iter_batches(
                     _ROWS,
                     row_groups=[group],
-                    columns=[name for name in wanted if name is not None],
+                    columns=self._columns.all(),
                     use_threads=False,
                 )
                 yield from self._rows(batches, first, start)
@@ -104,75 +126,93 @@ class ParquetSource:
         try:
             for batch in batches:
                 skipped = min(max(0, start - first), batch.num_rows)
-                others = batch.drop_columns([self._columns.image]).slice(skipped)
-                images = batch.column(self._columns.image)
-                for index, row in enumerate(others.to_pylist(), skipped):
-                    yield self._item(first + index, images[index], row)
+                image = self._columns.image
+                others = batch.drop_columns([image]) if image else batch
+                images = batch.column(image) if image else None
+                for index, row in enumerate(others.slice(skipped).to_pylist(), skipped):
+                    yield self._item(first + index, images[index] if images else None, row)
                 first += batch.num_rows
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise invalid_archive(
                 f"The Parquet file is damaged near row {first}: {printable(str(error))[:200]}"
             ) from error
 
-    def _item(self, number: int, image: pa.Scalar, row: dict[str, Any]) -> Item:
+    def _item(self, number: int, image: pa.Scalar | None, row: dict[str, Any]) -> Item:
         columns = self._columns
         name = row.get(columns.name) if columns.name else None
-        if name is None and pa.types.is_struct(image.type) and image.is_valid:
+        if name is None and image is not None and pa.types.is_struct(image.type) and image.is_valid:
             name = image.as_py().get("path") if "path" in image else None
         split = row.get(columns.split) if columns.split else None
         meta = {printable(key): json_value(row[key]) for key in columns.extras}
+        annotations = {key: self._label(key, row) for key in columns.annotations}
+        found = reference(columns.key, row[columns.key]) if columns.key else None
         return Item(
             name=short_name(str(name)) if name else f"{short_name(self._filename)}#{number}",
-            read=partial(_content, image),
-            label=_label(row.get(columns.label), columns.label_names) if columns.label else None,
+            read=partial(_content, image) if image is not None else partial(_nothing, found),
+            reference=found if isinstance(found, Reference) else None,
+            label=self._label(columns.label, row) if columns.label else None,
             split=None if split is None else str(split),
+            annotations={key: value for key, value in annotations.items() if value is not None},
             meta={key: value for key, value in meta.items() if value is not None},
         )
 
+    def _label(self, column: str, row: Mapping[str, Any]) -> str | None:
+        value = row[column]
+        if value is None or value == "":
+            return None
+        names = self._columns.label_names.get(column, ())
+        if isinstance(value, int) and 0 <= value < len(names):
+            value = names[value]
+        return printable(str(value))
 
-def find_columns(schema: pa.Schema, given: Mapping[str, str]) -> Columns:
+
+def find_columns(
+    schema: pa.Schema, given: Mapping[str, str], annotations: Sequence[str] = ()
+) -> Columns:
     """Decide which column is what.
 
     Without instructions, the image column is ``image``, else the first that holds bytes. The label
     is ``class_name`` if there is one, since beside it ``label`` is only its number; else ``label``.
     Numbers become names where the file declares them, as Hugging Face's files do, and else stay
-    decimal digits.
+    decimal digits. A file without images may annotate those that are there.
 
     Raises:
-        DomainError: ``invalid_column`` if a given column is missing or no column holds images.
+        DomainError: ``invalid_column`` if a given column is missing, or no column holds images or
+            says which are meant.
     """
-    for role, column in given.items():
+    roles = [*given.items(), *(("annotation", column) for column in annotations)]
+    for role, column in roles:
         if column not in schema.names:
-            raise _invalid_column(role, f"The file has no column {column!r}.", schema)
+            raise invalid_column(role, f"The file has no column {column!r}.", schema.names)
     image = given.get("image") or _first(schema, ("image", *schema.names), _holds_bytes)
-    if image is None:
-        raise _invalid_column("image", "The file has no column of image bytes.", schema)
-    if not _holds_bytes(schema.field(image).type):
-        raise _invalid_column("image", f"Column {image!r} does not hold image bytes.", schema)
+    key = None
+    if image is None and annotations:
+        key = key_column(schema.names, given.get("key"))
+    elif image is None:
+        raise invalid_column("image", "The file has no column of image bytes.", schema.names)
+    elif not _holds_bytes(schema.field(image).type):
+        raise invalid_column("image", f"Column {image!r} does not hold image bytes.", schema.names)
     label = (
         given.get("label")
         or _first(schema, ("class_name",), _is_text)
         or _first(schema, ("label",), lambda kind: _is_text(kind) or pa.types.is_integer(kind))
     )
     split = given.get("split") or _first(schema, ("split",), _is_text)
-    name = _first(schema, _NAMES, _is_text)
-    taken = {image, label, split, name, "label"}
+    if label in annotations:
+        label = None
+    name = _first(schema, NAME_COLUMNS, _is_text)
+    taken = {image, key, label, split, name, "label", *annotations}
     extras = tuple(
         field.name for field in schema if field.name not in taken and _is_small(field.type)
     )
-    names = _declared_names(schema, label) if label else ()
-    return Columns(image, label, split, name, extras, names)
+    names = {column: _declared_names(schema, column) for column in (label, *annotations) if column}
+    return Columns(image, key, label, split, name, tuple(annotations), extras, names)
 
 
 def _first(
     schema: pa.Schema, names: tuple[str, ...], fits: Callable[[pa.DataType], bool]
 ) -> str | None:
     return next((n for n in names if n in schema.names and fits(schema.field(n).type)), None)
-
-
-def _invalid_column(role: str, detail: str, schema: pa.Schema) -> Invalid:
-    names = ", ".join(printable(name) for name in schema.names[:30])
-    return Invalid("invalid_column", f"{detail} It has: {names}.", field=f"{role}_column")
 
 
 def _holds_bytes(kind: pa.DataType) -> bool:
@@ -209,12 +249,8 @@ def _declared_names(schema: pa.Schema, label: str) -> tuple[str, ...]:
         return ()
 
 
-def _label(value: object, names: tuple[str, ...]) -> str | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, int) and 0 <= value < len(names):
-        value = names[value]
-    return printable(str(value))
+def _nothing(found: Reference | Refused | None) -> Refused:
+    return found if isinstance(found, Refused) else Refused("the row holds no image bytes")
 
 
 def _content(image: pa.Scalar) -> bytes | Refused:

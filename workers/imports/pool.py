@@ -49,8 +49,10 @@ class PoolWriter:
 
     def __init__(self, sessions: sessionmaker[Session], storage: Storage, project_id: int) -> None:
         """Look up the project's classes and input size, and where its pool ends."""
-        classes = select(ProjectClass.name, ProjectClass.id).where(
-            ProjectClass.project_id == project_id
+        classes = (
+            select(ProjectClass.name, ProjectClass.id)
+            .where(ProjectClass.project_id == project_id)
+            .order_by(ProjectClass.position)
         )
         last = select(func.max(Example.pool_index)).where(Example.project_id == project_id)
         with sessions() as session:

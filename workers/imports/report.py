@@ -22,6 +22,8 @@ class Outcome(StrEnum):
     """What became of an item."""
 
     ADDED = "added"
+    # An image that was there already, and now is annotated.
+    LABELED = "labeled"
     DUPLICATE = "duplicate"
     REFUSED = "refused"
 
@@ -32,6 +34,8 @@ class Tally:
 
     total: int = 0
     added: int = 0
+    labeled: int = 0
+    annotations: int = 0
     duplicates: int = 0
     refused: int = 0
     by_split: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Split, 0))
@@ -53,6 +57,8 @@ class Tally:
         if outcome is Outcome.ADDED:
             self.added += 1
             self.by_split[split or Split.POOL] += 1
+        elif outcome is Outcome.LABELED:
+            self.labeled += 1
         elif outcome is Outcome.DUPLICATE:
             self.duplicates += 1
         else:

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from models.params.prune import PruneParams
 from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.warm_up import warm_up
+from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.dry_run import dry_run
 from workers.knowledge import Knowledge, example_ids, frozen, true_classes
@@ -76,24 +76,18 @@ def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None
         for name, value in vars(view).items()
         if isinstance(value, np.ndarray) and name != "labels"
     }
-
-    def write(part: Path) -> None:
-        with part.open("wb") as file:
-            np.savez(file, **arrays)
-
-    write_atomically(context.work / "view.npz", write)
+    write_arrays(context.work / "view.npz", arrays)
 
 
 def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
     indices, labels = known.snapshot.inside()
-    with np.load(context.work / "view.npz") as arrays:
-        view = PruningView(
-            labels,
-            known.snapshot.classes,
-            known.seed,
-            **{name: arrays[name] for name in arrays.files},
-            self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
-        )
+    view = PruningView(
+        labels,
+        known.snapshot.classes,
+        known.seed,
+        **read_arrays(context.work / "view.npz"),
+        self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
+    )
     n = params.keep_of(len(indices))
     pruned = prune(params.method, view, n, params.method_params(), Manners(context).progress)
     found = Found(

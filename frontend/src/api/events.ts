@@ -2,10 +2,11 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { importsQuery } from "./imports";
 import { projectQuery, projectsQuery } from "./projects";
+import { reviewsQuery } from "./reviews";
 import { jobsQuery } from "./rounds";
 import type { Job } from "./types";
 
-const KINDS = ["job", "round", "project", "pool"] as const;
+const KINDS = ["job", "round", "project", "pool", "review"] as const;
 export type ProjectEvent = (typeof KINDS)[number];
 
 /** The changed fields of a job. */
@@ -70,6 +71,8 @@ export function useProjectEvents(projectId: number): void {
     };
     return listenToProject(projectId, (kind, data) => {
       if (kind === "job" && noteJob(client, projectId, data as JobChange)) return;
+      if (kind === "review")
+        client.invalidateQueries({ queryKey: reviewsQuery(projectId).queryKey });
       refresh();
     });
   }, [client, projectId]);

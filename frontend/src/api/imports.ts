@@ -22,14 +22,16 @@ export type Upload = {
   body: Blob;
   filename: string;
   split: Split;
+  annotations: string[];
   onProgress: (sent: number, total: number) => void;
   signal: AbortSignal;
 };
 
 /** Upload one file as an import. XMLHttpRequest, since `fetch` reports no upload progress. */
 export function uploadImport(upload: Upload): Promise<Job> {
-  const { projectId, body, filename, split, onProgress, signal } = upload;
+  const { projectId, body, filename, split, annotations, onProgress, signal } = upload;
   const query = new URLSearchParams({ filename, split });
+  for (const column of annotations) query.append("annotation_column", column);
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     xhr.open("POST", `/api/projects/${projectId}/imports?${query}`);

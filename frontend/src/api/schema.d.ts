@@ -239,6 +239,26 @@ export interface paths {
         patch: operations["update_project"];
         trace?: never;
     };
+    "/api/projects/{project_id}/agreement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Agreement
+         * @description How far the annotators, and columns of imported labels, agree with each other.
+         */
+        get: operations["show_agreement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/artifacts": {
         parameters: {
             query?: never;
@@ -329,6 +349,11 @@ export interface paths {
         /**
          * Import Images
          * @description Upload a zip, a Parquet file or one image as the request body, and import it.
+         *
+         *     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
+         *     `label` also means the folder) becomes an annotation of the image: a class by name or number,
+         *     `ood` or `unsure`. A `.csv`, or a Parquet file without images, annotates images that the project
+         *     has: by the column `example_id`, `sha256`, `file` or another that `key_column` names.
          */
         post: operations["import_images"];
         delete?: never;
@@ -528,6 +553,117 @@ export interface paths {
         put?: never;
         /** Resume Project */
         post: operations["resume_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Reviews */
+        get: operations["list_reviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/reviews/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Review */
+        get: operations["show_review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/reviews/{job_id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide
+         * @description Keep the given label, accept the suggested one, call it OOD, or leave it unsure.
+         */
+        post: operations["decide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/reviews/{job_id}/lease": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lease Suggestions
+         * @description Suggestions to decide on, the surest first; those the caller holds are among them.
+         */
+        post: operations["lease_suggestions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/reviews/{job_id}/recent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Recent Decisions */
+        get: operations["recent_decisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/reviews/{job_id}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revert Review
+         * @description Take back every decision on the suggestions of a job.
+         */
+        post: operations["revert_review"];
         delete?: never;
         options?: never;
         head?: never;
@@ -826,6 +962,33 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * Agreement
+         * @description How far verdicts on the same images agree.
+         *
+         *     `share` is that of pairs of verdicts which are the same; `alpha` is Krippendorff's, 1 for full
+         *     agreement and 0 for that of chance. Both are null where there is no pair.
+         */
+        Agreement: {
+            /** Alpha */
+            alpha: number | null;
+            /** Pairs */
+            pairs: number;
+            /** Share */
+            share: number | null;
+        };
+        /**
+         * AgreementOut
+         * @description Whether it is in-distribution, and of two class verdicts whether it is the same class.
+         */
+        AgreementOut: {
+            classes: components["schemas"]["Agreement"];
+            /** Examples */
+            examples: number;
+            in_ood: components["schemas"]["Agreement"];
+            /** Voters */
+            voters: components["schemas"]["VoterAgreement"][];
+        };
         /** AlgorithmOut */
         AlgorithmOut: {
             /** Defaults */
@@ -843,7 +1006,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "job";
+            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "job";
             /** Name */
             name: string;
             /** Needs */
@@ -940,7 +1103,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -1071,6 +1234,69 @@ export interface components {
             spent: number;
             state: components["schemas"]["RoundState"];
         };
+        /**
+         * Decision
+         * @description What a reviewer says of a suggested label.
+         * @enum {string}
+         */
+        Decision: "keep" | "accept" | "ood" | "unsure";
+        /**
+         * DecisionIn
+         * @description One decision; `null` takes back what the caller decided before.
+         *
+         *     `key` is made by the client: a retry with it returns the first result.
+         */
+        DecisionIn: {
+            decision: components["schemas"]["Decision"] | null;
+            /**
+             * Key
+             * Format: uuid
+             */
+            key: string;
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds: number;
+            /** Suggestion Id */
+            suggestion_id: number;
+        };
+        /**
+         * DecisionResult
+         * @description What became of a decision.
+         *
+         *     A `late` one is stored and changes nothing, because somebody else decided first. A `rejected`
+         *     one names a suggestion that does not exist, or a key that belongs to something else.
+         */
+        DecisionResult: {
+            /** Annotation Id */
+            annotation_id: number | null;
+            /** Code */
+            code: string | null;
+            /** Detail */
+            detail: string | null;
+            /**
+             * Key
+             * Format: uuid
+             */
+            key: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "accepted" | "duplicate" | "late" | "rejected";
+        };
+        /** Decisions */
+        Decisions: {
+            /** Decisions */
+            decisions: components["schemas"]["DecisionIn"][];
+        };
+        /** DecisionsOut */
+        DecisionsOut: {
+            /** Results */
+            results: components["schemas"]["DecisionResult"][];
+            review: components["schemas"]["ReviewOut"];
+        };
         /** ExampleOut */
         ExampleOut: {
             /** Height */
@@ -1143,6 +1369,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["RecentAnswer"][];
         };
+        /** Items[ReviewOut] */
+        Items_ReviewOut_: {
+            /** Items */
+            items: components["schemas"]["ReviewOut"][];
+        };
         /** Items[RoundOut] */
         Items_RoundOut_: {
             /** Items */
@@ -1152,6 +1383,11 @@ export interface components {
         Items_SubsetOut_: {
             /** Items */
             items: components["schemas"]["SubsetOut"][];
+        };
+        /** Items[SuggestionOut] */
+        Items_SuggestionOut_: {
+            /** Items */
+            items: components["schemas"]["SuggestionOut"][];
         };
         /** Items[TokenOut] */
         Items_TokenOut_: {
@@ -1175,7 +1411,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -1448,6 +1684,7 @@ export interface components {
          *         seed: Makes rounds reproducible.
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
+         *         overlap: How many annotators see each queried image; every verdict costs.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
          *         model: Target model.
          *         strategy: Query strategy.
@@ -1478,6 +1715,11 @@ export interface components {
             /** Max Rounds */
             max_rounds?: number | null;
             model?: components["schemas"]["Choice"];
+            /**
+             * Overlap
+             * @default 1
+             */
+            overlap: number;
             purity?: components["schemas"]["Choice"];
             /**
              * Seed
@@ -1566,6 +1808,55 @@ export interface components {
              * Format: uuid
              */
             client: string;
+        };
+        /**
+         * Reverted
+         * @description How many decisions were taken back.
+         */
+        Reverted: {
+            /** Reverted */
+            reverted: number;
+            review: components["schemas"]["ReviewOut"];
+        };
+        /** ReviewLease */
+        ReviewLease: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Items */
+            items: components["schemas"]["SuggestionOut"][];
+            review: components["schemas"]["ReviewOut"];
+        };
+        /** ReviewLeaseRequest */
+        ReviewLeaseRequest: {
+            /**
+             * N
+             * @default 16
+             */
+            n: number;
+        };
+        /**
+         * ReviewOut
+         * @description The suggestions of one job, and how far they are decided.
+         */
+        ReviewOut: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Decided */
+            decided: {
+                [key: string]: number;
+            };
+            /** Job Id */
+            job_id: number;
+            /** Open */
+            open: number;
+            /** Total */
+            total: number;
         };
         /**
          * Role
@@ -1742,6 +2033,35 @@ export interface components {
             };
         };
         /**
+         * SuggestionOut
+         * @description An image whose label a job doubts. `quality` is cleanlab's of the given label, 0 to 1.
+         */
+        SuggestionOut: {
+            /** Confidence */
+            confidence: number;
+            decision: components["schemas"]["Decision"] | null;
+            /** Example Id */
+            example_id: number;
+            /** Given Class Id */
+            given_class_id: number;
+            /** Height */
+            height: number;
+            /** Id */
+            id: number;
+            /** Image Url */
+            image_url: string;
+            /** Name */
+            name: string;
+            /** Quality */
+            quality: number | null;
+            /** Rank */
+            rank: number;
+            /** Suggested Class Id */
+            suggested_class_id: number;
+            /** Width */
+            width: number;
+        };
+        /**
          * ThumbnailSize
          * @description Longer side in pixels.
          * @enum {integer}
@@ -1847,6 +2167,20 @@ export interface components {
         Version: {
             /** Version */
             version: string;
+        };
+        /**
+         * VoterAgreement
+         * @description One annotator, or one column of imported labels, beside all others.
+         */
+        VoterAgreement: {
+            classes: components["schemas"]["Agreement"];
+            in_ood: components["schemas"]["Agreement"];
+            /** Name */
+            name: string;
+            /** User Id */
+            user_id: number | null;
+            /** Votes */
+            votes: number;
         };
     };
     responses: never;
@@ -2499,6 +2833,46 @@ export interface operations {
             };
         };
     };
+    show_agreement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgreementOut"];
+                };
+            };
+        };
+    };
     list_artifacts: {
         parameters: {
             query?: {
@@ -2708,8 +3082,10 @@ export interface operations {
     import_images: {
         parameters: {
             query: {
+                annotation_column?: string[] | null;
                 filename: string;
                 image_column?: string | null;
+                key_column?: string | null;
                 label_column?: string | null;
                 split?: components["schemas"]["Split"];
                 split_column?: string | null;
@@ -3246,6 +3622,261 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+        };
+    };
+    list_reviews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_ReviewOut_"];
+                };
+            };
+        };
+    };
+    show_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewOut"];
+                };
+            };
+        };
+    };
+    decide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decisions"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionsOut"];
+                };
+            };
+        };
+    };
+    lease_suggestions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewLeaseRequest"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewLease"];
+                };
+            };
+        };
+    };
+    recent_decisions: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SuggestionOut_"];
+                };
+            };
+        };
+    };
+    revert_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reverted"];
                 };
             };
         };

@@ -36,6 +36,8 @@ export type Split = Schemas["Split"];
 /** The result of an import job. */
 export type ImportReport = {
   added: number;
+  /** Labels that were added; missing in imports of earlier versions. */
+  annotations?: number;
   duplicates: number;
   refused: number;
   total: number;
@@ -50,7 +52,7 @@ export type RoundState = Schemas["RoundState"];
 
 export type Algorithm = Schemas["AlgorithmOut"];
 /** What a project chooses one of; jobs are started instead, and pruning is chosen for each. */
-export type AlgorithmKind = Exclude<Algorithm["kind"], "job" | "pruning">;
+export type AlgorithmKind = Exclude<Algorithm["kind"], "job" | "learner" | "pruning">;
 export type Choice = Filled<Schemas["Choice"]>;
 /** The part of JSON Schema that parameters are described with. */
 export type ParamSchema = {
@@ -100,6 +102,33 @@ export type Drawing = {
   examples: number[];
   class_ids: (number | null)[];
   points: Record<Method, [number, number][]>;
+};
+export type Agreement = Schemas["Agreement"];
+export type Decision = Schemas["Decision"];
+export type Suggestion = Schemas["SuggestionOut"];
+export type Review = Schemas["ReviewOut"];
+export type ReviewLease = Schemas["ReviewLease"];
+export type DecisionInput = Schemas["DecisionIn"];
+export type DecisionResult = Schemas["DecisionResult"];
+export type DecisionsResponse = Schemas["DecisionsOut"];
+/** The result of a job `relabel`; `transitions[a][b]` counts labels a that should be b. */
+export type Relabeling = {
+  relabels_id: number;
+  learner: string;
+  subset: number | null;
+  labeled: number;
+  trained: number;
+  disagreements: number;
+  test_accuracy: number | null;
+  class_ids: number[];
+  transitions: number[][];
+  cleanlab: Record<"flagged" | "both" | "ours_only" | "theirs_only", number> | null;
+  truth: {
+    known: number;
+    noise_before: number;
+    noise_after: number;
+    corrected: number | null;
+  } | null;
 };
 export type Artifact = Schemas["ArtifactOut"];
 export type ShownExample = {

@@ -36,7 +36,9 @@ export function AppShell() {
 
 function Frame({ user }: { user: User }) {
   const sender = useSender();
-  const isDesk = useMatch("/projects/:projectId/label") !== null;
+  const labels = useMatch("/projects/:projectId/label");
+  const reviews = useMatch("/projects/:projectId/review/:jobId");
+  const isDesk = labels !== null || reviews !== null;
   return (
     <>
       <a href="#content" className={styles.skip}>

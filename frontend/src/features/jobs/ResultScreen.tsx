@@ -10,11 +10,13 @@ import { Notice } from "../../ui/State";
 import { ComparisonScreen } from "./ComparisonScreen";
 import styles from "./JobsScreen.module.css";
 import { LogCard } from "./LogCard";
+import { RelabelScreen } from "./RelabelScreen";
 import { SubsetScreen } from "./SubsetScreen";
 
 const SCREENS: Partial<Record<Job["kind"], typeof ComparisonScreen>> = {
   taufe: ComparisonScreen,
   prune: SubsetScreen,
+  relabel: RelabelScreen,
 };
 
 type ResultScreenProps = { project: Project & { settings: Settings }; job: Job };

@@ -1,4 +1,6 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { reviewsQuery } from "../../api/reviews";
 import type { LabelStatus } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -19,10 +21,17 @@ type LabelBarProps = {
 
 export function LabelBar({ project, projectLink, status, mine, onHelp }: LabelBarProps) {
   const round = status?.round;
+  const reviews = useQuery(reviewsQuery(project.id)).data?.items ?? [];
+  const review = reviews.find((one) => one.open > 0);
   return (
     <div className={styles.bar}>
       <h1 className={styles.title}>
         {projectLink ? <Link to={projectLink}>{project.name}</Link> : project.name}
+        {review && (
+          <Link className={styles.review} to={`/projects/${project.id}/review/${review.job_id}`}>
+            {t.review.waiting(review.open)}
+          </Link>
+        )}
       </h1>
       <div className={styles.progress}>
         {round && (

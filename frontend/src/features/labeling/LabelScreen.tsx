@@ -11,6 +11,7 @@ import type { AnswerSender } from "./queue/sender";
 import { useSender } from "./SenderProvider";
 import { Stage } from "./Stage";
 import { type Labeling, useLabelSession } from "./useLabelSession";
+import { useSmooth } from "./useSmooth";
 import { VerdictPanel } from "./VerdictPanel";
 import { type Choice, commandFor, nameOf } from "./verdicts";
 import { Waiting } from "./Waiting";
@@ -171,10 +172,4 @@ function Guidelines({ text }: { text: string }) {
       <p>{text}</p>
     </details>
   );
-}
-
-function useSmooth() {
-  const [smooth, setSmooth] = useState(() => localStorage.getItem("karat:smooth") === "1");
-  useEffect(() => localStorage.setItem("karat:smooth", smooth ? "1" : "0"), [smooth]);
-  return [smooth, setSmooth] as const;
 }

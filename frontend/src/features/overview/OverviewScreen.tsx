@@ -7,6 +7,7 @@ import { Card } from "../../ui/Card";
 import { Parts } from "../../ui/Meter";
 import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { Actions } from "./Actions";
+import { AgreementCard } from "./AgreementCard";
 import { Curves } from "./Curves";
 import { JobCard } from "./JobCard";
 import styles from "./OverviewScreen.module.css";
@@ -60,6 +61,7 @@ export function OverviewScreen({ project }: { project: Project }) {
           <Card title={t.overview.rounds}>
             <RoundsTable rounds={items} />
           </Card>
+          <AgreementCard projectId={project.id} />
         </>
       )}
     </div>

@@ -5,13 +5,15 @@ import { projectQuery } from "../../api/projects";
 import type { Project, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { SelectField } from "../../ui/Field";
+import { SelectField, TextField } from "../../ui/Field";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Notice } from "../../ui/State";
 import { DropZone } from "./DropZone";
 import { fromImages, isArchive, isImage, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
+import { TableDialog } from "./TableDialog";
+import { columnsOf, isTable, labelColumns } from "./tables";
 import { UploadList } from "./UploadList";
 import { uploadsOf } from "./uploads";
 
@@ -30,6 +32,8 @@ type ImagesCardProps = {
 export function ImagesCard(props: ImagesCardProps) {
   const { project, classesReady, inputSize, onInputSize, beforeUpload } = props;
   const [split, setSplit] = useState<Split>("pool");
+  const [typed, setTyped] = useState("");
+  const [tables, setTables] = useState<{ file: File; columns: string[] }[]>([]);
   const [refused, setRefused] = useState<string[]>([]);
   const client = useQueryClient();
   const imports = useQuery({
@@ -46,7 +50,8 @@ export function ImagesCard(props: ImagesCardProps) {
 
   const { pool, evaluation, auxiliary_ood } = project.counts;
   const hasImages = pool + evaluation + auxiliary_ood > 0;
-  const mustWait = split === "evaluation" && !classesReady;
+  const annotations = split === "pool" ? columnsOf(typed) : [];
+  const mustWait = (split === "evaluation" || annotations.length > 0) && !classesReady;
 
   const take = async (files: File[], folders: Source[]) => {
     const loose = files.filter((file) => isImage(file.name));
@@ -56,10 +61,20 @@ export function ImagesCard(props: ImagesCardProps) {
       ...(loose.length === 1 ? loose : []),
       ...(loose.length > 1 ? [fromImages(loose)] : []),
     ];
-    setRefused(files.map((file) => file.name).filter((name) => !isArchive(name) && !isImage(name)));
+    const isRead = (name: string) => isArchive(name) || isImage(name) || isTable(name);
+    setRefused(files.map((file) => file.name).filter((name) => !isRead(name)));
     await beforeUpload();
-    for (const content of contents) uploads.add(content, split, refresh);
+    for (const content of contents) {
+      // A picture has no columns.
+      const columns = content instanceof File && isImage(content.name) ? [] : annotations;
+      uploads.add({ content, split, annotations: columns }, refresh);
+    }
+    const found = files.filter((file) => isTable(file.name));
+    setTables(
+      await Promise.all(found.map(async (file) => ({ file, columns: await labelColumns(file) }))),
+    );
   };
+  const [table] = tables;
 
   return (
     <Card title={t.setup.images} hint={t.setup.imagesHint} id="images">
@@ -76,6 +91,15 @@ export function ImagesCard(props: ImagesCardProps) {
             </option>
           ))}
         </SelectField>
+        {split === "pool" && (
+          <TextField
+            label={t.setup.labelColumns}
+            hint={t.setup.labelColumnsHint}
+            value={typed}
+            placeholder="worse_label"
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
         <NumberField
           label={t.setup.inputSize}
           hint={hasImages ? t.setup.inputSizeFixed : t.setup.inputSizeHint}
@@ -91,6 +115,18 @@ export function ImagesCard(props: ImagesCardProps) {
         <Notice tone="gold">{t.setup.classesFirst}</Notice>
       ) : (
         <DropZone onTake={(files, folders) => void take(files, folders)} />
+      )}
+      {table && (
+        <TableDialog
+          key={table.file.name}
+          name={table.file.name}
+          columns={table.columns}
+          onTake={(columns) => {
+            uploads.add({ content: table.file, split: "pool", annotations: columns }, refresh);
+            setTables(tables.slice(1));
+          }}
+          onClose={() => setTables(tables.slice(1))}
+        />
       )}
       {refused.map((name) => (
         <Notice key={name} tone="bad">

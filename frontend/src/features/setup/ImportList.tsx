@@ -87,6 +87,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
 
 function summaryOf(report: ImportReport): string {
   const parts = [t.setup.added(report.added)];
+  if (report.annotations) parts.push(t.setup.labelsAdded(report.annotations));
   if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
   if (report.refused > 0) parts.push(t.setup.refused(report.refused));
   return parts.join(", ");

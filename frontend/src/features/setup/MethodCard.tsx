@@ -133,6 +133,15 @@ function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
           max={10_000}
           onChange={(max_rounds) => onChange({ max_rounds })}
         />
+        <NumberField
+          label={t.setup.overlap}
+          hint={t.setup.overlapHint}
+          value={settings.overlap}
+          integer
+          min={1}
+          max={20}
+          onChange={(overlap) => overlap !== null && onChange({ overlap })}
+        />
         <SelectField
           label={t.setup.costMode}
           value={cost.mode}

@@ -13,7 +13,10 @@ export type UploadEntry = {
   error: string | null;
 };
 
-type Waiting = { entry: UploadEntry; content: File | Source; stop: AbortController };
+/** What to send, and the columns of it that become annotations. */
+export type Sending = { content: File | Source; split: Split; annotations: string[] };
+
+type Waiting = { entry: UploadEntry; sending: Sending; stop: AbortController };
 
 /** Uploads to one project, one after the other. It outlives the page, so that one may look elsewhere. */
 class UploadQueue {
@@ -35,7 +38,8 @@ class UploadQueue {
 
   readonly getEntries = (): readonly UploadEntry[] => this.#entries;
 
-  add(content: File | Source, split: Split, onDone: () => void): void {
+  add(sending: Sending, onDone: () => void): void {
+    const { content, split } = sending;
     const isFile = content instanceof File;
     const entry: UploadEntry = {
       id: this.#nextId,
@@ -48,7 +52,7 @@ class UploadQueue {
       error: null,
     };
     this.#nextId += 1;
-    this.#waiting.push({ entry, content, stop: new AbortController() });
+    this.#waiting.push({ entry, sending, stop: new AbortController() });
     this.#publish([...this.#entries, entry]);
     void this.#run(onDone);
   }
@@ -75,8 +79,9 @@ class UploadQueue {
     this.#running = false;
   }
 
-  async #upload({ entry, content, stop }: Waiting): Promise<void> {
+  async #upload({ entry, sending, stop }: Waiting): Promise<void> {
     const { id, split } = entry;
+    const { content, annotations } = sending;
     try {
       const isFile = content instanceof File;
       if (!isFile) this.#change(id, { state: "packing" });
@@ -88,6 +93,7 @@ class UploadQueue {
         body,
         filename: isFile ? content.name : `${content.name}.zip`,
         split,
+        annotations,
         onProgress: (sent, total) => this.#change(id, { sent, total }),
         signal: stop.signal,
       });

@@ -4,6 +4,7 @@ import { label } from "./label";
 import { overview } from "./overview";
 import { people } from "./people";
 import { projects } from "./projects";
+import { review } from "./review";
 import { setup } from "./setup";
 
-export const en = { common, jobs, label, overview, people, projects, setup };
+export const en = { common, jobs, label, overview, people, projects, review, setup };

@@ -28,7 +28,11 @@ export const jobs = {
     cancelled: "Stopped",
   },
   learned: (images: number) => `Features of ${images.toLocaleString()} images`,
-  showResult: { taufe: "Show the comparison", prune: "Show the subset" } as Record<string, string>,
+  showResult: {
+    taufe: "Show the comparison",
+    prune: "Show the subset",
+    relabel: "Show the suggestions",
+  } as Record<string, string>,
   back: "All jobs",
   titled: (what: string, id: number) => `${what}, job ${id}`,
   noResult: "It is done. There is nothing more to show of it.",
@@ -138,6 +142,41 @@ export const jobs = {
     image: (name: string, loss: number, truth: string | null) =>
       `Labeled ${name}${truth ? `, truly ${truth}` : ""}, loss ${loss.toFixed(2)}`,
     truth: (name: string) => `truly ${name}`,
+  },
+  relabel: {
+    title: "Labels learned anew",
+    learned: (learner: string, images: number) =>
+      `${learner} learned from ${images.toLocaleString()} labels.`,
+    doubts: (doubted: number, labeled: number) =>
+      `It would label ${doubted.toLocaleString()} of ${labeled.toLocaleString()} images otherwise.`,
+    accuracy: (share: string) => `On the evaluation images it is right for ${share}.`,
+    review: "Review",
+    reviewHint:
+      "Nothing changes until somebody decides. A decision is an annotation of its own, and can be taken back.",
+    look: "Look again",
+    revert: "Take all back",
+    revertTitle: "Take back all decisions?",
+    revertText: (count: number) =>
+      `${count.toLocaleString()} labels become what they were before this review. The decisions stay on record, and the suggestions are open again.`,
+    truth: "Beside the truth",
+    truthHint: (images: number) =>
+      `Over ${images.toLocaleString()} images that came with a label, which is taken for the truth.`,
+    noiseBefore: "Wrong labels now",
+    noiseAfter: "Wrong if all were accepted",
+    corrected: "Of the wrong ones put right",
+    second: "Second opinion",
+    secondHint:
+      "Labels that cleanlab flags, by features learned without any label, beside those this learner would change.",
+    both: "Both doubt",
+    oursOnly: "Only this learner",
+    theirsOnly: "Only cleanlab",
+    transitions: "Which labels it would change",
+    transitionsHint: "The most frequent first; the share is of all labels of that class.",
+    given: "Label now",
+    suggested: "Suggested",
+    labels: "Labels",
+    share: "Share",
+    download: "All labels with confidence (Parquet)",
   },
   comparison: {
     title: "Regularizers compared",

@@ -67,6 +67,7 @@ export const overview = {
     learn_features: "Learning features",
     taufe: "Comparing regularizers",
     prune: "Pruning labels",
+    relabel: "Relabeling",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",
@@ -76,6 +77,17 @@ export const overview = {
   retryJob: "Retry",
   cancelJob: "Cancel",
   notes: "Notes",
+  agreement: {
+    title: "Agreement",
+    hint: (images: number) =>
+      `On ${images.toLocaleString()} images with more than one verdict: the share of pairs that say the same, and Krippendorff’s alpha, which is 0 where they agree as by chance.`,
+    who: "Who",
+    everybody: "All together",
+    votes: "Verdicts",
+    inOod: "IN or OOD",
+    classes: "Class",
+    alpha: "α",
+  },
   nextStep: "This project is a draft. Set it up to start.",
   goToSetup: "Go on with the set-up",
 };

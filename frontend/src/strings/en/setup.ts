@@ -35,19 +35,28 @@ export const setup = {
   addTo: "Add to",
   splits: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD" },
   splitHints: {
-    pool: "To be labeled. Labels that come with the files are ignored.",
+    pool: "To be labeled. Labels that come with the files stay a note, unless you name their column.",
     evaluation: "Labeled images, one folder per class, on which accuracy is measured.",
     auxiliary_ood: "Images known to be out of distribution.",
   },
-  classesFirst:
-    "Add the classes first: evaluation images are matched to them by the name of their folder.",
-  dropHere: "Drop a zip, a Parquet file or a folder here",
+  classesFirst: "Add the classes first: labels are matched to them by name.",
+  labelColumns: "Columns with labels",
+  labelColumnsHint:
+    "Of a Parquet file, or of a zip’s metadata; several with commas. They become annotations.",
+  tableTitle: (name: string) => `Which columns of ${name} are labels?`,
+  tableText:
+    "Each becomes an annotation of the image that the row names, with the column as its source. Several are several votes.",
+  tableEmpty: "The table has no column beside the one that names the image.",
+  tableTake: "Import labels",
+  labelsAdded: (count: number) => plural(count, "label", "labels"),
+  dropHere: "Drop a zip, a Parquet file, a folder, or a CSV of labels here",
   chooseFile: "Choose a file",
   chooseFolder: "Choose a folder",
   packing: (name: string, count: number) => `Packing ${name}: ${plural(count, "file", "files")}`,
   uploading: (name: string, percent: number) => `Uploading ${name}: ${percent} %`,
   uploadFailed: (name: string) => `${name} was not uploaded.`,
-  unsupported: (name: string) => `${name} is neither a zip, a Parquet file, an image nor a folder.`,
+  unsupported: (name: string) =>
+    `${name} is neither a zip, a Parquet file, an image, a CSV of labels nor a folder.`,
   importQueued: "Waiting to be read",
   importRunning: "Reading",
   importDone: "Imported",
@@ -151,6 +160,8 @@ export const setup = {
   costModes: { fixed: "A fixed price", seconds: "The seconds it took" },
   costIn: "Price of a class verdict",
   costOod: "Price of an OOD verdict",
+  overlap: "Annotators for each image",
+  overlapHint: "The label is what most say. Every verdict costs.",
   zeroWait: "No waiting",
   zeroWaitHint:
     "While a model trains, annotators go on with the rest of the queue; those answers count for the next round.",

@@ -1,0 +1,14 @@
+from fastapi import APIRouter
+
+from api.access import ManagedProject
+from api.agreement import service
+from api.agreement.schemas import AgreementOut
+from api.deps import SessionDep
+
+router = APIRouter(tags=["agreement"])
+
+
+@router.get("/projects/{project_id}/agreement")
+async def show_agreement(session: SessionDep, project: ManagedProject) -> AgreementOut:
+    """How far the annotators, and columns of imported labels, agree with each other."""
+    return await service.agreement(session, project)

@@ -1,0 +1,96 @@
+"""What several verdicts on one example amount to."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+from sqlalchemy import ColumnElement, Select, and_, exists, select
+from sqlalchemy.orm import aliased
+
+from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.states import ExampleState, Source, Verdict
+from core.tables import Annotation
+
+
+def holds() -> ColumnElement[bool]:
+    """Condition: the annotation is counted, and no counted one corrects it."""
+    correction = aliased(Annotation)
+    return and_(
+        Annotation.counted,
+        ~exists().where(correction.supersedes_id == Annotation.id, correction.counted),
+    )
+
+
+def votes() -> Select[*tuple[Any, ...]]:
+    """Annotations that hold, oldest first; the rows are for ``Vote.of``."""
+    return (
+        select(
+            Annotation.id,
+            Annotation.example_id,
+            Annotation.annotator_id,
+            Annotation.source,
+            Annotation.source_name,
+            Annotation.verdict,
+            Annotation.class_id,
+        )
+        .where(holds())
+        .order_by(Annotation.id)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One verdict that holds: counted, and not corrected since.
+
+    Attributes:
+        verdict: What was said.
+        class_id: Of a class verdict.
+        final: A reviewer's, who knew what the others had said.
+    """
+
+    verdict: Verdict
+    class_id: int | None = None
+    final: bool = False
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """The vote of a row of ``votes``."""
+        return cls(Verdict(row.verdict), row.class_id, row.source == Source.REVIEW)
+
+
+def opinions(votes: Iterable[Vote]) -> list[Vote]:
+    """The votes that say something: a skip does not."""
+    return [vote for vote in votes if vote.verdict is not Verdict.SKIP]
+
+
+def consensus(votes: Iterable[Vote]) -> Vote | None:
+    """The latest final vote; without one, what most say, and of equals what was said first.
+
+    Args:
+        votes: Oldest first.
+
+    Returns:
+        ``None`` if nobody has an opinion.
+    """
+    held = opinions(votes)
+    final = [vote for vote in held if vote.final]
+    if final:
+        return final[-1]
+    # Counter keeps the order of first occurrence, and max takes the first of equals.
+    counts = Counter((vote.verdict, vote.class_id) for vote in held)
+    return Vote(*max(counts, key=counts.__getitem__)) if counts else None
+
+
+def is_settled(votes: Collection[Vote], wanted: int) -> bool:
+    """Whether the example needs no more than the ``votes`` it has, where ``wanted`` are asked."""
+    held = opinions(votes)
+    return len(held) >= wanted or any(vote.final for vote in held)
+
+
+def outcome(votes: Iterable[Vote]) -> tuple[ExampleState, int | None]:
+    """The state, and the class if any, that ``votes`` give their example."""
+    agreed = consensus(votes)
+    if agreed is None:
+        return EXAMPLE_STATE_AFTER[Verdict.SKIP], None
+    return EXAMPLE_STATE_AFTER[agreed.verdict], agreed.class_id

@@ -1,0 +1,41 @@
+"""Labels that a job doubts, waiting for somebody to decide."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.db import Base
+from core.states import Decision
+
+
+class Suggestion(Base):
+    """Another label for one example, and what a reviewer decided.
+
+    ``rank`` orders the review, 0 first. ``confidence`` in 0..1 is the job's in its suggestion;
+    ``quality`` in 0..1 is cleanlab's of the given label, low for a doubtful one, null where it was
+    not asked. The decision is an annotation; to undo it clears it here and adds another one there.
+    """
+
+    __tablename__ = "suggestions"
+    __table_args__ = (
+        UniqueConstraint("job_id", "example_id"),
+        Index("ix_suggestions_example", "example_id"),
+        Index("ix_suggestions_open", "job_id", "rank", postgresql_where=text("decision IS NULL")),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
+    example_id: Mapped[int] = mapped_column(ForeignKey("examples.id", ondelete="CASCADE"))
+    rank: Mapped[int]
+    given_class_id: Mapped[int] = mapped_column(ForeignKey("classes.id", ondelete="CASCADE"))
+    suggested_class_id: Mapped[int] = mapped_column(ForeignKey("classes.id", ondelete="CASCADE"))
+    confidence: Mapped[float]
+    quality: Mapped[float | None]
+    lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    lease_expires_at: Mapped[datetime | None]
+    decision: Mapped[Decision | None]
+    annotation_id: Mapped[int | None] = mapped_column(
+        ForeignKey("annotations.id", ondelete="SET NULL")
+    )

@@ -1,0 +1,159 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { artifactUrl } from "../../api/artifacts";
+import { projectQuery } from "../../api/projects";
+import { revertReview, reviewsQuery } from "../../api/reviews";
+import type { Job, LabelClass, Project, Relabeling } from "../../api/types";
+import { t } from "../../strings";
+import { Button, ButtonLink } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { formatCount, formatPercent } from "../../ui/format";
+import { Meter } from "../../ui/Meter";
+import { Table } from "../../ui/Table";
+import styles from "./JobsScreen.module.css";
+import { transitionsOf } from "./transitions";
+
+const { relabel: text } = t.jobs;
+
+type RelabelScreenProps = { project: Project; job: Job };
+
+/** What a job `relabel` would label otherwise, and how far that is reviewed. */
+export function RelabelScreen({ project, job }: RelabelScreenProps) {
+  const result = job.result as Relabeling;
+  const { learner, trained, labeled, disagreements } = result;
+  return (
+    <div className={styles.page}>
+      <header className={styles.counts}>
+        <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
+        <h2>{text.title}</h2>
+        <p>
+          {text.learned(learner, trained)} {text.doubts(disagreements, labeled)}{" "}
+          {result.test_accuracy !== null && text.accuracy(formatPercent(result.test_accuracy))}
+        </p>
+      </header>
+      {disagreements > 0 && (
+        <Card title={text.review} hint={text.reviewHint}>
+          <ReviewProgress projectId={project.id} job={job} />
+        </Card>
+      )}
+      {result.truth && (
+        <Card title={text.truth} hint={text.truthHint(result.truth.known)}>
+          <dl className={styles.figures}>
+            <Figure name={text.noiseBefore} value={formatPercent(result.truth.noise_before)} />
+            <Figure name={text.noiseAfter} value={formatPercent(result.truth.noise_after)} />
+            <Figure name={text.corrected} value={formatPercent(result.truth.corrected)} />
+          </dl>
+        </Card>
+      )}
+      {result.cleanlab && (
+        <Card title={text.second} hint={text.secondHint}>
+          <dl className={styles.figures}>
+            <Figure name={text.both} value={formatCount(result.cleanlab.both)} />
+            <Figure name={text.oursOnly} value={formatCount(result.cleanlab.ours_only)} />
+            <Figure name={text.theirsOnly} value={formatCount(result.cleanlab.theirs_only)} />
+          </dl>
+        </Card>
+      )}
+      {disagreements > 0 && (
+        <Card title={text.transitions} hint={text.transitionsHint}>
+          <Transitions classes={project.classes} result={result} />
+        </Card>
+      )}
+      <p>
+        <a href={artifactUrl(result.relabels_id)} download>
+          {text.download}
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function ReviewProgress({ projectId, job }: { projectId: number; job: Job }) {
+  const client = useQueryClient();
+  const [asks, setAsks] = useState(false);
+  const reviews = useQuery(reviewsQuery(projectId));
+  const revert = useMutation({
+    mutationFn: () => revertReview(projectId, job.id),
+    onSuccess: () => {
+      setAsks(false);
+      return client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
+    },
+  });
+  const review = reviews.data?.items.find((one) => one.job_id === job.id);
+  if (!review) return null;
+  const done = review.total - review.open;
+  return (
+    <>
+      <Meter
+        label={t.review.progress}
+        value={done}
+        max={review.total}
+        text={t.review.of(done, review.total)}
+      />
+      {done > 0 && <p className={styles.hint}>{t.review.doneText(review.decided)}</p>}
+      <div className={styles.actions}>
+        <ButtonLink
+          to={`/projects/${projectId}/review/${job.id}`}
+          kind={review.open > 0 ? "primary" : "secondary"}
+        >
+          {review.open > 0 ? t.review.waiting(review.open) : text.look}
+        </ButtonLink>
+        {done > 0 && <Button onClick={() => setAsks(true)}>{text.revert}</Button>}
+      </div>
+      {asks && (
+        <ConfirmDialog
+          title={text.revertTitle}
+          text={text.revertText(done)}
+          action={text.revert}
+          danger
+          busy={revert.isPending}
+          error={revert.error}
+          onConfirm={() => revert.mutate()}
+          onClose={() => setAsks(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Transitions({ classes, result }: { classes: LabelClass[]; result: Relabeling }) {
+  const nameOf = (id: number) => classes.find((one) => one.id === id)?.name ?? String(id);
+  const most = transitionsOf(result);
+  return (
+    <Table label={text.transitions}>
+      <thead>
+        <tr>
+          <th scope="col">{text.given}</th>
+          <th scope="col">{text.suggested}</th>
+          <th scope="col" data-number>
+            {text.labels}
+          </th>
+          <th scope="col" data-number>
+            {text.share}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {most.map(({ given, suggested, count, of }) => (
+          <tr key={`${given}-${suggested}`}>
+            <th scope="row">{nameOf(given)}</th>
+            <td>{nameOf(suggested)}</td>
+            <td data-number>{formatCount(count)}</td>
+            <td data-number>{formatPercent(count / of)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}

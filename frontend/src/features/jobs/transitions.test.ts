@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { transitionsOf } from "./transitions";
+
+it("lists the changes that are suggested most often, without what stays", () => {
+  const found = transitionsOf({
+    class_ids: [7, 8, 9],
+    transitions: [
+      [90, 2, 8],
+      [0, 50, 0],
+      [5, 0, 5],
+    ],
+  });
+  expect(found).toEqual([
+    { given: 7, suggested: 9, count: 8, of: 100 },
+    { given: 9, suggested: 7, count: 5, of: 10 },
+    { given: 7, suggested: 8, count: 2, of: 100 },
+  ]);
+});

@@ -1,0 +1,37 @@
+const count = (value = 0): string => value.toLocaleString();
+
+export const review = {
+  title: "Review:",
+  progress: "Decided",
+  of: (done: number, total: number) => `${done.toLocaleString()} of ${total.toLocaleString()}`,
+  decisions: "Decisions",
+  given: "Label now",
+  suggested: "Suggested",
+  quality: (share: string) => `cleanlab: ${share} sound`,
+  confidence: (share: string) => `${share} sure`,
+  decided: {
+    keep: "label kept",
+    accept: "suggestion accepted",
+    ood: "out of distribution",
+    unsure: "unsure",
+  },
+  before: (decision: string) => `You decided: ${decision}.`,
+  beforeHint: "Decide again, or press Enter to leave it.",
+  last: (decision: string) => `Last: ${decision}`,
+  unsent: (count: number) =>
+    `${count.toLocaleString()} decisions are kept on this device until the server has them.`,
+  hint: "The surest suggestions come first. Nothing is overwritten: every decision can be taken back.",
+  doneTitle: "All decided",
+  doneText: (decided: Record<string, number>) =>
+    [
+      `${count(decided.accept)} accepted`,
+      `${count(decided.keep)} kept`,
+      `${count(decided.ood)} out of distribution`,
+      `${count(decided.unsure)} unsure.`,
+    ].join(", "),
+  othersTitle: "The rest is with colleagues",
+  othersText: (count: number) =>
+    `${count.toLocaleString()} suggestions are on their screens; what they leave comes back here.`,
+  back: "Back to the project",
+  waiting: (count: number) => `Review ${count.toLocaleString()} doubtful labels`,
+};

@@ -1,0 +1,72 @@
+"""The client's part for the review of one relabeling."""
+
+import uuid
+from collections.abc import Sequence
+
+from karat.resources import Decision, DecisionReceipt, Review, Suggestion
+from karat.transport import Transport
+
+
+class ReviewClient:
+    """The suggestions of one job ``relabel``; made by ``ProjectClient.review``."""
+
+    def __init__(self, transport: Transport, path: str) -> None:
+        """Name the review.
+
+        Args:
+            transport: The client's connection.
+            path: Of the review, below the API.
+        """
+        self._transport = transport
+        self._path = path
+
+    def get(self) -> Review:
+        """How far the suggestions are decided."""
+        review: Review = self._transport.request("GET", self._path)
+        return review
+
+    def lease(self, n: int = 16) -> list[Suggestion]:
+        """Take the first ``n`` open suggestions, the surest first; those held already included.
+
+        Args:
+            n: How many.
+        """
+        lease = self._transport.request(
+            "POST", f"{self._path}/lease", body={"n": n}, repeatable=True
+        )
+        items: list[Suggestion] = lease["items"]
+        return items
+
+    def recent(self, limit: int = 10) -> list[Suggestion]:
+        """What you decided last, the latest first.
+
+        Args:
+            limit: How many.
+        """
+        query = {"limit": limit}
+        return list(self._transport.pages(f"{self._path}/recent", query))
+
+    def decide(self, decisions: Sequence[Decision]) -> DecisionReceipt:
+        """Decide on suggestions. Each has a key, made here if missing, so that a retry counts once.
+
+        Args:
+            decisions: 1 to 256 of ``keep``, ``accept``, ``ood`` or ``unsure``, or None to take back
+                what you decided before.
+
+        Returns:
+            What became of each, and how far the review is.
+        """
+        body = {"decisions": [{"key": str(uuid.uuid4()), **one} for one in decisions]}
+        receipt: DecisionReceipt = self._transport.request(
+            "POST", f"{self._path}/decisions", body=body, repeatable=True
+        )
+        return receipt
+
+    def revert(self) -> int:
+        """Take back every decision: all labels are what they were before the review.
+
+        Returns:
+            How many there were.
+        """
+        found = self._transport.request("POST", f"{self._path}/revert", repeatable=True)
+        return int(found["reverted"])

@@ -1,0 +1,216 @@
+"""Labels from files become annotations, of new images and of those that are there."""
+
+import io
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sqlalchemy import select
+
+from core.states import ExampleState, ProjectState, RoundState, Source, Verdict
+from core.tables import Annotation, Example, Project, Query, Round
+from tests.workers.import_files import Pool, png, reasons, zipped
+from tests.world import World
+from workers.snapshot import take
+
+
+def annotations(world: World, project: Project) -> list[tuple[str, str, str | None, bool]]:
+    """(image, verdict, class, whether it was corrected) of every annotation, oldest first."""
+    names = {item.id: item.name for item in world.classes(project)}
+    rows = world.session.scalars(
+        select(Annotation).where(Annotation.project_id == project.id).order_by(Annotation.id)
+    ).all()
+    corrected = {row.supersedes_id for row in rows}
+    return [
+        (
+            world.session.get_one(Example, row.example_id).name,
+            row.verdict.value,
+            names.get(row.class_id or 0),
+            row.id in corrected,
+        )
+        for row in rows
+    ]
+
+
+def pool_of(world: World, project: Project) -> Pool:
+    return Pool(world.session, world.storage, project)
+
+
+def label(pool: Pool, table: str, *columns: str, **more: Any) -> dict[str, Any]:
+    """Import a CSV; returns the job's result."""
+    job = pool.add(table.encode(), "labels.csv", annotations=columns or ("label",), **more)
+    assert job.result is not None, job.error
+    return job.result
+
+
+def states(pool: Pool) -> dict[str, str]:
+    return {example.name: example.state.value for example in pool.examples()}
+
+
+def test_a_table_labels_images_that_are_there(world: World) -> None:
+    project = world.project(images=5)
+    pool = pool_of(world, project)
+
+    result = label(pool, "file,label\n0.png,cat\n1.png,dog\n2.png,OOD\n3.png,unsure\n4.png,\n")
+
+    assert states(pool) == {
+        "0.png": "labeled",
+        "1.png": "labeled",
+        "2.png": "ood",
+        "3.png": "unsure",
+        "4.png": "unlabeled",
+    }
+    assert annotations(world, project) == [
+        ("0.png", "class", "cat", False),
+        ("1.png", "class", "dog", False),
+        ("2.png", "ood", None, False),
+        ("3.png", "unsure", None, False),
+    ]
+    assert (result["labeled"], result["annotations"], result["refused"]) == (5, 4, 0)
+
+
+def test_numbers_stand_for_the_classes_in_their_order(world: World) -> None:
+    project = world.project(images=2)
+    pool = pool_of(world, project)
+    label(pool, "file,label\n0.png,1\n1.png,0\n")
+    assert [row[2] for row in annotations(world, project)] == ["dog", "cat"]
+
+
+def test_images_are_found_by_id_and_by_hash_too(world: World) -> None:
+    project = world.project(images=3)
+    pool = pool_of(world, project)
+    first, second, third = pool.examples()
+    label(pool, f"example_id,label\n{first.id},cat\n")
+    label(pool, f"sha256,label\n{second.content_hash.hex().upper()},cat\n")
+    label(pool, "picture,label\n2.png,dog\n", columns={"key": "picture"})
+    assert set(states(pool).values()) == {"labeled"}
+    assert third.name == "2.png"
+
+
+def test_what_cannot_be_a_label_is_refused_with_the_reason_and_the_rest_goes_in(
+    world: World,
+) -> None:
+    project = world.project(images=2, evaluation=1)
+    pool = pool_of(world, project)
+    result = label(
+        pool, "file,label\n0.png,horse\n0.png,2\nno.png,cat\n2.png,cat\n,cat\n1.png,dog\n"
+    )
+    assert result["refused"] == 5
+    assert "neither a class of the project" in reasons(result)["0.png"]
+    assert "(0 to 1)" in reasons(result)["0.png"]
+    assert reasons(result)["no.png"] == "the project has no such image"
+    assert "split evaluation" in reasons(result)["2.png"]
+    assert [row[:3] for row in annotations(world, project)] == [("1.png", "class", "dog")]
+
+
+@pytest.mark.parametrize(
+    ("table", "columns", "code"),
+    [
+        (b"file,label\n0.png,cat\n", ("worse",), "invalid_column"),
+        (b"picture,label\n0.png,cat\n", ("label",), "invalid_column"),
+        (b"file,label\n\xff\xfe,cat\n", ("label",), "invalid_archive"),
+    ],
+)
+def test_a_table_that_cannot_be_read_fails_as_a_whole(
+    world: World, table: bytes, columns: tuple[str, ...], code: str
+) -> None:
+    project = world.project(images=1)
+    job = pool_of(world, project).add(table, "labels.csv", annotations=columns)
+    assert job.error is not None
+    assert job.error["code"] == code
+    assert annotations(world, project) == []
+
+
+def test_several_columns_are_several_votes(world: World) -> None:
+    project = world.project(images=2)
+    pool = pool_of(world, project)
+    label(pool, "file,a,b,c\n0.png,dog,cat,cat\n1.png,ood,cat,\n", "a", "b", "c")
+    snapshot = take(world.session, project.id, None)
+    # Two of three say cat; of the tie the first column decides.
+    assert snapshot.labels.tolist() == [0, -1]
+    assert states(pool) == {"0.png": "labeled", "1.png": "ood"}
+    first = pool.examples()[0]
+    assert first.label_class_id == world.classes(project)[0].id
+
+
+def test_the_same_again_adds_nothing_and_a_change_corrects(world: World) -> None:
+    project = world.project(images=2)
+    pool = pool_of(world, project)
+    label(pool, "file,label\n0.png,cat\n1.png,cat\n")
+    again = label(pool, "file,label\n0.png,cat\n1.png,dog\n")
+    assert again["annotations"] == 1
+    assert annotations(world, project) == [
+        ("0.png", "class", "cat", False),
+        ("1.png", "class", "cat", True),
+        ("1.png", "class", "dog", False),
+    ]
+    assert take(world.session, project.id, None).labels.tolist() == [0, 1]
+
+
+def parquet_of(rows: list[dict[str, Any]]) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(rows), stream)
+    return stream.getvalue()
+
+
+def test_images_come_with_their_labels(world: World) -> None:
+    project = world.project()
+    pool = pool_of(world, project)
+    rows = [
+        {"image": png(0), "class_name": "cat", "label": 0, "worse": 1, "file": "a.png"},
+        {"image": png(1), "class_name": "dog", "label": 1, "worse": 1, "file": "b.png"},
+        {"image": png(0), "class_name": "cat", "label": 0, "worse": 0, "file": "twin.png"},
+    ]
+    job = pool.add(parquet_of(rows), "pool.parquet", annotations=["worse"])
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["labeled"]) == (2, 1)
+    # The twin is the same image, and what is said of it later holds.
+    assert [example.label_class_id for example in pool.examples()] == [
+        item.id for item in world.classes(project)
+    ]
+    # What they came with is the truth, and nobody's verdict.
+    assert [example.meta["label"] for example in pool.examples()] == ["cat", "dog"]
+
+
+def test_folders_may_be_labels(world: World) -> None:
+    project = world.project()
+    pool = pool_of(world, project)
+    archive = zipped([("cat/a.png", png(0)), ("dog/b.png", png(1))])
+    job = pool.add(archive, annotations=["label"])
+    assert job.result is not None, job.error
+    assert [row[2] for row in annotations(world, project)] == ["cat", "dog"]
+    assert all("label" not in example.meta for example in pool.examples())
+
+
+def test_a_label_takes_its_image_out_of_the_queue_and_an_empty_queue_closes_the_round(
+    world: World,
+) -> None:
+    project = world.project(images=3, state=ProjectState.RUNNING)
+    pool = pool_of(world, project)
+    round_ = world.open_round(project, 2)
+
+    label(pool, "file,label\n0.png,cat\n")
+    world.session.expire_all()
+    done = world.session.scalars(select(Query.done).order_by(Query.rank)).all()
+    assert done == [True, False]
+    assert world.session.get_one(Round, round_.id).state is RoundState.OPEN
+
+    label(pool, "file,label\n1.png,dog\n")
+    world.session.expire_all()
+    closed = world.session.get_one(Round, round_.id)
+    assert closed.state is RoundState.CLOSING
+    assert closed.job_id is not None
+    # Imported labels cost nothing.
+    assert closed.spent == 0
+
+
+def test_provenance_is_kept(world: World) -> None:
+    project = world.project(images=1)
+    pool = pool_of(world, project)
+    job = pool.add(b"file,crowd\n0.png,cat\n", "labels.csv", annotations=["crowd"])
+    (row,) = world.session.scalars(select(Annotation)).all()
+    assert (row.source, row.source_name, row.job_id) == (Source.IMPORT, "crowd", job.id)
+    assert (row.annotator_id, row.query_id, row.round_id) == (None, None, None)
+    assert row.verdict is Verdict.CLASS
+    assert pool.examples()[0].state is ExampleState.LABELED

@@ -1,0 +1,278 @@
+"""Relabeling: started through the API, run by a worker, suggesting other labels."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select
+
+from core import queue
+from core.messages import Prune, Relabel
+from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
+from core.storage import sha256
+from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
+from models.catalog import specs
+from tests.processes import eventually, worker
+from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.starting import start_job
+from tests.world import World
+from workers.prune import handler as prune
+from workers.relabel import handler
+from workers.relabel.handler import PHASES
+from workers.runner import run_job
+
+QUICK: dict[str, Any] = {
+    "network": "cnn_tiny", "width": 8, "epochs": 10, "batch_size": 8, "flip": False,
+    "warm_up_epochs": 4,
+}  # fmt: skip
+LEARNERS = [spec.name for spec in specs() if spec.kind == "learner"]
+LABELED = 40
+WRONG = {0, 7, 12, 21}
+
+
+def labeled(world: World, count: int = LABELED, **options: Any) -> Project:
+    """A project with imported labels: dark cats and light dogs, and some that are exchanged.
+
+    All images but the last two came with the name of their true class as well.
+    """
+    project = world.project(images=count + 4, evaluation=12, **options)
+    classes = world.classes(project)
+    statement = select(Example).where(Example.project_id == project.id).order_by(Example.pool_index)
+    for example in world.session.scalars(statement.limit(count)).all():
+        index = example.pool_index
+        given = classes[(index + (index in WRONG)) % len(classes)]
+        name = "bird" if index >= count - 2 else classes[index % len(classes)].name
+        example.meta = {"label": name}
+        example.state, example.label_class_id = ExampleState.LABELED, given.id
+        world.session.add(
+            Annotation(
+                project_id=project.id, example_id=example.id, source=Source.IMPORT,
+                source_name="label", client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
+                class_id=given.id, seconds=0.0, cost=0.0, counted=True,
+            )
+        )  # fmt: skip
+    world.session.commit()
+    return project
+
+
+def start(http: TestClient, world: World, project: Project, **params: Any) -> Job:
+    return start_job(http, world, project, "relabel", QUICK | params)
+
+
+def relabeled(http: TestClient, world: World, project: Project, **params: Any) -> Job:
+    """A job that was started and run in this process."""
+    job = start(http, world, project, **params)
+    run_job(Relabel(job_id=job.id), handler)
+    world.session.refresh(job)
+    return job
+
+
+def table_of(world: World, job: Job) -> pa.Table:
+    assert job.result is not None
+    artifact = world.session.get_one(Artifact, job.result["relabels_id"])
+    assert (artifact.kind, artifact.job_id) == (ArtifactKind.RELABELS, job.id)
+    path = world.storage.artifact(artifact.storage_key)
+    assert artifact.sha256 == sha256(path)
+    return pq.read_table(path)
+
+
+def suggestions_of(world: World, job: Job) -> list[Suggestion]:
+    statement = select(Suggestion).where(Suggestion.job_id == job.id).order_by(Suggestion.rank)
+    return list(world.session.scalars(statement))
+
+
+def nothing_published(world: World, job: Job) -> bool:
+    kept = select(Artifact.id).where(Artifact.job_id == job.id)
+    return world.session.scalar(kept) is None and suggestions_of(world, job) == []
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_suggests_what_it_would_rather_have(
+    http: TestClient, world: World, learner: str
+) -> None:
+    project = labeled(world)
+    cat, dog = (one.id for one in world.classes(project))
+    job = relabeled(http, world, project, learner=learner)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.result is not None
+    assert (job.result["learner"], job.result["subset"]) == (learner, None)
+    assert (job.result["labeled"], job.result["trained"]) == (LABELED, LABELED)
+    assert job.result["test_accuracy"] > 0.8
+    rows = table_of(world, job).to_pylist()
+    assert [row["pool_index"] for row in rows] == list(range(LABELED))
+    assert all(row["trained_on"] for row in rows)
+    for row in rows:
+        assert world.session.get_one(Example, row["example_id"]).pool_index == row["pool_index"]
+        assert row["class_id"] == (cat, dog)[(row["pool_index"] + (row["pool_index"] in WRONG)) % 2]
+        assert 0.5 <= row["confidence"] <= 1
+        assert 0 <= row["quality"] <= 1
+    doubted = [row for row in rows if row["corrected_class_id"] != row["class_id"]]
+    assert job.result["disagreements"] == len(doubted)
+    doubted.sort(key=lambda row: -row["confidence"])
+    found = suggestions_of(world, job)
+    assert [one.rank for one in found] == list(range(len(doubted)))
+    for one, row in zip(found, doubted, strict=True):
+        assert one.project_id == project.id
+        assert one.example_id == row["example_id"]
+        assert one.given_class_id == row["class_id"]
+        assert one.suggested_class_id == row["corrected_class_id"]
+        assert (one.confidence, one.quality) == pytest.approx((row["confidence"], row["quality"]))
+        assert (one.decision, one.annotation_id, one.lease_holder) == (None, None, None)
+    # Nothing but suggestions: the labels are what they were.
+    count = select(func.count()).where(Annotation.project_id == project.id)
+    assert world.session.scalar(count) == LABELED
+    assert not world.storage.work(job.id).exists()
+
+
+def test_the_report_counts_what_was_found(http: TestClient, world: World) -> None:
+    project = labeled(world)
+    job = relabeled(http, world, project, epochs=20)
+    rows = table_of(world, job).to_pylist()
+    result = job.result
+    assert result is not None
+    ids = [one.id for one in world.classes(project)]
+    assert result["class_ids"] == ids
+    changes = [(ids.index(row["class_id"]), ids.index(row["corrected_class_id"])) for row in rows]
+    assert result["transitions"] == [[changes.count((a, b)) for b in (0, 1)] for a in (0, 1)]
+    flagged = {row["pool_index"] for row in rows if row["issue"]}
+    doubted = {row["pool_index"] for row in rows if row["class_id"] != row["corrected_class_id"]}
+    assert result["cleanlab"] == {
+        "flagged": len(flagged),
+        "both": len(flagged & doubted),
+        "ours_only": len(doubted - flagged),
+        "theirs_only": len(flagged - doubted),
+    }
+    # The last two came with a label that is no class.
+    known = [row for row in rows if row["pool_index"] < LABELED - 2]
+    right = [ids.index(row["corrected_class_id"]) == row["pool_index"] % 2 for row in known]
+    mended = [ok for row, ok in zip(known, right, strict=True) if row["pool_index"] in WRONG]
+    assert result["truth"] == {
+        "known": LABELED - 2,
+        "noise_before": pytest.approx(len(WRONG) / (LABELED - 2)),
+        "noise_after": pytest.approx(1 - sum(right) / (LABELED - 2)),
+        "corrected": pytest.approx(sum(mended) / len(WRONG)),
+    }
+    assert result["truth"]["corrected"] > 0.7
+    assert flagged | doubted >= WRONG
+
+
+def test_without_truth_and_second_opinion_the_report_says_so(
+    http: TestClient, world: World
+) -> None:
+    project = labeled(world)
+    for example in world.session.scalars(select(Example).where(Example.project_id == project.id)):
+        example.meta = {}
+    world.session.commit()
+    job = relabeled(http, world, project, second_opinion=False, learner="ce")
+    assert job.result is not None
+    assert (job.result["cleanlab"], job.result["truth"]) == (None, None)
+    table = table_of(world, job)
+    assert table["quality"].null_count == table["issue"].null_count == LABELED
+    assert all(one.quality is None for one in suggestions_of(world, job))
+
+
+def test_a_subset_is_learned_from_and_the_rest_is_compared(http: TestClient, world: World) -> None:
+    project, other = labeled(world), labeled(world)
+    some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
+    pruning = start_job(http, world, project, "prune", some)
+    run_job(Prune(job_id=pruning.id), prune)
+    world.session.refresh(pruning)
+    assert pruning.result is not None
+    subset = pruning.result["subset_id"]
+    job = relabeled(http, world, project, subset=subset)
+    assert job.result is not None
+    assert (job.result["subset"], job.result["trained"]) == (subset, LABELED // 2)
+    artifact = world.session.get_one(Artifact, subset)
+    kept = pq.read_table(world.storage.artifact(artifact.storage_key)).to_pylist()
+    table = table_of(world, job).to_pylist()
+    assert len(table) == LABELED
+    trained = {row["pool_index"] for row in table if row["trained_on"]}
+    assert trained == {row["pool_index"] for row in kept if row["rank"] is not None}
+    for unknown in (subset, job.result["relabels_id"], 999_999):
+        refused = relabeled(http, world, other, subset=unknown)
+        assert refused.state is JobState.FAILED
+        assert refused.error is not None
+        assert f"no subset {unknown}" in refused.error["detail"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "fault"),
+    [
+        (lambda _: False, "Fewer than two classes"),
+        (lambda index: index % 2 == 0 and index not in WRONG, "Fewer than two classes"),
+        (lambda index: index % 2 == 0 or index == 1, r"1 of 3 classes .* \(cow\)"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused_at_once(
+    http: TestClient, world: World, kept: Any, fault: str
+) -> None:
+    project = labeled(world, classes=("cat", "dog", "cow"))
+    classes = {one.name: one.id for one in world.classes(project)}
+    statement = (
+        select(Annotation, Example.pool_index)
+        .join(Example)
+        .where(Annotation.project_id == project.id)
+    )
+    for annotation, index in world.session.execute(statement).all():
+        annotation.class_id = classes["cat" if index % 2 == 0 else "cow"]
+        annotation.counted = kept(index)
+    world.session.commit()
+    job = relabeled(http, world, project)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert job.error["code"] == "model_error"
+    assert re.search(fault, job.error["detail"])
+    assert "train" not in job.checkpoint.get("seconds", {})
+    assert nothing_published(world, job)
+
+
+@pytest.mark.parametrize(
+    ("params", "fault"),
+    [
+        ({"learner": "best"}, "learner"),
+        ({"learner": "dividemix", "epochs": 4}, "warm_up_epochs"),
+        ({"epochs": 0}, "epochs"),
+        ({"lambda_c": -1}, "lambda_c"),
+        ({"subset": "all"}, "subset"),
+    ],
+)
+def test_bad_parameters_are_refused_at_the_start(
+    http: TestClient, world: World, params: dict[str, Any], fault: str
+) -> None:
+    project = labeled(world, count=4)
+    body = {"kind": "relabel", "params": QUICK | params}
+    headers = world.caller().headers
+    response = http.post(f"/api/projects/{project.id}/jobs", json=body, headers=headers)
+    assert response.status_code == 400
+    assert response.json()["code"] == "invalid_params"
+    assert fault in response.json()["detail"]
+
+
+def test_a_worker_killed_in_every_phase_suggests_the_same(
+    http: TestClient, world: World, tmp_path: Path
+) -> None:
+    project, other = labeled(world), labeled(world)
+    victim = start(http, world, project)
+    message = Relabel(job_id=victim.id)
+    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    assert nothing_published(world, victim)
+    unharmed = start(http, world, other)
+    with worker("gpu", tmp_path / "worker.log"):
+        queue.send(message)
+        for job in (victim, unharmed):
+            eventually(lambda job=job: state(world, job) is JobState.SUCCEEDED, "the job ends")  # type: ignore[misc]
+    tables = [
+        table_of(world, job).drop_columns(["example_id", "class_id", "corrected_class_id"])
+        for job in (victim, unharmed)
+    ]
+    assert tables[0].equals(tables[1])
+    found = [
+        [(one.rank, one.confidence, one.quality) for one in suggestions_of(world, job)]
+        for job in (victim, unharmed)
+    ]
+    assert found[0] == found[1]
+    assert len(found[0]) > 0

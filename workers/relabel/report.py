@@ -1,0 +1,115 @@
+"""What a relabeling found: the file of all labels, and the numbers of its page."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from core.storage import write_atomically
+from models.protocols import Float32Array, Indices
+
+UNKNOWN: Final = -1
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is known of N labeled images in C classes.
+
+    Attributes:
+        indices: (N,) pool indices.
+        labels: (N,) int64 in 0..C-1, as given.
+        class_ids: (C,) ids.
+        truth: (N,) int64 in 0..C-1, or ``UNKNOWN``.
+        trained: (N,) bool, which were learned from.
+        corrected: (N,) int64 in 0..C-1.
+        confidence: (N,) float32 in 0..1, of the corrected label.
+        quality: (N,) float32 in 0..1 of the given label, low = doubtful; None if nobody was asked.
+        issue: (N,) bool, what cleanlab flags; None if nobody was asked.
+    """
+
+    indices: Indices
+    labels: Indices
+    class_ids: Indices
+    truth: Indices
+    trained: NDArray[np.bool_]
+    corrected: Indices
+    confidence: Float32Array
+    quality: Float32Array | None
+    issue: NDArray[np.bool_] | None
+
+
+def write_relabels(path: Path, findings: Findings, examples: Indices) -> None:
+    """Write one row for each labeled image by pool index, atomically.
+
+    Args:
+        path: Of the Parquet file.
+        findings: Its columns.
+        examples: (N,) ids.
+    """
+    count = len(examples)
+    table = pa.table(
+        {
+            "example_id": examples,
+            "pool_index": findings.indices,
+            "class_id": findings.class_ids[findings.labels],
+            "corrected_class_id": findings.class_ids[findings.corrected],
+            "confidence": findings.confidence,
+            "quality": pa.nulls(count, pa.float32())
+            if findings.quality is None
+            else findings.quality,
+            "issue": pa.nulls(count, pa.bool_()) if findings.issue is None else findings.issue,
+            "trained_on": findings.trained,
+        }
+    )
+    write_atomically(path, lambda part: pq.write_table(table, part, compression="zstd"))
+
+
+def result_of(findings: Findings) -> dict[str, Any]:
+    """Return the numbers of the page, JSON-ready.
+
+    ``transitions[a][b]`` counts labels a that should be b. ``cleanlab`` compares its flags with the
+    disagreements, null if it was not asked. ``truth`` is about images whose true class is known,
+    null without any: shares of wrong labels before and after, and which share of the wrong ones was
+    put right.
+    """
+    labels, corrected = findings.labels, findings.corrected
+    classes = len(findings.class_ids)
+    cells = np.bincount(labels * classes + corrected, minlength=classes * classes)
+    doubted = corrected != labels
+    return {
+        "labeled": len(labels),
+        "trained": int(findings.trained.sum()),
+        "disagreements": int(doubted.sum()),
+        "class_ids": findings.class_ids.tolist(),
+        "transitions": cells.reshape(classes, classes).tolist(),
+        "cleanlab": None if findings.issue is None else _beside(doubted, findings.issue),
+        "truth": _against_truth(findings),
+    }
+
+
+def _beside(doubted: NDArray[np.bool_], issue: NDArray[np.bool_]) -> dict[str, int]:
+    return {
+        "flagged": int(issue.sum()),
+        "both": int((issue & doubted).sum()),
+        "ours_only": int((doubted & ~issue).sum()),
+        "theirs_only": int((issue & ~doubted).sum()),
+    }
+
+
+def _against_truth(findings: Findings) -> dict[str, float | int | None] | None:
+    known = findings.truth != UNKNOWN
+    if not known.any():
+        return None
+    truth = findings.truth[known]
+    wrong = findings.labels[known] != truth
+    right_now = findings.corrected[known] == truth
+    return {
+        "known": int(known.sum()),
+        "noise_before": float(wrong.mean()),
+        "noise_after": float(1 - right_now.mean()),
+        "corrected": float(right_now[wrong].mean()) if wrong.any() else None,
+    }
