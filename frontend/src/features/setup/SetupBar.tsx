@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { importsQuery } from "../../api/imports";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
+import { Button, ButtonLink } from "../../ui/Button";
 import styles from "./SetupScreen.module.css";
 import { uploadsOf } from "./uploads";
 
@@ -24,6 +24,23 @@ export function SetupBar(props: SetupBarProps) {
   const { project, classCount, dirty, valid, saving, starting } = props;
   const isDraft = project.state === "draft";
   const missing = useMissing(project, classCount);
+  const { pool, unlabeled, queried } = project.counts;
+  const allLabeled = missing.length === 0 && pool > 0 && unlabeled + queried === 0;
+  if (isDraft && allLabeled && !dirty) {
+    return (
+      <div className={styles.bar}>
+        <div className={styles.status} role="status">
+          <strong>{t.setup.labeledTitle}</strong>
+          <p>{t.setup.labeledText}</p>
+        </div>
+        <div className={styles.actions}>
+          <ButtonLink to={`/projects/${project.id}/jobs`} kind="primary">
+            {t.setup.toJobs}
+          </ButtonLink>
+        </div>
+      </div>
+    );
+  }
   return (
     <div className={styles.bar}>
       <div className={styles.status} role="status">

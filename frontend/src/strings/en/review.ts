@@ -7,7 +7,7 @@ export const review = {
   decisions: "Decisions",
   given: "Label now",
   suggested: "Suggested",
-  quality: (share: string) => `cleanlab: ${share} sound`,
+  quality: (share: string) => `cleanlab: ${share}`,
   confidence: (share: string) => `${share} sure`,
   decided: {
     keep: "label kept",

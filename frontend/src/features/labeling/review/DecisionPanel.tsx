@@ -1,13 +1,14 @@
 import type { CSSProperties, ReactNode } from "react";
 import type { Decision, LabelClass, Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
-import { formatPercent } from "../../../ui/format";
 import { Kbd } from "../../../ui/Kbd";
 import panel from "../VerdictPanel.module.css";
 import styles from "./DecisionPanel.module.css";
 import { REVIEW_KEYS } from "./decisions";
 
 const { review: text } = t;
+
+const wholePercent = (share: number): string => `${Math.round(100 * share)} %`;
 
 type DecisionPanelProps = {
   suggestion: Suggestion | null;
@@ -40,12 +41,9 @@ export function DecisionPanel(props: DecisionPanelProps) {
   );
   const label = (heading: string, name: string, note: string) => (
     <>
-      <span className={panel.colour} aria-hidden="true" />
-      <span className={styles.label}>
-        <small>{heading}</small>
-        <strong>{name}</strong>
-        <small>{note}</small>
-      </span>
+      <span className={styles.heading}>{heading}</span>
+      <strong>{name}</strong>
+      <span className={styles.note}>{note}</span>
     </>
   );
   return (
@@ -57,7 +55,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
           label(
             text.given,
             given?.name ?? "–",
-            suggestion?.quality == null ? "" : text.quality(formatPercent(suggestion.quality)),
+            suggestion?.quality == null ? "" : text.quality(wholePercent(suggestion.quality)),
           ),
           given?.colour,
         )}
@@ -67,7 +65,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
           label(
             text.suggested,
             suggested?.name ?? "–",
-            suggestion ? text.confidence(formatPercent(suggestion.confidence)) : "",
+            suggestion ? text.confidence(wholePercent(suggestion.confidence)) : "",
           ),
           suggested?.colour,
         )}
