@@ -10,7 +10,8 @@ from sqlalchemy import select
 from core import queue
 from core.messages import JOB_MESSAGES
 from core.states import JobKind, JobState, Verdict
-from core.tables import Artifact, Job
+from core.tables import Artifact, Job, Suggestion
+from models.catalog import specs
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
@@ -20,18 +21,33 @@ from workers.dry_run import PHASES
 from workers.features import handler as features
 from workers.features.stored import latest
 from workers.prune import handler as prune
+from workers.relabel import handler as relabel
 from workers.runner import run_job
 from workers.taufe import handler as taufe
 
-HANDLERS = {"prune": prune, "taufe": taufe, "learn_features": features}
+HANDLERS = {
+    "prune": prune, "taufe": taufe, "learn_features": features, "relabel": relabel,
+}  # fmt: skip
 QUICK: dict[str, dict[str, Any]] = {
     "prune": {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False},
     "taufe": {"network": "cnn_tiny", "width": 4, "steps": 500, "batch_size": 4},
+    "relabel": {
+        "network": "cnn_tiny",
+        "width": 4,
+        "epochs": 3,
+        "batch_size": 4,
+        "flip": False,
+        "warm_up_epochs": 1,
+    },
     "learn_features": {"network": "cnn_tiny", "width": 4, "epochs": 30, "batch_size": 8},
 }
-LEARNED_FROM = {"prune": 8, "taufe": 8, "learn_features": 60}
+LEARNED_FROM = {"prune": 8, "taufe": 8, "learn_features": 60, "relabel": 8}
 
 every_kind = pytest.mark.parametrize("kind", HANDLERS)
+
+
+def test_every_job_can_be_estimated() -> None:
+    assert set(HANDLERS) == {spec.name for spec in specs() if spec.kind == "job"}
 
 
 @pytest.fixture
@@ -97,12 +113,27 @@ def test_methods_of_pruning_are_measured_as_they_would_run(
     assert job.state is JobState.SUCCEEDED, job.error
 
 
+@pytest.mark.parametrize("learner", [one.name for one in specs() if one.kind == "learner"])
+@pytest.mark.parametrize("is_judged", [True, False])
+def test_learners_are_measured_as_they_would_run(
+    http: TestClient, loop: Loop, learner: str, is_judged: bool
+) -> None:
+    job = dry(http, loop, "relabel", learner=learner, second_opinion=is_judged)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.result is not None
+    phases = {name for name in relabel.PHASES if is_judged or name != "second_opinion"}
+    assert set(job.result["estimate"]["phases"]) == phases
+    assert loop.session.scalar(select(Suggestion.id).where(Suggestion.job_id == job.id)) is None
+
+
 @pytest.mark.parametrize(
     ("kind", "verdict", "params", "said"),
     [
         ("prune", Verdict.OOD, {}, "Fewer than two classes"),
         ("taufe", Verdict.OOD, {}, "Fewer than two classes"),
         ("taufe", Verdict.CLASS, {}, "no OOD image to learn from"),
+        ("relabel", Verdict.OOD, {}, "Fewer than two classes"),
+        ("relabel", Verdict.CLASS, {"subset": 999}, "no subset 999"),
         ("prune", Verdict.CLASS, {"ratio": 0.01}, "ratio 0.01 keeps none of 8"),
         ("prune", Verdict.CLASS, {"method": "ssp"}, "start the job learn_features"),
     ],

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -19,8 +20,10 @@ from models.relabeling.run import relabel, require_learnable
 from models.relabeling.second_opinion import second_opinion
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
+from workers.dry_run import dry_run
 from workers.knowledge import Knowledge, example_ids, freeze, frozen
 from workers.manners import Manners
+from workers.relabel.rehearsal import rehearse
 from workers.relabel.report import UNKNOWN, Findings, result_of, write_relabels
 from workers.runner import JobContext
 from workers.subset import dropped_by
@@ -33,6 +36,8 @@ _ROWS_A_STATEMENT: Final = 5000
 def run(context: JobContext) -> dict[str, Any]:
     """Learn and suggest; a killed job goes on in the training where it was."""
     params = RelabelParams.model_validate(context.params)
+    if context.dry_run:
+        return dry_run(context, partial(rehearse, gather=_Relabeling(context, params).gather))
     context.plan([name for name in PHASES if params.second_opinion or name != "second_opinion"])
     if "result" not in context.checkpoint:
         _Relabeling(context, params).run()
