@@ -117,6 +117,8 @@ class PeakMemory:
     def __enter__(self) -> Self:
         """Begin to measure."""
         if self._device.type == "cuda":
+            # What earlier work has left in the cache is not the measured work's.
+            torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats(self._device)
         self._thread.start()
         return self

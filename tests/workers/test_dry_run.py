@@ -10,7 +10,8 @@ from sqlalchemy import select
 from core import queue
 from core.messages import JOB_MESSAGES
 from core.states import JobKind, JobState, Verdict
-from core.tables import Artifact, Job
+from core.tables import Artifact, Job, Suggestion
+from models.catalog import specs
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
@@ -37,6 +38,10 @@ QUICK: dict[str, dict[str, Any]] = {
 LEARNED_FROM = {"prune": 8, "taufe": 8, "learn_features": 60, "relabel": 8}
 
 every_kind = pytest.mark.parametrize("kind", HANDLERS)
+
+
+def test_every_job_can_be_estimated() -> None:
+    assert set(HANDLERS) == {spec.name for spec in specs() if spec.kind == "job"}
 
 
 @pytest.fixture
@@ -100,6 +105,15 @@ def test_methods_of_pruning_are_measured_as_they_would_run(
 ) -> None:
     job = dry(http, loop, "prune", method=method, ratio=0.5)
     assert job.state is JobState.SUCCEEDED, job.error
+
+
+@pytest.mark.parametrize("learner", [one.name for one in specs() if one.kind == "learner"])
+def test_learners_are_measured_as_they_would_run(
+    http: TestClient, loop: Loop, learner: str
+) -> None:
+    job = dry(http, loop, "relabel", learner=learner, epochs=3, warm_up_epochs=1)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert loop.session.scalar(select(Suggestion.id).where(Suggestion.job_id == job.id)) is None
 
 
 @pytest.mark.parametrize(

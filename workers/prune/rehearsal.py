@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from models.data import PixelStore
 from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.run import prune
@@ -15,10 +14,11 @@ from models.rehearsal import extended_seconds, step_seconds
 from models.target import NetworkModel
 from models.warm_up import train_steps, warm_up
 from workers.dry_run import Cost, Rehearsal, class_notes
+from workers.knowledge import Knowledge
 from workers.prune.gather import gather, learned_features
 from workers.runner import JobContext
 
-_SECONDS: Final = 8.0
+_SECONDS: Final = 5.0
 _LEAST: Final = 64
 _MOST: Final = 4096
 
@@ -26,10 +26,9 @@ _MOST: Final = 4096
 def rehearse(context: JobContext) -> Rehearsal:
     """Gather as the job does, and say what to measure."""
     known = gather(context)
-    indices, labels = known.snapshot.inside()
-    task = _Task(context, known.store, indices, labels, known.snapshot.classes, known.seed)
+    task = _Task(context, known)
     return Rehearsal(
-        images=len(indices),
+        images=len(task.indices),
         phases={"warm_up": task.warm_up, "prune": task.prune},
         notes=class_notes(context, known.snapshot),
     )
@@ -38,18 +37,11 @@ def rehearse(context: JobContext) -> Rehearsal:
 class _Task:
     """The labels of one project."""
 
-    def __init__(
-        self,
-        context: JobContext,
-        store: PixelStore,
-        indices: Indices,
-        labels: Indices,
-        classes: int,
-        seed: int,
-    ) -> None:
-        self.context, self.store, self.classes, self.seed = context, store, classes, seed
+    def __init__(self, context: JobContext, known: Knowledge) -> None:
+        self.context, self.store, self.seed = context, known.store, known.seed
         self.params = PruneParams.model_validate(context.params)
-        self.indices, self.labels = indices, labels
+        self.classes = known.snapshot.classes
+        self.indices, self.labels = known.snapshot.inside()
         self._size = 0
 
     def warm_up(self) -> Cost:

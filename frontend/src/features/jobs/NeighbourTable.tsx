@@ -53,7 +53,7 @@ function Share({ share }: { share: number }) {
   const background = `color-mix(in oklab, var(--gold) ${percent}%, transparent)`;
   return (
     <td data-number style={{ background }}>
-      {share > 0 ? `${percent} %` : ""}
+      {share > 0 ? `${percent}\u00a0%` : ""}
     </td>
   );
 }

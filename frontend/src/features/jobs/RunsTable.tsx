@@ -54,7 +54,9 @@ function Outcome({ job }: { job: Job }) {
   if (job.state === "failed") return job.error?.detail ?? job.message;
   if (job.state !== "succeeded") return job.dry_run ? t.jobs.estimate.run : "–";
   if (job.dry_run) {
-    const found = job.result?.estimate as Estimate;
+    // The event that says it is done comes before its result.
+    const found = job.result?.estimate as Estimate | undefined;
+    if (!found) return t.jobs.estimate.run;
     return t.jobs.estimate.short(formatAbout(found.seconds), formatMemory(found.memory_bytes));
   }
   const show = t.jobs.showResult[job.kind];

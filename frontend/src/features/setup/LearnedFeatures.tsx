@@ -17,7 +17,7 @@ export function LearnedFeatures({ project, algorithm, needing }: LearnedFeatures
   const jobs = useJobsOfKind(project.id, algorithm.name);
   if (jobs.error) return <Failure error={jobs.error} onRetry={() => jobs.refetch()} />;
   if (!jobs.data) return null;
-  const learned = jobs.data.items.find((job) => job.state === "succeeded");
+  const learned = jobs.data.items.find((job) => job.state === "succeeded" && !job.dry_run);
   return (
     <section className={styles.panel} aria-label={t.setup.learned}>
       <div className={styles.text}>
