@@ -71,6 +71,21 @@ def extended_seconds(
     return float(many * (target / size) ** power)
 
 
+def affine_seconds(run: Callable[[int], object], size: int, target: int) -> float:
+    """Measure work of which a part is the same however many examples there are.
+
+    Args:
+        run: does the work for so many examples.
+        size: how many can be afforded now, >= 2.
+        target: how many there are.
+    """
+    if size >= target:
+        return timed(run, target)
+    few, many = timed(run, size // 2), timed(run, size)
+    slope = max(0.0, (many - few) / (size - size // 2))
+    return many + slope * (target - size)
+
+
 class PeakMemory:
     """Measures the most memory in use while it is entered.
 

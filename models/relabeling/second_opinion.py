@@ -64,6 +64,15 @@ def second_opinion(
         ModelError: labels of which nothing can be said (`require_learnable`), or images too small.
     """
     require_learnable(labels, classes)
+    embeddings = unsupervised_embeddings(store, indices, seed=seed, progress=progress)
+    probabilities = out_of_sample(embeddings, labels, classes=classes, seed=seed, progress=progress)
+    return judge(labels, probabilities)
+
+
+def unsupervised_embeddings(
+    store: PixelStore, indices: Indices, *, seed: int, progress: Progress | None = None
+) -> Float32Array:
+    """Return (N, D) `patch_kmeans` embeddings of rows of the store, fitted on the whole of it."""
     extractor = PatchKMeans.fit(store, PatchKMeansParams(), seed=seed, progress=progress)
     embeddings = np.empty((len(indices), extractor.dimension), dtype=np.float32)
     for start in range(0, len(indices), _BLOCK):
@@ -71,8 +80,7 @@ def second_opinion(
             progress(start, len(indices))
         block = slice(start, start + _BLOCK)
         embeddings[block] = extractor.extract(store[indices[block]])
-    probabilities = out_of_sample(embeddings, labels, classes=classes, seed=seed, progress=progress)
-    return judge(labels, probabilities)
+    return embeddings
 
 
 def out_of_sample(

@@ -1,36 +1,18 @@
 """The benchmark of open-set active learning, on a pool of a hundred images."""
 
-import io
 import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from PIL import Image
 
 from benchmarks import open_set_al
+from tests.benchmarks.images import write_images
 
 STRATEGIES = ("random", "margin")
 ROUNDS = 2
-
-
-def write_images(path: Path, a_class: int) -> None:
-    """Ten classes of 8-pixel images, each of a colour of its own."""
-    random = np.random.default_rng(0)
-    colours = random.integers(0, 200, (10, 1, 1, 3))
-    images, labels = [], []
-    for index in range(10 * a_class):
-        pixels = colours[index % 10] + random.integers(0, 56, (8, 8, 3))
-        file = io.BytesIO()
-        Image.fromarray(pixels.astype(np.uint8)).save(file, "PNG")
-        images.append(file.getvalue())
-        labels.append(index % 10)
-    pq.write_table(pa.table({"image": images, "label": labels}), path)
 
 
 @pytest.fixture(scope="module")

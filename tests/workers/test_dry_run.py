@@ -25,22 +25,16 @@ from workers.relabel import handler as relabel
 from workers.runner import run_job
 from workers.taufe import handler as taufe
 
-HANDLERS = {
-    "prune": prune, "taufe": taufe, "learn_features": features, "relabel": relabel,
-}  # fmt: skip
+HANDLERS = {"prune": prune, "taufe": taufe, "learn_features": features, "relabel": relabel}
 QUICK: dict[str, dict[str, Any]] = {
     "prune": {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False},
     "taufe": {"network": "cnn_tiny", "width": 4, "steps": 500, "batch_size": 4},
-    "relabel": {
-        "network": "cnn_tiny",
-        "width": 4,
-        "epochs": 3,
-        "batch_size": 4,
-        "flip": False,
-        "warm_up_epochs": 1,
-    },
     "learn_features": {"network": "cnn_tiny", "width": 4, "epochs": 30, "batch_size": 8},
-}
+    # Beside so short a training the second opinion is all there is to measure: see test_relabel.
+    "relabel": {
+        "network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "second_opinion": False,
+    },
+}  # fmt: skip
 LEARNED_FROM = {"prune": 8, "taufe": 8, "learn_features": 60, "relabel": 8}
 
 every_kind = pytest.mark.parametrize("kind", HANDLERS)
@@ -80,7 +74,7 @@ def test_an_estimate_names_every_phase_and_leaves_nothing(
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     estimate = job.result["estimate"]
-    assert set(estimate["phases"]) == set(HANDLERS[kind].PHASES)
+    assert set(estimate["phases"]) == set(HANDLERS[kind].PHASES) - {"second_opinion"}
     assert all(seconds >= 0 for seconds in estimate["phases"].values())
     assert estimate["seconds"] == pytest.approx(sum(estimate["phases"].values()), abs=0.2)
     assert estimate["memory_bytes"] > 10_000_000
@@ -114,15 +108,11 @@ def test_methods_of_pruning_are_measured_as_they_would_run(
 
 
 @pytest.mark.parametrize("learner", [one.name for one in specs() if one.kind == "learner"])
-@pytest.mark.parametrize("is_judged", [True, False])
 def test_learners_are_measured_as_they_would_run(
-    http: TestClient, loop: Loop, learner: str, is_judged: bool
+    http: TestClient, loop: Loop, learner: str
 ) -> None:
-    job = dry(http, loop, "relabel", learner=learner, second_opinion=is_judged)
+    job = dry(http, loop, "relabel", learner=learner, epochs=3, warm_up_epochs=1)
     assert job.state is JobState.SUCCEEDED, job.error
-    assert job.result is not None
-    phases = {name for name in relabel.PHASES if is_judged or name != "second_opinion"}
-    assert set(job.result["estimate"]["phases"]) == phases
     assert loop.session.scalar(select(Suggestion.id).where(Suggestion.job_id == job.id)) is None
 
 
@@ -133,7 +123,7 @@ def test_learners_are_measured_as_they_would_run(
         ("taufe", Verdict.OOD, {}, "Fewer than two classes"),
         ("taufe", Verdict.CLASS, {}, "no OOD image to learn from"),
         ("relabel", Verdict.OOD, {}, "Fewer than two classes"),
-        ("relabel", Verdict.CLASS, {"subset": 999}, "no subset 999"),
+        ("relabel", Verdict.CLASS, {"subset": 9}, "no subset 9"),
         ("prune", Verdict.CLASS, {"ratio": 0.01}, "ratio 0.01 keeps none of 8"),
         ("prune", Verdict.CLASS, {"method": "ssp"}, "start the job learn_features"),
     ],

@@ -157,6 +157,8 @@ def test_the_report_counts_what_was_found(http: TestClient, world: World) -> Non
         "corrected": pytest.approx(sum(mended) / len(WRONG)),
     }
     assert result["truth"]["corrected"] > 0.7
+    # One vote an image: there is nobody to compare with.
+    assert result["votes"] is None
     assert flagged | doubted >= WRONG
 
 
@@ -170,9 +172,42 @@ def test_without_truth_and_second_opinion_the_report_says_so(
     job = relabeled(http, world, project, second_opinion=False, learner="ce")
     assert job.result is not None
     assert (job.result["cleanlab"], job.result["truth"]) == (None, None)
+    assert job.result["votes"] is None
     table = table_of(world, job)
     assert table["quality"].null_count == table["issue"].null_count == LABELED
     assert all(one.quality is None for one in suggestions_of(world, job))
+
+
+def test_votes_of_several_columns_are_weighed(http: TestClient, world: World) -> None:
+    project = labeled(world)
+    cat, dog = (one.id for one in world.classes(project))
+    statement = select(Example).where(Example.project_id == project.id).order_by(Example.pool_index)
+    others = world.session.scalars(statement.limit(LABELED)).all()
+    # The second column is always right, and the third in half of the cases.
+    for name, right in (("second", lambda _: True), ("third", lambda index: index % 4 < 2)):
+        for example in others[:30]:
+            index = example.pool_index
+            world.session.add(
+                Annotation(
+                    project_id=project.id, example_id=example.id, source=Source.IMPORT,
+                    source_name=name, client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
+                    class_id=(cat, dog)[(index + (not right(index))) % 2], seconds=0.0, cost=0.0,
+                    counted=True,
+                )
+            )  # fmt: skip
+    world.session.commit()
+    job = relabeled(http, world, project, learner="ce")
+    assert job.result is not None, job.error
+    votes = job.result["votes"]
+    assert votes["examples"] == 30
+    assert votes["other_consensus"] >= 0
+    found = {one["source_name"]: one for one in votes["annotators"]}
+    assert {name: one["labels"] for name, one in found.items()} == {
+        "label": LABELED, "second": 30, "third": 30,
+    }  # fmt: skip
+    assert all(one["user_id"] is None for one in found.values())
+    assert [one["source_name"] for one in votes["annotators"]][-1] == "third"
+    assert found["second"]["quality"] > 0.8 > found["third"]["quality"]
 
 
 def test_a_subset_is_learned_from_and_the_rest_is_compared(http: TestClient, world: World) -> None:
@@ -250,6 +285,22 @@ def test_bad_parameters_are_refused_at_the_start(
     assert response.status_code == 400
     assert response.json()["code"] == "invalid_params"
     assert fault in response.json()["detail"]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_an_estimate_measures_every_phase(http: TestClient, world: World, learner: str) -> None:
+    project = labeled(world)
+    job = start_job(http, world, project, "relabel", QUICK | {"learner": learner}, dry_run=True)
+    run_job(Relabel(job_id=job.id), handler)
+    world.session.refresh(job)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.result is not None
+    phases = job.result["estimate"]["phases"]
+    assert set(phases) == set(PHASES)
+    assert phases["train"] > 0
+    assert phases["second_opinion"] > 0
+    assert nothing_published(world, job)
+    assert not world.storage.work(job.id).exists()
 
 
 def test_a_worker_killed_in_every_phase_suggests_the_same(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from core.storage import write_atomically
+from core.subsets import UNKNOWN
 from models.protocols import Float32Array, Indices
-
-UNKNOWN: Final = -1
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Findings:
         indices: (N,) pool indices.
         labels: (N,) int64 in 0..C-1, as given.
         class_ids: (C,) ids.
-        truth: (N,) int64 in 0..C-1, or ``UNKNOWN``.
+        true_ids: (N,) int64, ids of the true classes, ``UNKNOWN`` where they are not known.
         trained: (N,) bool, which were learned from.
         corrected: (N,) int64 in 0..C-1.
         confidence: (N,) float32 in 0..1, of the corrected label.
@@ -34,7 +33,7 @@ class Findings:
     indices: Indices
     labels: Indices
     class_ids: Indices
-    truth: Indices
+    true_ids: Indices
     trained: NDArray[np.bool_]
     corrected: Indices
     confidence: Float32Array
@@ -101,12 +100,12 @@ def _beside(doubted: NDArray[np.bool_], issue: NDArray[np.bool_]) -> dict[str, i
 
 
 def _against_truth(findings: Findings) -> dict[str, float | int | None] | None:
-    known = findings.truth != UNKNOWN
+    known = findings.true_ids != UNKNOWN
     if not known.any():
         return None
-    truth = findings.truth[known]
-    wrong = findings.labels[known] != truth
-    right_now = findings.corrected[known] == truth
+    truth = findings.true_ids[known]
+    wrong = findings.class_ids[findings.labels[known]] != truth
+    right_now = findings.class_ids[findings.corrected[known]] == truth
     return {
         "known": int(known.sum()),
         "noise_before": float(wrong.mean()),

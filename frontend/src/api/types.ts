@@ -123,6 +123,17 @@ export type Relabeling = {
   class_ids: number[];
   transitions: number[][];
   cleanlab: Record<"flagged" | "both" | "ours_only" | "theirs_only", number> | null;
+  /** Weighed by cleanlab where images have several votes; missing in jobs of earlier versions. */
+  votes?: {
+    examples: number;
+    other_consensus: number;
+    annotators: {
+      user_id: number | null;
+      source_name: string | null;
+      labels: number;
+      quality: number;
+    }[];
+  } | null;
   truth: {
     known: number;
     noise_before: number;

@@ -14,6 +14,7 @@ import { Meter } from "../../ui/Meter";
 import { Table } from "../../ui/Table";
 import styles from "./JobsScreen.module.css";
 import { transitionsOf } from "./transitions";
+import { VotersCard } from "./VotersCard";
 
 const { relabel: text } = t.jobs;
 
@@ -56,6 +57,7 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
           </dl>
         </Card>
       )}
+      {result.votes && <VotersCard projectId={project.id} votes={result.votes} />}
       {disagreements > 0 && (
         <Card title={text.transitions} hint={text.transitionsHint}>
           <Transitions classes={project.classes} result={result} />

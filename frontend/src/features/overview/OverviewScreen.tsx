@@ -23,16 +23,20 @@ export function OverviewScreen({ project }: { project: Project }) {
   });
   if (project.state === "draft") {
     return (
-      <Notice
-        tone="gold"
-        actions={
-          <ButtonLink to={`/projects/${project.id}/settings`} kind="primary" size="small">
-            {t.overview.goToSetup}
-          </ButtonLink>
-        }
-      >
-        {t.overview.nextStep}
-      </Notice>
+      <div className={styles.page}>
+        <Notice
+          tone="gold"
+          actions={
+            <ButtonLink to={`/projects/${project.id}/settings`} kind="primary" size="small">
+              {t.overview.goToSetup}
+            </ButtonLink>
+          }
+        >
+          {t.overview.nextStep}
+        </Notice>
+        {project.counts.pool > 0 && <PoolCard project={project} />}
+        <AgreementCard projectId={project.id} />
+      </div>
     );
   }
   const items = rounds.data?.items ?? [];

@@ -170,6 +170,12 @@ export const jobs = {
     both: "Both doubt",
     oursOnly: "Only this learner",
     theirsOnly: "Only cleanlab",
+    voters: "Annotators",
+    votersHint: (images: number, otherwise: number) =>
+      `${images.toLocaleString()} images have several labels. cleanlab weighs them by who gave them: how likely a label of each is right. For ${otherwise.toLocaleString()} images it arrives at another label than the one they count as.`,
+    voter: "Who",
+    user: (id: number) => `User ${id}`,
+    quality: "Right",
     transitions: "Which labels it would change",
     transitionsHint: "The most frequent first; the share is of all labels of that class.",
     given: "Label now",
