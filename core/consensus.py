@@ -10,16 +10,25 @@ from sqlalchemy.orm import aliased
 
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
-from core.tables import Annotation
+from core.tables import Annotation, Example
 
 
-def holds() -> ColumnElement[bool]:
-    """Condition: the annotation is counted, and no counted one corrects it."""
+def holds(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
+    """Condition: ``annotation`` is counted, and no counted one corrects it."""
     correction = aliased(Annotation)
     return and_(
-        Annotation.counted,
-        ~exists().where(correction.supersedes_id == Annotation.id, correction.counted),
+        annotation.counted,
+        ~exists().where(correction.supersedes_id == annotation.id, correction.counted),
     )
+
+
+def lock_examples(which: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    """Lock examples before their votes are read, as everybody does who adds one.
+
+    Rounds are locked first. In order of id, so that two who lock some of the same never wait for
+    each other in a circle.
+    """
+    return select(Example.id).where(which).order_by(Example.id).with_for_update(key_share=True)
 
 
 def votes() -> Select[*tuple[Any, ...]]:

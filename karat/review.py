@@ -68,5 +68,5 @@ class ReviewClient:
         Returns:
             How many there were.
         """
-        found = self._transport.request("POST", f"{self._path}/revert", repeatable=True)
+        found = self._transport.request("POST", f"{self._path}/revert")
         return int(found["reverted"])

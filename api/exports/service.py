@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import Select, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 from zipstream import ZIP_STORED, ZipStream
 
 from core.consensus import holds
-from core.states import ExampleState, Source, Verdict
+from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.states import ExampleState, Verdict
 from core.storage import Storage
 from core.tables import Annotation, Example, ProjectClass, Query, Round, User
 
@@ -28,17 +29,34 @@ _FETCH = 1000
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 
 
-def _annotations(project_id: int) -> Select[Any]:
-    """Every annotation, oldest first; ``effective`` marks what holds now."""
-    later, earlier = aliased(Annotation), aliased(Annotation)
-    # A review outweighs what was said before it; whatever follows a skip takes its place.
-    outweighed = exists().where(
-        later.example_id == Annotation.example_id,
-        later.counted,
-        later.id > Annotation.id,
-        or_(later.source == Source.REVIEW, Annotation.verdict == Verdict.SKIP),
+def _effective() -> ColumnElement[bool]:
+    """Condition: of the annotations that say what the example counts as, the latest."""
+    later = aliased(Annotation)
+    state = case(
+        {verdict.value: state.value for verdict, state in EXAMPLE_STATE_AFTER.items()},
+        value=cast(Annotation.verdict, String),
     )
-    effective = and_(holds(), ~outweighed)
+    # A skipped example may stand in a queue again.
+    says = or_(
+        and_(
+            cast(Example.state, String) == state,
+            Annotation.class_id.is_not_distinct_from(Example.label_class_id),
+        ),
+        and_(Annotation.verdict == Verdict.SKIP, Example.state == ExampleState.QUERIED),
+    )
+    same_later = exists().where(
+        later.example_id == Annotation.example_id,
+        later.id > Annotation.id,
+        later.verdict == Annotation.verdict,
+        later.class_id.is_not_distinct_from(Annotation.class_id),
+        holds(later),
+    )
+    return and_(holds(), says, ~same_later)
+
+
+def _annotations(project_id: int) -> Select[Any]:
+    """Every annotation, oldest first; ``effective`` marks one of each example, if it has any."""
+    earlier = aliased(Annotation)
     return (
         select(
             Annotation.id,
@@ -48,7 +66,7 @@ def _annotations(project_id: int) -> Select[Any]:
             func.encode(Example.content_hash, "hex"),
             Annotation.verdict,
             ProjectClass.name,
-            effective,
+            _effective(),
             Annotation.counted,
             Annotation.source,
             func.coalesce(User.email, Annotation.source_name),

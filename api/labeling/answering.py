@@ -132,9 +132,10 @@ class _Transaction:
             "admin": Role.ADMIN.value,
         }
         connection = await driver(await session.connection())
-        _, rounds, projects, members, queries, left, stored, classes, ids, votes = await fetch(
+        _, _, rounds, projects, members, queries, left, stored, classes, ids, votes = await fetch(
             connection,
             (sql.LOCK_ROUNDS, values),
+            (sql.LOCK_EXAMPLES, values),
             (sql.ROUNDS, values),
             (sql.PROJECT, values),
             (sql.MEMBERS, values),
@@ -185,9 +186,13 @@ class _Transaction:
                 answer, "unknown_class", "This project has no such class; reload the page."
             )
         head = self.heads.get((query.id, annotator_id)) if answer.supersedes else None
-        votes = self.votes[query.example_id]
-        replaces = head is not None and any(held.id == head.id for held in votes)
-        counted = replaces or self._is_wanted(query, annotator_id)
+        wanted = self._is_wanted(query, annotator_id)
+        held = next(
+            (one for one in self.votes[query.example_id] if head and one.id == head.id), None
+        )
+        # A skip was no vote: whoever takes it back comes after those who have voted since.
+        replaces = held is not None and (wanted or held.vote.verdict is not Verdict.SKIP)
+        counted = replaces or wanted
         round_, cost = self._charge(answer, query, head if replaces else None, counted)
         stored = _Stored(
             id=next(self.ids),

@@ -20,15 +20,19 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from api.hot import Statement, among
-from core.consensus import votes
+from core.consensus import lock_examples, votes
 from core.lifecycle import mark_answered
-from core.states import RoundState
+from core.states import RoundState, Verdict
 from core.tables import Annotation, Example, Member, Project, ProjectClass, Query, Round, User
 
 _PROJECT = bindparam("project", type_=BigInteger)
 _USER = bindparam("user", type_=BigInteger)
 _ROUND = (Round.id, Round.number, Round.state, Round.spent, Round.budget, Round.settings)
 
+_ANSWERED = aliased(Query)
+_EXAMPLES = select(_ANSWERED.example_id).where(
+    among(_ANSWERED.id, "queries"), _ANSWERED.project_id == _PROJECT
+)
 UNFINISHED = Statement(
     select(*_ROUND)
     .where(Round.project_id == _PROJECT, Round.state != RoundState.CLOSED)
@@ -48,6 +52,7 @@ _CONCERNED = (
 )
 # Whoever stores answers or publishes a round locks the rounds first, in order of number.
 LOCK_ROUNDS = Statement(_CONCERNED.with_for_update(key_share=True))
+LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(_EXAMPLES)))
 # A statement that waited for a lock does not see rows that were added meanwhile; one that starts
 # after it does.
 ROUNDS = Statement(_CONCERNED)
@@ -60,10 +65,6 @@ MEMBERS = Statement(
             exists().where(Member.user_id == User.id, Member.project_id == _PROJECT),
         ),
     )
-)
-_ANSWERED = aliased(Query)
-_EXAMPLES = select(_ANSWERED.example_id).where(
-    among(_ANSWERED.id, "queries"), _ANSWERED.project_id == _PROJECT
 )
 # All queries of the examples: each of several annotators has one of their own.
 QUERIES = Statement(
@@ -218,8 +219,17 @@ def free(wanted: int, overlap: int) -> Statement:
     if overlap == 1:
         return _claim(unheld)
     other = aliased(Query)
+    answered = aliased(Query)
     said = exists().where(
-        Annotation.example_id == Query.example_id, Annotation.annotator_id == _USER
+        Annotation.example_id == Query.example_id,
+        Annotation.annotator_id == _USER,
+        or_(
+            Annotation.verdict != Verdict.SKIP,
+            # Who skipped it is not asked again in the same round.
+            exists().where(
+                answered.id == Annotation.query_id, answered.round_id == bindparam("round")
+            ),
+        ),
     )
     looks = exists().where(
         other.example_id == Query.example_id,

@@ -9,7 +9,7 @@ from api.projects.queries import classes as load
 from api.projects.schemas import ClassIn
 from core.errors import Conflict, Invalid
 from core.states import ProjectState
-from core.tables import Annotation, Example, Project, ProjectClass
+from core.tables import Annotation, Example, Project, ProjectClass, Suggestion
 
 # The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing.
 RESERVED_HOTKEYS = frozenset("xsuqhz")
@@ -93,6 +93,9 @@ async def _remove(session: AsyncSession, item: ProjectClass) -> None:
         or_(
             select(Annotation.id).where(Annotation.class_id == item.id).exists(),
             select(Example.id).where(Example.label_class_id == item.id).exists(),
+            select(Suggestion.id)
+            .where(Suggestion.suggested_class_id == item.id, Suggestion.decision.is_(None))
+            .exists(),
         ),
     )
     if await session.scalar(used) is not None:

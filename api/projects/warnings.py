@@ -1,18 +1,47 @@
 from collections.abc import Iterator
 
-from sqlalchemy import select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.settings import used
 from core.project_settings import ProjectSettings
-from core.states import JobKind, JobState
-from core.tables import Job, Project
+from core.states import JobKind, JobState, Role
+from core.tables import Job, Member, Project, User
 from models.catalog import Spec
 
 
 async def warnings(session: AsyncSession, project: Project) -> list[str]:
-    """What the settings ask for that is not there yet. A fallback stands in meanwhile."""
+    """What the settings ask for that is not there yet."""
     settings = ProjectSettings.model_validate(project.settings)
+    return [
+        *await _features(session, project, settings),
+        *await _annotators(session, project, settings.overlap),
+    ]
+
+
+async def _annotators(session: AsyncSession, project: Project, overlap: int) -> list[str]:
+    """Rounds wait for as many annotators as each image is to be seen by."""
+    if overlap == 1:
+        return []
+    admitted = or_(
+        User.role == Role.ADMIN,
+        exists().where(Member.user_id == User.id, Member.project_id == project.id),
+    )
+    count = await session.scalar(
+        select(func.count()).select_from(User).where(User.active, admitted)
+    )
+    if count is None or count >= overlap:
+        return []
+    return [
+        f"Each image is to be seen by {overlap} annotators, and {count} may label here: rounds "
+        "will wait for the others. Add members, or lower the setting overlap."
+    ]
+
+
+async def _features(
+    session: AsyncSession, project: Project, settings: ProjectSettings
+) -> list[str]:
+    """Scores whose features are not learned yet. A fallback stands in meanwhile."""
     needing = [spec for spec in used(settings) if "contrastive" in spec.needs]
     if not needing:
         return []

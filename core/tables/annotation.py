@@ -13,8 +13,8 @@ from core.states import Source, Verdict
 class Annotation(Base):
     """One verdict. A correction is a new row that supersedes the old one; no row ever changes.
 
-    ``counted`` is false for an answer that came after somebody else's to the same query: it is
-    kept, and neither labels the example nor spends budget. ``cost`` is what this row added to its
+    ``counted`` is false for one that came too late, after those that were wanted: it is kept, and
+    neither labels the example nor spends budget. ``cost`` is what this row added to its
     round's ``spent``: for a correction the difference to what it supersedes.
 
     An annotator's answer has a query. An imported label has none, and neither author nor round: it
@@ -39,6 +39,7 @@ class Annotation(Base):
         Index("ix_annotations_query", "query_id"),
         Index("ix_annotations_example", "example_id"),
         Index("ix_annotations_mine", "project_id", "annotator_id", "id"),
+        Index("ix_annotations_job", "job_id", postgresql_where=text("job_id IS NOT NULL")),
         Index(
             "uq_annotations_supersedes",
             "supersedes_id",

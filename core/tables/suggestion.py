@@ -21,6 +21,9 @@ class Suggestion(Base):
     __table_args__ = (
         UniqueConstraint("job_id", "example_id"),
         Index("ix_suggestions_example", "example_id"),
+        Index("ix_suggestions_decision", "job_id", "decision"),
+        # What refers to rows that a project's deletion removes one by one.
+        Index("ix_suggestions_annotation", "annotation_id"),
         Index("ix_suggestions_open", "job_id", "rank", postgresql_where=text("decision IS NULL")),
     )
 

@@ -73,6 +73,12 @@ def _annotations() -> None:
         ["id"],
         ondelete="SET NULL",
     )
+    op.create_index(
+        "ix_annotations_job",
+        "annotations",
+        ["job_id"],
+        postgresql_where=sa.text("job_id IS NOT NULL"),
+    )
     for column in _ONLY_ANSWERED:
         op.alter_column("annotations", column, nullable=True)
     op.create_check_constraint(
@@ -136,6 +142,8 @@ def _suggestions() -> None:
         sa.UniqueConstraint("job_id", "example_id", name=op.f("uq_suggestions_job_id_example_id")),
     )
     op.create_index("ix_suggestions_example", "suggestions", ["example_id"])
+    op.create_index("ix_suggestions_decision", "suggestions", ["job_id", "decision"])
+    op.create_index("ix_suggestions_annotation", "suggestions", ["annotation_id"])
     op.create_index(
         "ix_suggestions_open",
         "suggestions",
@@ -158,6 +166,7 @@ def downgrade() -> None:
     op.drop_constraint(op.f("ck_annotations_provenance"), "annotations", type_="check")
     for column in _ONLY_ANSWERED:
         op.alter_column("annotations", column, nullable=False)
+    op.drop_index("ix_annotations_job", "annotations")
     for column in ("job_id", "source_name", "source"):
         op.drop_column("annotations", column)
     op.execute("DELETE FROM artifacts WHERE job_id IN (SELECT id FROM jobs WHERE kind = 'relabel')")

@@ -378,3 +378,20 @@ def test_strangers_see_no_project(http: TestClient, world: World) -> None:
     ):
         assert response.status_code == 404
     assert http.post(url(project, "lease"), json=body).status_code == 401
+
+
+def test_a_skip_that_is_taken_back_comes_after_those_who_answered_meanwhile(
+    http: TestClient, world: World
+) -> None:
+    project = running(world, images=1, queries=1)
+    one, two = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
+    cat, dog = (item.id for item in world.classes(project))
+    query = lease(http, one, project, 1)["items"][0]["query_id"]
+    skipped = verdict(query, "skip")
+    send(http, one, project, skipped)
+    send(http, two, project, verdict(query, "class", class_id=dog))
+    back = verdict(query, "class", class_id=cat, supersedes=skipped["key"])
+    result = send(http, one, project, back)["results"][0]
+    assert (result["status"], result["counted"]) == ("late", False)
+    world.session.expire_all()
+    assert world.session.scalars(select(Example.label_class_id)).one() == dog

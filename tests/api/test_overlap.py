@@ -3,8 +3,9 @@
 from typing import Any
 
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from core.lifecycle import move_round
 from core.states import ExampleState, Role, RoundState
 from core.tables import Annotation, Example, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
@@ -147,3 +148,20 @@ def test_who_skips_leaves_the_image_to_the_others(http: TestClient, world: World
     example = example_of(world, query)
     assert example.id not in examples(lease(http, one, project, 20))
     assert example.id in examples(lease(http, two, project, 20))
+
+
+def test_who_skipped_an_image_may_be_asked_again_in_a_later_round(
+    http: TestClient, world: World
+) -> None:
+    project = running(world, images=2, queries=2, overlap=2)
+    one, *_ = three(world, project)
+    query = first_query(http, one, project)
+    send(http, one, project, verdict(query, "skip"))
+    example = example_of(world, query)
+    round_ = world.session.scalars(select(Round)).one()
+    for state in (RoundState.CLOSING, RoundState.CLOSED):
+        move_round(round_, state)
+    world.session.execute(update(Query).values(done=True))
+    world.session.execute(update(Example).values(state=ExampleState.UNLABELED))
+    world.open_round(project, 2, number=1)
+    assert example.id in examples(lease(http, one, project, 20))

@@ -281,3 +281,13 @@ def test_counts_tell_what_is_known(http: TestClient, world: World) -> None:
             "auxiliary_ood": 0,
         }
         assert shown["current_round"]["spent"] == 3
+
+
+def test_a_project_warns_when_too_few_may_label(http: TestClient, world: World) -> None:
+    project = world.project(images=2, overlap=2)
+    engineer = world.caller(Role.ENGINEER, project)
+    url = f"/api/projects/{project.id}"
+    (warning,) = http.get(url, headers=engineer.headers).json()["warnings"]
+    assert "2 annotators, and 1 may label here" in warning
+    world.caller(Role.ANNOTATOR, project)
+    assert http.get(url, headers=engineer.headers).json()["warnings"] == []

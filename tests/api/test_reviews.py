@@ -1,5 +1,7 @@
 """Reviewing suggestions: decisions are annotations, and each can be taken back."""
 
+import json
+import threading
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -8,9 +10,11 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from core.consensus import lock_examples
 from core.lifecycle import new_job
+from core.rounds import new_round
 from core.states import ExampleState, JobKind, Role, Source, Verdict
-from core.tables import Annotation, Example, Job, Project, Suggestion
+from core.tables import Annotation, Example, Job, Project, Query, Suggestion
 from tests.world import Caller, World
 from workers.snapshot import take
 
@@ -243,3 +247,96 @@ def test_a_project_lists_its_reviews(review: Review) -> None:
     assert (found["job_id"], found["total"], found["open"]) == (review.job.id, 3, 3)
     missing = review.http.get(f"{url}/999999", headers=review.caller.headers)
     assert missing.status_code == 404
+
+
+def test_a_label_that_was_corrected_meanwhile_is_shown_and_kept(review: Review) -> None:
+    _, dog = review.classes
+    session = review.world.session
+    before = session.scalars(select(Annotation).order_by(Annotation.id)).first()
+    assert before is not None
+    session.add(
+        Annotation(
+            project_id=review.project.id,
+            example_id=before.example_id,
+            source=Source.IMPORT,
+            source_name="label",
+            client_key=uuid.uuid4(),
+            verdict=Verdict.CLASS,
+            class_id=dog,
+            seconds=0,
+            cost=0,
+            counted=True,
+            supersedes_id=before.id,
+        )
+    )
+    review.examples()[0].label_class_id = dog
+    session.commit()
+    first, *_ = review.lease()
+    assert first["given_class_id"] == dog
+    review.decide((first["id"], "keep"))
+    assert review.labels()[0] == 1
+
+
+def test_what_is_reviewed_is_asked_of_nobody_but_for_the_last_of_a_round(review: Review) -> None:
+    session = review.world.session
+    round_ = new_round(review.project, 0)
+    session.add(round_)
+    session.flush()
+    for rank, example in enumerate(review.examples()[:2]):
+        session.add(
+            Query(
+                project_id=review.project.id, round_id=round_.id, example_id=example.id, rank=rank
+            )
+        )
+    session.commit()
+    first, second, _ = review.lease()
+    review.decide((first["id"], "accept"))
+    assert session.scalars(select(Query.done).order_by(Query.rank)).all() == [True, False]
+    review.decide((second["id"], "accept"))
+    assert session.scalars(select(Query.done).order_by(Query.rank)).all() == [True, False]
+
+
+def test_a_class_that_is_suggested_cannot_vanish(review: Review) -> None:
+    engineer = review.world.caller(Role.ENGINEER, review.project)
+    cat = review.world.classes(review.project)[0]
+    response = review.http.patch(
+        f"/api/projects/{review.project.id}",
+        json={"classes": [{"id": cat.id, "name": "cat"}, {"name": "horse"}]},
+        headers=engineer.headers,
+    )
+    assert (response.status_code, response.json()["code"]) == (409, "class_in_use")
+
+
+def test_an_import_waits_for_a_review_of_the_same_image(review: Review) -> None:
+    """Otherwise each would read the votes without the other's, and the later write would hold."""
+    first, *_ = review.lease()
+    session = review.world.session
+    session.execute(lock_examples(Example.id == first["example_id"]))
+    done: list[dict[str, Any]] = []
+    thread = threading.Thread(target=lambda: done.append(review.decide((first["id"], "accept"))))
+    thread.start()
+    thread.join(1.0)
+    assert thread.is_alive()
+    session.commit()
+    thread.join(30)
+    assert done[0]["results"][0]["status"] == "accepted"
+
+
+def effective(review: Review) -> dict[int, str]:
+    engineer = review.world.caller(Role.ENGINEER, review.project)
+    response = review.http.get(
+        f"/api/projects/{review.project.id}/export?format=jsonl", headers=engineer.headers
+    )
+    rows = [json.loads(line) for line in response.text.splitlines()]
+    found = [row for row in rows if row["effective"]]
+    assert len({row["example_id"] for row in found}) == len(found)
+    return {row["pool_index"]: row["class"] or row["verdict"] for row in found}
+
+
+def test_the_export_marks_what_holds_through_a_review_and_its_end(review: Review) -> None:
+    first, second, third = review.lease()
+    assert effective(review) == dict.fromkeys(range(5), "cat")
+    review.decide((first["id"], "accept"), (second["id"], "ood"), (third["id"], "keep"))
+    assert effective(review) == {0: "dog", 1: "ood", 2: "cat", 3: "cat", 4: "cat"}
+    review.call("/revert", {}, review.world.caller(Role.ENGINEER, review.project))
+    assert effective(review) == dict.fromkeys(range(5), "cat")

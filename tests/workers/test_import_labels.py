@@ -67,7 +67,8 @@ def test_a_table_labels_images_that_are_there(world: World) -> None:
         ("2.png", "ood", None, False),
         ("3.png", "unsure", None, False),
     ]
-    assert (result["labeled"], result["annotations"], result["refused"]) == (5, 4, 0)
+    assert (result["labeled"], result["annotations"], result["refused"]) == (4, 4, 0)
+    assert result["duplicates"] == 1
 
 
 def test_numbers_stand_for_the_classes_in_their_order(world: World) -> None:
@@ -110,6 +111,8 @@ def test_what_cannot_be_a_label_is_refused_with_the_reason_and_the_rest_goes_in(
         (b"file,label\n0.png,cat\n", ("worse",), "invalid_column"),
         (b"picture,label\n0.png,cat\n", ("label",), "invalid_column"),
         (b"file,label\n\xff\xfe,cat\n", ("label",), "invalid_archive"),
+        (b"file,label,label\n0.png,cat,dog\n", ("label",), "invalid_column"),
+        (b'file,label\n"0.png,cat\n1.png,dog\n', ("label",), "invalid_archive"),
     ],
 )
 def test_a_table_that_cannot_be_read_fails_as_a_whole(
@@ -214,3 +217,49 @@ def test_provenance_is_kept(world: World) -> None:
     assert (row.annotator_id, row.query_id, row.round_id) == (None, None, None)
     assert row.verdict is Verdict.CLASS
     assert pool.examples()[0].state is ExampleState.LABELED
+
+
+def test_numbers_with_a_point_are_numbers_and_absurd_ones_are_refused(world: World) -> None:
+    project = world.project(images=3)
+    pool = pool_of(world, project)
+    result = label(pool, f"file,label\n0.png,1.0\n1.png,0.5\n2.png,{'9' * 5000}\n")
+    assert [row[2] for row in annotations(world, project)] == ["dog"]
+    assert result["refused"] == 2
+
+
+def test_where_classes_are_named_by_numbers_a_number_is_a_name(world: World) -> None:
+    project = world.project(images=2, classes=("1", "2"))
+    pool = pool_of(world, project)
+    result = label(pool, "file,label\n0.png,1\n1.png,0\n")
+    assert [row[2] for row in annotations(world, project)] == ["1"]
+    assert "neither a class" in reasons(result)["1.png"]
+
+
+def test_gaps_in_a_column_of_floats_say_nothing(world: World) -> None:
+    project = world.project()
+    pool = pool_of(world, project)
+    table = pa.table({"image": [png(0), png(1)], "worse": pa.array([1.0, float("nan")])})
+    stream = io.BytesIO()
+    parquet.write_table(table, stream)
+    job = pool.add(stream.getvalue(), "pool.parquet", annotations=["worse"])
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["annotations"]) == (2, 1)
+    assert [row[2] for row in annotations(world, project)] == ["dog"]
+
+
+def test_images_are_no_labels(world: World) -> None:
+    project = world.project()
+    rows = [{"image": png(0), "label": "cat"}]
+    job = pool_of(world, project).add(parquet_of(rows), "pool.parquet", annotations=["image"])
+    assert job.error is not None
+    assert job.error["code"] == "invalid_column"
+
+
+def test_evaluation_images_beside_the_pool_keep_their_labels(world: World) -> None:
+    project = world.project()
+    pool = pool_of(world, project)
+    archive = zipped([("train/cat/a.png", png(0)), ("test/dog/b.png", png(1))])
+    job = pool.add(archive, annotations=["label"])
+    assert job.result is not None, job.error
+    assert job.result["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 0}
+    assert [row[:3] for row in annotations(world, project)] == [("train/cat/a.png", "class", "cat")]

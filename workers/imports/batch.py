@@ -145,6 +145,8 @@ def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared
     labels = read_labels(item.annotations, classes)
     if isinstance(labels, Refused):
         return Line(item.name, Outcome.REFUSED, labels.reason)
+    if item.reference is not None and not labels:
+        return Line(item.name, Outcome.DUPLICATE, "no label in these columns")
     if item.reference is not None:
         return Mention(item.name, Labeled(item.reference, labels))
     placed = place(item, default, classes)

@@ -140,7 +140,7 @@ class FolderSource:
         label = _text(fields.pop("label", None)) or label
         said = {name: _text(fields.pop(name, None)) for name in self._annotations}
         if "label" in said:
-            said["label"], label = label, None
+            said["label"] = label
         meta = {printable(str(key)): json_value(value) for key, value in fields.items()}
         return Item(
             name=short_name(name),

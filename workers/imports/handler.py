@@ -51,7 +51,7 @@ def failed(session: Session, job: Job) -> None:
 
 
 def open_source(path: Path, context: JobContext) -> Source:
-    """The upload at ``path`` as a source of images.
+    """The upload at ``path`` as a source of images and labels.
 
     Raises:
         DomainError: ``upload_missing``, ``invalid_archive`` or ``invalid_column``.

@@ -54,6 +54,7 @@ class Item:
         read: Its bytes, or why it has none.
         reference: The image that is meant, where no bytes came.
         label: Class name that came with it.
+        label_column: Where that stood; ``label`` for a folder.
         split: Split that came with it, as it was written.
         annotations: What the columns that become annotations say of it, as it was written.
         meta: JSON-ready extras.
@@ -63,6 +64,7 @@ class Item:
     read: Callable[[], bytes | Refused]
     reference: Reference | None = None
     label: str | None = None
+    label_column: str = "label"
     split: str | None = None
     annotations: Mapping[str, str] = field(default_factory=dict)
     meta: dict[str, Any] = field(default_factory=dict)
@@ -102,7 +104,7 @@ def reference(column: str, value: object) -> Reference | Refused:
     if not text:
         return Refused(f"column {column} is empty")
     if column == "example_id":
-        if not text.isdecimal() or int(text) >= 2**63:
+        if not text.isdecimal() or len(text) > 18:
             return Refused(f"example_id {text[:100]!r} is not the number of an image")
         return Reference("id", int(text))
     if column == "sha256":

@@ -1,22 +1,26 @@
 """Labels that come with an import: what they say, and how they become annotations."""
 
+import re
+import sys
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from core import events, queue
-from core.consensus import Vote, is_settled, outcome, votes
+from core.consensus import Vote, is_settled, lock_examples, outcome, votes
 from core.lifecycle import mark_answered
 from core.project_settings import ProjectSettings
 from core.rounds import close
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
 from workers.imports.items import Reference, Refused
+
+_WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +45,22 @@ def read_labels(
 ) -> tuple[Label, ...] | Refused:
     """Read what the columns of a row say.
 
-    A label is the name of a class, else ``ood`` or ``unsure``, else the number of a class.
+    A label is the name of a class, else ``ood`` or ``unsure``, else the number of a class; where
+    classes are named by numbers, a number is always a name.
 
     Args:
         written: Text by name of the column, none of it empty.
         classes: Ids by name, in the order of the classes: the first has the number 0.
     """
     ids = list(classes.values())
+    numbered = not any(name.isdecimal() for name in classes)
     found = []
     for column, text in written.items():
         verdict, class_id = Verdict.CLASS, classes.get(text)
         if class_id is None and text.lower() in (Verdict.OOD, Verdict.UNSURE):
             verdict = Verdict(text.lower())
-        elif class_id is None and text.isdecimal() and int(text) < len(ids):
-            class_id = ids[int(text)]
+        elif class_id is None and numbered and (number := _number(text)) < len(ids):
+            class_id = ids[number]
         elif class_id is None:
             return Refused(
                 f"{column} says {text[:100]!r}: neither a class of the project, nor the number of "
@@ -62,6 +68,12 @@ def read_labels(
             )
         found.append(Label(column, verdict, class_id))
     return tuple(found)
+
+
+def _number(text: str) -> int:
+    """A number as it is written, also by who keeps gaps in a column of floats; else a huge one."""
+    digits = _WHOLE.fullmatch(text)
+    return int(digits[1]) if digits else sys.maxsize
 
 
 class LabelWriter:
@@ -84,6 +96,7 @@ class LabelWriter:
             return 0
         rounds = self._lock_rounds(session)
         said = self._by_example(session, labeled)
+        session.execute(lock_examples(Example.id.in_(said)))
         held: dict[int, list[Any]] = defaultdict(list)
         for row in session.execute(votes().where(Annotation.example_id.in_(said))):
             held[row.example_id].append(row)

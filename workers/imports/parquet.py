@@ -1,4 +1,4 @@
-"""A Parquet file with a column of encoded images."""
+"""A Parquet file with a column of encoded images, or of labels for images that are there."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -151,6 +151,7 @@ class ParquetSource:
             read=partial(_content, image) if image is not None else partial(_nothing, found),
             reference=found if isinstance(found, Reference) else None,
             label=self._label(columns.label, row) if columns.label else None,
+            label_column=columns.label or "label",
             split=None if split is None else str(split),
             annotations={key: value for key, value in annotations.items() if value is not None},
             meta={key: value for key, value in meta.items() if value is not None},
@@ -158,7 +159,7 @@ class ParquetSource:
 
     def _label(self, column: str, row: Mapping[str, Any]) -> str | None:
         value = row[column]
-        if value is None or value == "":
+        if value is None or value == "" or value != value:
             return None
         names = self._columns.label_names.get(column, ())
         if isinstance(value, int) and 0 <= value < len(names):
@@ -180,6 +181,11 @@ def find_columns(
         DomainError: ``invalid_column`` if a given column is missing, or no column holds images or
             says which are meant.
     """
+    for column in annotations:
+        if column in schema.names and _holds_bytes(schema.field(column).type):
+            raise invalid_column(
+                "annotation", f"Column {column!r} holds bytes, not labels.", schema.names
+            )
     roles = [*given.items(), *(("annotation", column) for column in annotations)]
     for role, column in roles:
         if column not in schema.names:
@@ -198,8 +204,6 @@ def find_columns(
         or _first(schema, ("label",), lambda kind: _is_text(kind) or pa.types.is_integer(kind))
     )
     split = given.get("split") or _first(schema, ("split",), _is_text)
-    if label in annotations:
-        label = None
     name = _first(schema, NAME_COLUMNS, _is_text)
     taken = {image, key, label, split, name, "label", *annotations}
     extras = tuple(

@@ -35,7 +35,9 @@ def place(item: Item, default: Split, classes: Mapping[str, int]) -> Place | Ref
     if split is None:
         return Refused(f"unknown split {printable(item.split or '')[:100]!r}")
     if split is not Split.EVALUATION:
-        meta = item.meta if item.label is None else {**item.meta, "label": item.label}
+        # What somebody annotated is not also the truth.
+        is_note = item.label is not None and item.label_column not in item.annotations
+        meta = {**item.meta, "label": item.label} if is_note else item.meta
         return Place(split, None, meta)
     if item.label is None:
         return Refused("an evaluation image needs a label")

@@ -1,6 +1,7 @@
 """A CSV of labels: each row is about an image that the pool has."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -40,6 +41,11 @@ class TableSource:
         self._file = path.open(encoding="utf-8-sig", newline="")
         try:
             header = self._reader().fieldnames or ()
+            twice = [name for name, count in Counter(header).items() if count > 1]
+            if twice:
+                raise invalid_column(
+                    "annotation", f"The file has several columns {twice[0]!r}.", header
+                )
             for column in annotations:
                 if column not in header:
                     raise invalid_column(
@@ -80,7 +86,7 @@ class TableSource:
     def _reader(self) -> "csv.DictReader[str]":
         self._file.seek(0)
         try:
-            reader = csv.DictReader(self._file)
+            reader = csv.DictReader(self._file, strict=True)
             _ = reader.fieldnames
         except (csv.Error, UnicodeDecodeError) as error:
             raise self._unreadable(1, error) from error

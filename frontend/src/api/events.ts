@@ -71,9 +71,11 @@ export function useProjectEvents(projectId: number): void {
     };
     return listenToProject(projectId, (kind, data) => {
       if (kind === "job" && noteJob(client, projectId, data as JobChange)) return;
-      if (kind === "review")
+      if (kind === "review") {
         client.invalidateQueries({ queryKey: reviewsQuery(projectId).queryKey });
-      refresh();
+      } else {
+        refresh();
+      }
     });
   }, [client, projectId]);
 }

@@ -1,0 +1,236 @@
+"""Decisions under way: what is said of the images, and what is written about them."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+from sqlalchemy import Update, exists, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from api.principal import Principal
+from api.reviews.schemas import DecisionIn, DecisionResult
+from core import events
+from core.consensus import Vote, lock_examples, opinions, outcome, votes
+from core.lifecycle import mark_answered
+from core.states import Decision, RoundState, Source, Verdict
+from core.tables import Annotation, Example, Project, Query, Round, Suggestion
+
+_VERDICT: Final[Mapping[Decision, Verdict]] = {
+    Decision.KEEP: Verdict.CLASS,
+    Decision.ACCEPT: Verdict.CLASS,
+    Decision.OOD: Verdict.OOD,
+    Decision.UNSURE: Verdict.UNSURE,
+}
+
+
+class Desk:
+    """Suggestions under decision: locked, with what is said of their images."""
+
+    def __init__(self, session: AsyncSession, principal: Principal, project: Project) -> None:
+        self._session, self._me, self._project = session, principal.id, project
+        self.suggestions: dict[int, Suggestion] = {}
+        self.made: dict[uuid.UUID, Annotation] = {}
+        self._authors: dict[int, int | None] = {}
+        self._votes: dict[int, list[tuple[int, Vote]]] = defaultdict(list)
+        self._rounds: dict[int, int | None] = {}
+        # Decision and annotation of each suggestion, brought up to date as decisions are made.
+        self._state: dict[int, tuple[Decision | None, int | None]] = {}
+        self._decided: set[Suggestion] = set()
+        self._changed: set[int] = set()
+        self._ids: list[int] = []
+
+    @classmethod
+    async def open(
+        cls,
+        session: AsyncSession,
+        principal: Principal,
+        project: Project,
+        job_id: int,
+        ids: Sequence[int],
+    ) -> "Desk":
+        """Lock what is decided on, rounds first as everybody does who stores verdicts.
+
+        Args:
+            session: In the transaction of the request.
+            principal: Who decides.
+            project: Whose labels.
+            job_id: The job that suggested.
+            ids: The suggestion of each decision.
+        """
+        desk = cls(session, principal, project)
+        locked = (
+            select(Round.id)
+            .where(Round.project_id == project.id, Round.state != RoundState.CLOSED)
+            .order_by(Round.number)
+            .with_for_update(key_share=True)
+        )
+        await session.execute(locked)
+        statement = (
+            select(Suggestion)
+            .where(
+                Suggestion.id.in_(ids),
+                Suggestion.project_id == project.id,
+                Suggestion.job_id == job_id,
+            )
+            .order_by(Suggestion.id)
+            .with_for_update()
+        )
+        desk.suggestions = {row.id: row for row in await session.scalars(statement)}
+        examples = [row.example_id for row in desk.suggestions.values()]
+        await session.execute(lock_examples(Example.id.in_(examples)))
+        desk._state = {
+            row.id: (row.decision, row.annotation_id) for row in desk.suggestions.values()
+        }
+        said = votes().add_columns(Annotation.round_id)
+        for row in await session.execute(said.where(Annotation.example_id.in_(examples))):
+            desk._votes[row.example_id].append((row.id, Vote.of(row)))
+            desk._authors[row.id] = row.annotator_id
+            # The label that is reviewed stays in its round, and so does the review.
+            desk._rounds.setdefault(row.example_id, row.round_id)
+        sequence = func.nextval("annotations_id_seq").label("id")
+        drawn = select(sequence).select_from(func.generate_series(1, len(ids)))
+        desk._ids = sorted((await session.scalars(drawn)).all(), reverse=True)
+        return desk
+
+    def decide(self, one: DecisionIn) -> DecisionResult:
+        suggestion = self.suggestions.get(one.suggestion_id)
+        if suggestion is None:
+            return result_of(
+                one, "rejected", None, "unknown_suggestion", "This review has no such suggestion."
+            )
+        before, annotation_id = self._state[suggestion.id]
+        others = before is not None and self._authors.get(annotation_id or 0) != self._me
+        if one.decision is None:
+            if before is None or others:
+                detail = "There is no decision of yours to take back."
+                return result_of(one, "rejected", None, "not_decided", detail)
+            return result_of(one, "accepted", self.take_back(suggestion.id, one.key, one.seconds))
+        row = self._row(suggestion, one.key, one.seconds, _VERDICT[one.decision])
+        if one.decision is Decision.ACCEPT:
+            row.class_id = suggestion.suggested_class_id
+        elif one.decision is Decision.KEEP:
+            row.class_id = self._without(suggestion)
+        row.counted = not others
+        if others:
+            self.made[one.key] = row
+            return result_of(one, "late", row.id)
+        self._add(suggestion, row, one.decision)
+        return result_of(one, "accepted", row.id)
+
+    def _without(self, suggestion: Suggestion) -> int:
+        """The class of the image but for this review: somebody may have corrected it meanwhile."""
+        _, mine = self._state[suggestion.id]
+        held = self._votes[suggestion.example_id]
+        _, class_id = outcome(vote for id_, vote in held if id_ != mine)
+        return class_id or suggestion.given_class_id
+
+    def take_back(self, suggestion_id: int, key: uuid.UUID, seconds: float) -> int:
+        """Undo a decision: a skip in its place has no opinion. Returns the skip's id."""
+        suggestion = self.suggestions[suggestion_id]
+        row = self._row(suggestion, key, seconds, Verdict.SKIP)
+        self._add(suggestion, row, None)
+        return row.id
+
+    async def store(self) -> None:
+        """Write what was decided, and bring the images up to date."""
+        if not self.made:
+            return
+        self._session.add_all(self.made.values())
+        # Before the suggestions, which refer to them.
+        await self._session.flush()
+        for suggestion in self._decided:
+            suggestion.decision, suggestion.annotation_id = self._state[suggestion.id]
+            suggestion.lease_holder = suggestion.lease_expires_at = None
+        outcomes = {
+            example: outcome(vote for _, vote in self._votes[example]) for example in self._changed
+        }
+        if outcomes:
+            await self._session.execute(
+                mark_answered(),
+                {
+                    "answered": list(outcomes),
+                    "states": [state.value for state, _ in outcomes.values()],
+                    "labels": [class_id for _, class_id in outcomes.values()],
+                },
+            )
+            await self._session.execute(self._leave_queues())
+        await self._session.execute(events.notify(self._project.id, "review", {}))
+
+    def _leave_queues(self) -> Update:
+        """Statement: what a review has settled is asked of nobody, but for the last of a round.
+
+        A round whose queue were emptied here would have nobody to close it; whoever answers the
+        last does.
+        """
+        other = aliased(Query)
+        settled = [
+            example
+            for example in self._changed
+            if any(vote.final for vote in opinions(vote for _, vote in self._votes[example]))
+        ]
+        more = exists().where(
+            other.round_id == Query.round_id, ~other.done, other.example_id.not_in(settled)
+        )
+        return (
+            update(Query).where(Query.example_id.in_(settled), ~Query.done, more).values(done=True)
+        )
+
+    def _row(
+        self, suggestion: Suggestion, key: uuid.UUID, seconds: float, verdict: Verdict
+    ) -> Annotation:
+        return Annotation(
+            id=self._ids.pop(),
+            project_id=self._project.id,
+            example_id=suggestion.example_id,
+            source=Source.REVIEW,
+            job_id=suggestion.job_id,
+            round_id=self._rounds.get(suggestion.example_id),
+            annotator_id=self._me,
+            client_key=key,
+            verdict=verdict,
+            seconds=seconds,
+            cost=0.0,
+            counted=True,
+        )
+
+    def _add(self, suggestion: Suggestion, row: Annotation, decision: Decision | None) -> None:
+        _, row.supersedes_id = self._state[suggestion.id]
+        held = self._votes[suggestion.example_id]
+        held[:] = [(id_, vote) for id_, vote in held if id_ != row.supersedes_id]
+        held.append((row.id, Vote(row.verdict, row.class_id, final=True)))
+        self._authors[row.id] = self._me
+        self._decided.add(suggestion)
+        self._changed.add(suggestion.example_id)
+        self.made[row.client_key] = row
+        self._state[suggestion.id] = (decision, row.id if decision is not None else None)
+
+
+def repeated(
+    one: DecisionIn, twin: Annotation | None, principal: Principal
+) -> DecisionResult | None:
+    """The first result of a decision that was stored before, if it was."""
+    if twin is None:
+        return None
+    if twin.annotator_id != principal.id or twin.source is not Source.REVIEW:
+        return result_of(
+            one,
+            "rejected",
+            None,
+            "key_conflict",
+            "The key is another answer's; make a new one.",
+        )
+    return result_of(one, "duplicate", twin.id)
+
+
+def result_of(
+    one: DecisionIn,
+    status: Literal["accepted", "duplicate", "late", "rejected"],
+    annotation_id: int | None,
+    code: str | None = None,
+    detail: str | None = None,
+) -> DecisionResult:
+    return DecisionResult(
+        key=one.key, status=status, annotation_id=annotation_id, code=code, detail=detail
+    )
