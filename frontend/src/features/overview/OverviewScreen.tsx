@@ -43,6 +43,11 @@ export function OverviewScreen({ project }: { project: Project }) {
   return (
     <div className={styles.page}>
       <Actions project={project} rounds={items} />
+      {project.warnings.map((warning) => (
+        <Notice key={warning} tone="gold">
+          {warning}
+        </Notice>
+      ))}
       {shownJobs(jobs.data?.items ?? []).map((job) => (
         <JobCard key={job.id} job={job} projectId={project.id} />
       ))}
