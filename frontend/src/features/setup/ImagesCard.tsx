@@ -34,6 +34,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const [split, setSplit] = useState<Split>("pool");
   const [typed, setTyped] = useState("");
   const [tables, setTables] = useState<{ file: File; columns: string[] }[]>([]);
+  const [early, setEarly] = useState(false);
   const [refused, setRefused] = useState<string[]>([]);
   const client = useQueryClient();
   const imports = useQuery({
@@ -63,13 +64,15 @@ export function ImagesCard(props: ImagesCardProps) {
     ];
     const isRead = (name: string) => isArchive(name) || isImage(name) || isTable(name);
     setRefused(files.map((file) => file.name).filter((name) => !isRead(name)));
+    const found = files.filter((file) => isTable(file.name));
+    setEarly(found.length > 0 && !classesReady);
     await beforeUpload();
     for (const content of contents) {
       // A picture has no columns.
       const columns = content instanceof File && isImage(content.name) ? [] : annotations;
       uploads.add({ content, split, annotations: columns }, refresh);
     }
-    const found = files.filter((file) => isTable(file.name));
+    if (!classesReady) return;
     setTables(
       await Promise.all(found.map(async (file) => ({ file, columns: await labelColumns(file) }))),
     );
@@ -116,6 +119,7 @@ export function ImagesCard(props: ImagesCardProps) {
       ) : (
         <DropZone onTake={(files, folders) => void take(files, folders)} />
       )}
+      {early && !classesReady && !mustWait && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       {table && (
         <TableDialog
           key={table.file.name}

@@ -7,6 +7,11 @@ describe("a table of labels", () => {
     expect(await labelColumns(file)).toEqual(["clean label", "worse_label"]);
   });
 
+  it("loses no column beside one without a name, as pandas writes it", async () => {
+    expect(fields(",label,file")).toEqual(["", "label", "file"]);
+    expect(await labelColumns(new Blob([',label,"",file\n0,cat,x,a.png\n']))).toEqual(["label"]);
+  });
+
   it("reads quoted headers", () => {
     expect(fields('file,"a, b","say ""c""",')).toEqual(["file", "a, b", 'say "c"', ""]);
   });
