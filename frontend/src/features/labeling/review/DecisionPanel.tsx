@@ -4,7 +4,7 @@ import { t } from "../../../strings";
 import { Kbd } from "../../../ui/Kbd";
 import panel from "../VerdictPanel.module.css";
 import styles from "./DecisionPanel.module.css";
-import { REVIEW_KEYS } from "./decisions";
+import { REVIEW_KEYS, SHORTCUTS } from "./decisions";
 
 const { review: text } = t;
 
@@ -29,7 +29,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
       type="button"
       className={`${panel.verdict} ${extra}`}
       style={colour ? ({ "--colour": colour } as CSSProperties) : undefined}
-      aria-keyshortcuts={REVIEW_KEYS[decision]}
+      aria-keyshortcuts={SHORTCUTS[decision]}
       aria-pressed={suggestion?.decision ? suggestion.decision === decision : undefined}
       data-flashed={flashed === decision || undefined}
       disabled={!suggestion}

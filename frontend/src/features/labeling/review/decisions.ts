@@ -11,6 +11,14 @@ export const REVIEW_KEYS = {
   smooth: FIXED_KEYS.smooth,
 } as const;
 
+/** All keys of a decision, as `aria-keyshortcuts` names them. */
+export const SHORTCUTS: Record<Decision, string> = {
+  keep: `${REVIEW_KEYS.keep} ArrowLeft`,
+  accept: `${REVIEW_KEYS.accept} ArrowRight`,
+  ood: REVIEW_KEYS.ood,
+  unsure: REVIEW_KEYS.unsure,
+};
+
 export type ReviewCommand =
   | { do: "decide"; decision: Decision }
   | { do: "undo" | "stay" | "smooth" };
