@@ -18,39 +18,47 @@ export const reviewsQuery = (projectId: number) =>
 export type ReviewApi = {
   lease(n: number): Promise<ReviewLease>;
   recent(limit: number): Promise<Suggestion[]>;
-  decide(decisions: DecisionInput[]): Promise<DecisionsResponse>;
 };
 
-export function reviewApi(projectId: number, jobId: number): ReviewApi {
-  const at = { path: { project_id: projectId, job_id: jobId } };
-  return {
-    lease: (n) =>
-      call(
-        client.POST("/api/projects/{project_id}/reviews/{job_id}/lease", {
-          params: at,
-          body: { n },
-        }),
-      ),
-    recent: async (limit) => {
-      const params = { ...at, query: { limit } };
-      const page = await call(
-        client.GET("/api/projects/{project_id}/reviews/{job_id}/recent", { params }),
-      );
-      return page.items;
-    },
-    decide: (decisions) =>
-      call(
-        client.POST("/api/projects/{project_id}/reviews/{job_id}/decisions", {
-          params: at,
-          body: { decisions },
-        }),
-      ),
-  };
-}
+/** What sends decisions, so that tests can stand in for it. */
+export type DecideApi = {
+  decide(projectId: number, jobId: number, decisions: DecisionInput[]): Promise<DecisionsResponse>;
+};
+
+const at = (projectId: number, jobId: number) => ({
+  path: { project_id: projectId, job_id: jobId },
+});
+
+export const reviewApi = (projectId: number, jobId: number): ReviewApi => ({
+  lease: (n) =>
+    call(
+      client.POST("/api/projects/{project_id}/reviews/{job_id}/lease", {
+        params: at(projectId, jobId),
+        body: { n },
+      }),
+    ),
+  recent: async (limit) => {
+    const params = { ...at(projectId, jobId), query: { limit } };
+    const page = await call(
+      client.GET("/api/projects/{project_id}/reviews/{job_id}/recent", { params }),
+    );
+    return page.items;
+  },
+});
+
+export const decideApi: DecideApi = {
+  decide: (projectId, jobId, decisions) =>
+    call(
+      client.POST("/api/projects/{project_id}/reviews/{job_id}/decisions", {
+        params: at(projectId, jobId),
+        body: { decisions },
+      }),
+    ),
+};
 
 export const revertReview = (projectId: number, jobId: number) =>
   call(
     client.POST("/api/projects/{project_id}/reviews/{job_id}/revert", {
-      params: { path: { project_id: projectId, job_id: jobId } },
+      params: at(projectId, jobId),
     }),
   );

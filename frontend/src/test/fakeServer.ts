@@ -1,11 +1,22 @@
 import { ApiError, NetworkError } from "../api/errors";
 import type { LabelingApi } from "../api/labeling";
-import type { Answer, AnswerResult, LabelStatus, Lease, SubmitResponse } from "../api/types";
+import type { DecideApi } from "../api/reviews";
+import type {
+  Answer,
+  AnswerResult,
+  DecisionInput,
+  LabelStatus,
+  Lease,
+  SubmitResponse,
+} from "../api/types";
+import { FakeReview } from "./fakeReview";
 
 type Fault = "refuse-connection" | "lose-response" | "signed-out" | "paused" | "malformed";
 
 /** A labeling server in memory, with faults on order. */
-export class FakeServer implements LabelingApi {
+export class FakeServer implements LabelingApi, DecideApi {
+  /** The reviews, by job. */
+  readonly reviews = new Map<number, FakeReview>();
   /** Every answer as it was first taken, in order. */
   readonly taken: Answer[] = [];
   /** Every key as it came in, with repetitions. */
@@ -65,6 +76,23 @@ export class FakeServer implements LabelingApi {
     const results = answers.map((answer) => this.#take(answer));
     if (loseResponse) throw new NetworkError();
     return { results, status: this.#status() };
+  }
+
+  openReview(jobId: number, size: number): FakeReview {
+    const review = new FakeReview(
+      jobId,
+      size,
+      () => this.#arrive(),
+      () => this.now() + this.leaseMs,
+    );
+    this.reviews.set(jobId, review);
+    return review;
+  }
+
+  async decide(projectId: number, jobId: number, decisions: DecisionInput[]) {
+    const review = this.reviews.get(jobId);
+    if (!review) throw new ApiError(404, { code: "not_found", detail: "no such review" });
+    return review.decide(projectId, decisions);
   }
 
   async status(): Promise<LabelStatus> {

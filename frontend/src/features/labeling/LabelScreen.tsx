@@ -2,7 +2,8 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Project, User } from "../../api/types";
 import { t } from "../../strings";
 import { isElsewhere, keyOf } from "../../ui/hotkeys";
-import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Between } from "./Between";
 import { HelpDialog } from "./HelpDialog";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
@@ -106,9 +107,7 @@ function Desk({ project, projectLink, labeling, sender }: DeskProps) {
               onRetry={() => images.retry(current.subject.image_url)}
             />
           )}
-          {view.phase === "loading" && !current && (
-            <Between stuck={sending === "retrying" || sending === "signed_out"} />
-          )}
+          {view.phase === "loading" && !current && <Between sending={sending} />}
           {view.phase === "waiting" && (
             <Waiting
               projectId={project.id}
@@ -149,18 +148,6 @@ function Desk({ project, projectLink, labeling, sender }: DeskProps) {
           onClose={() => setHelp(false)}
         />
       )}
-    </div>
-  );
-}
-
-/** No image yet: for a moment, or until the answers before have reached the server. */
-function Between({ stuck }: { stuck: boolean }) {
-  if (stuck) return <Empty title={t.label.stuckTitle}>{t.label.stuckText}</Empty>;
-  return (
-    <div className={styles.between}>
-      <Loading>
-        <Skeleton width="min(18rem, 50vw)" height="min(18rem, 50vw)" />
-      </Loading>
     </div>
   );
 }

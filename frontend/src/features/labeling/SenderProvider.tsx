@@ -1,12 +1,14 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { labelingApi } from "../../api/labeling";
+import { decideApi } from "../../api/reviews";
 import type { User } from "../../api/types";
 import { openOutbox } from "./queue/outbox";
 import { AnswerSender } from "./queue/sender";
+import { isSignedIn, noteSignedIn, onOtherUser } from "./queue/signedIn";
 
 const SenderContext = createContext<AnswerSender | null>(null);
 
-/** Sends this user's stored answers, whichever page is open. */
+/** Sends this user's stored answers and decisions, whichever page is open. */
 export function SenderProvider({ user, children }: { user: User; children: ReactNode }) {
   const [sender, setSender] = useState<AnswerSender | null>(null);
   useEffect(() => {
@@ -15,23 +17,34 @@ export function SenderProvider({ user, children }: { user: User; children: React
     const wake = () => {
       if (!document.hidden) current?.wake();
     };
+    const warn = (event: BeforeUnloadEvent) => {
+      if (current && !current.durable && current.getView().pending.length > 0)
+        event.preventDefault();
+    };
+    noteSignedIn(user.id);
+    // The page belongs to whoever has signed in elsewhere: show it to them as theirs.
+    const unlisten = onOtherUser(user.id, () => window.location.assign("/"));
     openOutbox().then((outbox) => {
       if (unmounted) return;
       current = new AnswerSender({
         userId: user.id,
         outbox,
-        api: labelingApi,
+        api: { ...labelingApi, ...decideApi },
+        isSignedIn: () => isSignedIn(user.id),
         exclusive: (work) => exclusively(`karat-outbox-${user.id}`, work),
       });
       setSender(current);
       void current.start();
     });
     window.addEventListener("online", wake);
+    window.addEventListener("beforeunload", warn);
     document.addEventListener("visibilitychange", wake);
     return () => {
       unmounted = true;
       current?.stop();
+      unlisten();
       window.removeEventListener("online", wake);
+      window.removeEventListener("beforeunload", warn);
       document.removeEventListener("visibilitychange", wake);
     };
   }, [user.id]);

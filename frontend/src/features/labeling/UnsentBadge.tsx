@@ -9,7 +9,7 @@ import styles from "./UnsentBadge.module.css";
 
 const NOTHING: SenderView = { pending: [], rejected: [], state: "idle" };
 
-/** Says how many answers wait on this device, and shows those the server refused. */
+/** Says how many answers and decisions wait on this device, and shows those the server refused. */
 export function UnsentBadge() {
   const sender = useSender();
   const view = useSyncExternalStore(
@@ -53,12 +53,12 @@ function RejectedDialog({ view, sender, onClose }: RejectedDialogProps) {
     <Dialog title={t.label.rejectedTitle} onClose={onClose}>
       <p>{t.label.rejectedText}</p>
       <ul className={styles.list}>
-        {view.rejected.map((answer) => (
-          <li key={answer.key}>
-            <img src={answer.subject.image_url} alt="" width={40} height={40} />
+        {view.rejected.map((entry) => (
+          <li key={entry.key}>
+            <img src={entry.subject.image_url} alt="" width={40} height={40} />
             <span>
-              {answer.subject.name || t.label.imageNumber(answer.subject.example_id)}
-              <small>{answer.detail || answer.code}</small>
+              {entry.subject.name || t.label.imageNumber(entry.subject.example_id)}
+              <small>{entry.detail || entry.code}</small>
             </span>
           </li>
         ))}

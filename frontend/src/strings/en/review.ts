@@ -1,3 +1,5 @@
+const plural = (count: number, one: string, many: string) =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`;
 const count = (value = 0): string => value.toLocaleString();
 
 export const review = {
@@ -18,8 +20,9 @@ export const review = {
   before: (decision: string) => `You decided: ${decision}.`,
   beforeHint: "Decide again, or press Enter to leave it.",
   last: (decision: string) => `Last: ${decision}`,
-  unsent: (count: number) =>
-    `${count.toLocaleString()} decisions are kept on this device until the server has them.`,
+  pair: (given: string, suggested: string) => `Label now ${given}, suggested ${suggested}.`,
+  late: (count: number) =>
+    `A colleague was first with ${plural(count, "image", "images")} you decided on. What they decided holds.`,
   hint: "The surest suggestions come first. Nothing is overwritten: every decision can be taken back.",
   doneTitle: "All decided",
   doneText: (decided: Record<string, number>) =>

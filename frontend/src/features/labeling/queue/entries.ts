@@ -1,5 +1,5 @@
 import type { Lease, LeaseItem, RecentAnswer } from "../../../api/types";
-import type { Entry, Given, PendingAnswer, StoredAnswer } from "./model";
+import type { Entry, Given, StoredAnswer } from "./model";
 
 const idOf = (entry: Entry): number => entry.subject.query_id;
 
@@ -31,6 +31,7 @@ export function toStored(
   return {
     ...place,
     ...given,
+    kind: "answer",
     subject: entry.subject,
     seconds: Math.round(seconds * 1000) / 1000,
     supersedes: entry.given?.key ?? null,
@@ -64,7 +65,7 @@ export function mergeLease(
 /** What undo can reach after a reload, the latest last: answers the server has, then unsent ones. */
 export function restoreHistory(
   recent: RecentAnswer[],
-  unsent: PendingAnswer[],
+  unsent: StoredAnswer[],
   present: Entry[],
 ): Entry[] {
   const entries = new Map<number, Entry>();

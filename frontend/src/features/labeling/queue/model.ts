@@ -1,4 +1,4 @@
-import type { LabelStatus, LeaseItem, Verdict } from "../../../api/types";
+import type { Decision, LabelStatus, LeaseItem, Suggestion, Verdict } from "../../../api/types";
 
 /** One image to judge, as far as the label page knows it. */
 export type Subject = Pick<
@@ -12,23 +12,33 @@ export type Given = { key: string; verdict: Verdict; classId: number | null };
 /** A place in the queue. `given` is set when the annotator came back to it with undo. */
 export type Entry = { subject: Subject; leaseToken: string | null; given: Given | null };
 
-/** An answer as it is kept on this device until the server has acknowledged it. */
-export type StoredAnswer = {
-  key: string;
-  userId: number;
-  projectId: number;
+/** What every entry of the outbox has, until the server has acknowledged it. */
+type Kept = { key: string; userId: number; projectId: number; seconds: number };
+
+/** An answer to a query as it is kept on this device. */
+export type StoredAnswer = Kept & {
+  kind: "answer";
   subject: Subject;
   verdict: Verdict;
   classId: number | null;
-  seconds: number;
   supersedes: string | null;
   leaseToken: string | null;
 };
 
-export type PendingAnswer = StoredAnswer & { seq: number };
+/** A decision on a suggestion as it is kept on this device. */
+export type StoredDecision = Kept & {
+  kind: "decision";
+  jobId: number;
+  subject: Suggestion;
+  decision: Decision;
+};
 
-/** An answer the server refused for good, kept for the annotator to see. */
-export type RejectedAnswer = StoredAnswer & { code: string; detail: string };
+export type Stored = StoredAnswer | StoredDecision;
+
+export type Pending<Kind extends Stored = Stored> = Kind & { seq: number };
+
+/** What the server refused for good, kept for the annotator to see. */
+export type Rejected = Stored & { code: string; detail: string };
 
 export type SessionView = {
   phase: "loading" | "labeling" | "waiting" | "failed";

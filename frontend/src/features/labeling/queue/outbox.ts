@@ -1,124 +1,129 @@
-import { type DBSchema, type IDBPDatabase, openDB } from "idb";
-import type { PendingAnswer, RejectedAnswer, StoredAnswer } from "./model";
+import { openDisk } from "./disk";
+import type { Pending, Rejected, Stored } from "./model";
 
-interface OutboxSchema extends DBSchema {
-  answers: { key: number; value: StoredAnswer & { seq?: number }; indexes: { userId: number } };
-  rejected: { key: string; value: RejectedAnswer; indexes: { userId: number } };
-}
+/** Entries in memory come after all that a disk can have numbered. */
+const MEMORY_FROM = 2 ** 40;
+/** A browser that has not opened its storage by then may never do it, say for another tab's sake. */
+const PATIENCE_MS = 1_000;
 
-/** Answers on their way to the server, in the order in which they were given. */
+/** Answers and decisions on their way to the server, in the order in which they were given. */
 export interface Outbox {
-  /** Whether the answers survive a reload. */
+  /** Whether what is added survives a reload. */
   readonly durable: boolean;
-  /** Resolves once the answer is stored. */
-  add(answer: StoredAnswer): Promise<PendingAnswer>;
-  pending(userId: number): Promise<PendingAnswer[]>;
-  /** Drop answers the server has acknowledged. */
-  settle(answers: PendingAnswer[]): Promise<void>;
-  /** Set an answer aside that the server will never take. */
-  reject(answer: PendingAnswer, code: string, detail: string): Promise<void>;
-  rejected(userId: number): Promise<RejectedAnswer[]>;
+  /** Resolves once the entry is stored. */
+  add(entry: Stored): Promise<Pending>;
+  pending(userId: number): Promise<Pending[]>;
+  /** Drop entries the server has acknowledged. */
+  settle(entries: Pending[]): Promise<void>;
+  /** Set an entry aside that the server will never take. */
+  reject(entry: Pending, code: string, detail: string): Promise<void>;
+  rejected(userId: number): Promise<Rejected[]>;
   dismiss(userId: number): Promise<void>;
-}
-
-class IndexedDbOutbox implements Outbox {
-  readonly durable = true;
-  readonly #db: IDBPDatabase<OutboxSchema>;
-
-  constructor(db: IDBPDatabase<OutboxSchema>) {
-    this.#db = db;
-  }
-
-  async add(answer: StoredAnswer): Promise<PendingAnswer> {
-    // Relaxed: handed to the operating system, not flushed to the disk. It survives a crash of
-    // the browser and costs about a millisecond.
-    const tx = this.#db.transaction("answers", "readwrite", { durability: "relaxed" });
-    const [seq] = await Promise.all([tx.store.add(answer), tx.done]);
-    return { ...answer, seq };
-  }
-
-  async pending(userId: number): Promise<PendingAnswer[]> {
-    const rows = await this.#db.getAllFromIndex("answers", "userId", userId);
-    return (rows as PendingAnswer[]).sort((a, b) => a.seq - b.seq);
-  }
-
-  async settle(answers: PendingAnswer[]): Promise<void> {
-    const tx = this.#db.transaction("answers", "readwrite");
-    await Promise.all([...answers.map((answer) => tx.store.delete(answer.seq)), tx.done]);
-  }
-
-  async reject(answer: PendingAnswer, code: string, detail: string): Promise<void> {
-    const tx = this.#db.transaction(["answers", "rejected"], "readwrite");
-    await Promise.all([
-      tx.objectStore("rejected").put({ ...answer, code, detail }),
-      tx.objectStore("answers").delete(answer.seq),
-      tx.done,
-    ]);
-  }
-
-  rejected(userId: number): Promise<RejectedAnswer[]> {
-    return this.#db.getAllFromIndex("rejected", "userId", userId);
-  }
-
-  async dismiss(userId: number): Promise<void> {
-    const keys = await this.#db.getAllKeysFromIndex("rejected", "userId", userId);
-    const tx = this.#db.transaction("rejected", "readwrite");
-    await Promise.all([...keys.map((key) => tx.store.delete(key)), tx.done]);
-  }
 }
 
 /** Stands in where the browser refuses storage, such as some private windows. */
 export class MemoryOutbox implements Outbox {
   readonly durable = false;
-  #answers: PendingAnswer[] = [];
-  #rejected: RejectedAnswer[] = [];
-  #seq = 0;
+  #entries: Pending[] = [];
+  #rejected: Rejected[] = [];
+  #seq = MEMORY_FROM;
 
-  async add(answer: StoredAnswer): Promise<PendingAnswer> {
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  async add(entry: Stored): Promise<Pending> {
     this.#seq += 1;
-    const stored = { ...answer, seq: this.#seq };
-    this.#answers.push(stored);
+    const stored = { ...entry, seq: this.#seq };
+    this.#entries.push(stored);
     return stored;
   }
 
-  async pending(userId: number): Promise<PendingAnswer[]> {
-    return this.#answers.filter((answer) => answer.userId === userId);
+  async pending(userId: number): Promise<Pending[]> {
+    return this.#entries.filter((entry) => entry.userId === userId);
   }
 
-  async settle(answers: PendingAnswer[]): Promise<void> {
-    const settled = new Set(answers.map((answer) => answer.seq));
-    this.#answers = this.#answers.filter((answer) => !settled.has(answer.seq));
+  async settle(entries: Pending[]): Promise<void> {
+    const settled = new Set(entries.map((entry) => entry.seq));
+    this.#entries = this.#entries.filter((entry) => !settled.has(entry.seq));
   }
 
-  async reject(answer: PendingAnswer, code: string, detail: string): Promise<void> {
-    this.#rejected.push({ ...answer, code, detail });
-    await this.settle([answer]);
+  async reject(entry: Pending, code: string, detail: string): Promise<void> {
+    this.#rejected.push({ ...entry, code, detail });
+    await this.settle([entry]);
   }
 
-  async rejected(userId: number): Promise<RejectedAnswer[]> {
-    return this.#rejected.filter((answer) => answer.userId === userId);
+  async rejected(userId: number): Promise<Rejected[]> {
+    return this.#rejected.filter((entry) => entry.userId === userId);
   }
 
   async dismiss(userId: number): Promise<void> {
-    this.#rejected = this.#rejected.filter((answer) => answer.userId !== userId);
+    this.#rejected = this.#rejected.filter((entry) => entry.userId !== userId);
   }
 }
 
-export async function openOutbox(name = "karat"): Promise<Outbox> {
-  try {
-    const db = await openDB<OutboxSchema>(name, 1, {
-      upgrade(database) {
-        const answers = database.createObjectStore("answers", {
-          keyPath: "seq",
-          autoIncrement: true,
-        });
-        answers.createIndex("userId", "userId");
-        const rejected = database.createObjectStore("rejected", { keyPath: "key" });
-        rejected.createIndex("userId", "userId");
-      },
-    });
-    return new IndexedDbOutbox(db);
-  } catch {
-    return new MemoryOutbox();
+/** The browser's storage, and memory for what it refuses: nobody's work stops at a full disk. */
+export class SafeOutbox implements Outbox {
+  readonly #memory = new MemoryOutbox();
+  #disk: Outbox | null = null;
+  #full = false;
+
+  attach(disk: Outbox): void {
+    this.#disk = disk;
   }
+
+  get durable(): boolean {
+    return this.#disk !== null && !this.#full;
+  }
+
+  async add(entry: Stored): Promise<Pending> {
+    // What follows an entry in memory must not overtake it.
+    if (this.#disk && this.#memory.size === 0) {
+      try {
+        const stored = await this.#disk.add(entry);
+        this.#full = false;
+        return stored;
+      } catch {
+        this.#full = true;
+      }
+    }
+    return this.#memory.add(entry);
+  }
+
+  async pending(userId: number): Promise<Pending[]> {
+    const stored = (await this.#disk?.pending(userId).catch(() => [])) ?? [];
+    return [...stored, ...(await this.#memory.pending(userId))];
+  }
+
+  async settle(entries: Pending[]): Promise<void> {
+    const stored = entries.filter((entry) => entry.seq < MEMORY_FROM);
+    await this.#memory.settle(entries);
+    if (stored.length > 0) await this.#disk?.settle(stored);
+  }
+
+  async reject(entry: Pending, code: string, detail: string): Promise<void> {
+    const place = entry.seq < MEMORY_FROM ? this.#disk : this.#memory;
+    await place?.reject(entry, code, detail);
+  }
+
+  async rejected(userId: number): Promise<Rejected[]> {
+    const stored = (await this.#disk?.rejected(userId).catch(() => [])) ?? [];
+    return [...stored, ...(await this.#memory.rejected(userId))];
+  }
+
+  async dismiss(userId: number): Promise<void> {
+    await this.#memory.dismiss(userId);
+    await this.#disk?.dismiss(userId);
+  }
+}
+
+/** The outbox of this browser. Storage that opens late, or never, does not keep anyone waiting. */
+export async function openOutbox(name = "karat", patience = PATIENCE_MS): Promise<Outbox> {
+  const outbox = new SafeOutbox();
+  const opened = openDisk(name).then(
+    (disk) => outbox.attach(disk),
+    () => {},
+  );
+  await Promise.race([opened, new Promise((resolve) => setTimeout(resolve, patience))]);
+  return outbox;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeServer } from "../../../test/fakeServer";
-import type { StoredAnswer } from "./model";
+import type { StoredAnswer, StoredDecision } from "./model";
 import { type Outbox, openOutbox } from "./outbox";
 import { AnswerSender } from "./sender";
 import { uuid } from "./uuid";
@@ -15,6 +15,7 @@ let senders: AnswerSender[];
 function answerTo(queryId: number, change: Partial<StoredAnswer> = {}): StoredAnswer {
   const image_url = `/images/${queryId}`;
   return {
+    kind: "answer",
     key: uuid(),
     userId: USER,
     projectId: 1,
@@ -28,11 +29,40 @@ function answerTo(queryId: number, change: Partial<StoredAnswer> = {}): StoredAn
   };
 }
 
-function makeSender(store: Outbox = outbox): AnswerSender {
+/** Decisions and answers take the same way; `id` is the suggestion's. */
+function decisionOn(id: number, change: Partial<StoredDecision> = {}): StoredDecision {
+  return {
+    kind: "decision",
+    key: uuid(),
+    userId: USER,
+    projectId: 1,
+    jobId: 16,
+    subject: {
+      id,
+      example_id: id,
+      rank: id,
+      image_url: "",
+      width: 8,
+      height: 8,
+      name: `${id}.png`,
+      given_class_id: 1,
+      suggested_class_id: 2,
+      confidence: 0.9,
+      quality: null,
+      decision: null,
+    },
+    decision: "accept",
+    seconds: 1.5,
+    ...change,
+  };
+}
+
+function makeSender(store: Outbox = outbox, isSignedIn = () => true): AnswerSender {
   const sender = new AnswerSender({
     userId: USER,
     outbox: store,
     api: server,
+    isSignedIn,
     exclusive: (work) => work(),
     wait: async (milliseconds, wake) => {
       waits.push(milliseconds);
@@ -186,5 +216,91 @@ describe("sending answers", () => {
     sender.wake();
     await isEmpty(sender);
     expect(server.taken.map((answer) => answer.query_id)).toEqual([2, 1]);
+  });
+});
+
+describe("sending decisions", () => {
+  it("counts each once and keeps their order, although a response was lost", async () => {
+    const review = server.openReview(16, 10);
+    server.faults.push("lose-response");
+    const sender = makeSender();
+    const first = decisionOn(1);
+    await sender.add(first);
+    await sender.add(decisionOn(1, { decision: "ood" }));
+    await isEmpty(sender);
+    expect(review.requests.flat().filter((key) => key === first.key)).toHaveLength(2);
+    expect(review.taken).toMatchObject([
+      { key: first.key, suggestion_id: 1, decision: "accept", seconds: 1.5 },
+      { suggestion_id: 1, decision: "ood" },
+    ]);
+    expect(review.decided.get(1)).toBe("ood");
+  });
+
+  it("puts decisions of one review into a request, and answers into another", async () => {
+    const [one, other] = [server.openReview(16, 10), server.openReview(17, 10)];
+    for (const entry of [
+      decisionOn(1),
+      answerTo(1),
+      decisionOn(2, { jobId: 17 }),
+      decisionOn(3),
+      answerTo(2),
+    ]) {
+      await outbox.add(entry);
+    }
+    const sender = makeSender();
+    await sender.flush();
+    await isEmpty(sender);
+    expect(one.requests.map((keys) => keys.length)).toEqual([2]);
+    expect(other.requests.map((keys) => keys.length)).toEqual([1]);
+    expect(server.taken.map((answer) => answer.query_id)).toEqual([1, 2]);
+  });
+
+  it("does not hold decisions while a project takes no answers", async () => {
+    const review = server.openReview(16, 10);
+    server.faults.push("paused");
+    await outbox.add(answerTo(1));
+    await outbox.add(decisionOn(1));
+    const sender = makeSender();
+    void sender.flush();
+    await vi.waitFor(() => expect(review.taken).toHaveLength(1));
+    expect(sender.getView().pending).toMatchObject([{ kind: "answer" }]);
+  });
+
+  it("sets aside the decisions of a review that is gone, and sends what is behind them", async () => {
+    const review = server.openReview(16, 10);
+    for (const id of [1, 2]) await outbox.add(decisionOn(id, { jobId: 99 }));
+    await outbox.add(decisionOn(3));
+    const sender = makeSender();
+    await sender.flush();
+    await isEmpty(sender);
+    expect(review.decided.get(3)).toBe("accept");
+    expect(sender.getView().rejected).toMatchObject([
+      { code: "not_found", subject: { name: "1.png" } },
+      { code: "not_found", subject: { name: "2.png" } },
+    ]);
+  });
+
+  it("loses none of two tabs, whichever sends first", async () => {
+    const review = server.openReview(16, 10);
+    server.delayMs = 2;
+    const [one, other] = [makeSender(), makeSender(await openOutbox(database))];
+    await Promise.all([one.add(decisionOn(1)), other.add(decisionOn(2))]);
+    await isEmpty(one);
+    expect(review.taken.map(({ suggestion_id }) => suggestion_id).sort()).toEqual([1, 2]);
+  });
+
+  it("sends nothing under the name of who has signed in since, in another tab", async () => {
+    const review = server.openReview(16, 10);
+    let signedIn = 8;
+    const sender = makeSender(outbox, () => signedIn === USER);
+    await sender.add(decisionOn(1));
+    await vi.waitFor(() => expect(sender.getView().state).toBe("signed_out"));
+    sender.wake();
+    await vi.waitFor(() => expect(sender.getView().state).toBe("signed_out"));
+    expect(review.requests).toHaveLength(0);
+    signedIn = USER;
+    sender.wake();
+    await isEmpty(sender);
+    expect(review.decided.get(1)).toBe("accept");
   });
 });

@@ -1,37 +1,47 @@
 import { ApiError, isTransient, isUnauthenticated } from "../../../api/errors";
-import type { LabelingApi } from "../../../api/labeling";
-import type { Answer, AnswerResult, SubmitResponse } from "../../../api/types";
-import type { PendingAnswer, RejectedAnswer, StoredAnswer } from "./model";
+import type { Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
 import type { Outbox } from "./outbox";
+import {
+  isAnswer,
+  isDecision,
+  isRefused,
+  placeOf,
+  type SendingApi,
+  type Sent,
+  send,
+} from "./sending";
+import { sleep } from "./sleep";
 
 const BATCH = 64;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
-/** A project that takes no answers now (paused, say) is asked again after this long. */
+/** A place that takes nothing now (a paused project, say) is asked again after this long. */
 const HOLD_MS = 15_000;
 
 export type SenderView = {
-  pending: PendingAnswer[];
-  rejected: RejectedAnswer[];
+  pending: Pending[];
+  rejected: Rejected[];
   state: "idle" | "sending" | "retrying" | "signed_out";
 };
 
 type Dependencies = {
   userId: number;
   outbox: Outbox;
-  api: Pick<LabelingApi, "submit">;
+  api: SendingApi;
+  /** Whether requests of this browser still count as this user's. */
+  isSignedIn?: () => boolean;
   /** Run `work` while no other tab of this user sends. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>;
   wait?: (milliseconds: number, wake: AbortSignal) => Promise<void>;
   now?: () => number;
 };
 
-/** Sends stored answers in order, one batch at a time, until the server has acknowledged each. */
+/** Sends what is stored in order, one batch at a time, until the server has acknowledged each entry. */
 export class AnswerSender {
   readonly #deps: Required<Dependencies>;
   readonly #listeners = new Set<() => void>();
-  readonly #onResponse = new Set<(projectId: number, response: SubmitResponse) => void>();
-  readonly #heldUntil = new Map<number, number>();
+  readonly #onResponse = new Set<(sent: Sent) => void>();
+  readonly #heldUntil = new Map<string, number>();
   #view: SenderView = { pending: [], rejected: [], state: "idle" };
   #running = false;
   #again = false;
@@ -41,7 +51,12 @@ export class AnswerSender {
   #sleep: AbortController | null = null;
 
   constructor(dependencies: Dependencies) {
-    this.#deps = { wait: sleep, now: () => Date.now(), ...dependencies };
+    this.#deps = {
+      isSignedIn: () => true,
+      wait: sleep,
+      now: () => Date.now(),
+      ...dependencies,
+    };
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -56,7 +71,7 @@ export class AnswerSender {
   }
 
   /** Be told of every acknowledgement. */
-  onResponse(listener: (projectId: number, response: SubmitResponse) => void): () => void {
+  onResponse(listener: (sent: Sent) => void): () => void {
     this.#onResponse.add(listener);
     return () => this.#onResponse.delete(listener);
   }
@@ -67,16 +82,25 @@ export class AnswerSender {
     await this.flush();
   }
 
-  /** Store an answer, then send it in the background. Resolves once it is stored. */
-  async add(answer: StoredAnswer): Promise<void> {
-    const stored = await this.#deps.outbox.add(answer);
+  /** Store an answer or a decision, then send it in the background. Resolves once it is stored. */
+  async add(entry: Stored): Promise<void> {
+    const stored = await this.#deps.outbox.add(entry);
     this.#set({ pending: [...this.#view.pending, stored] });
     void this.flush();
   }
 
-  async pendingOf(projectId: number): Promise<PendingAnswer[]> {
+  /** Answers to a project that the server has not acknowledged. */
+  async answersOf(projectId: number): Promise<StoredAnswer[]> {
     const pending = await this.#deps.outbox.pending(this.#deps.userId);
-    return pending.filter((answer) => answer.projectId === projectId);
+    return pending.filter(isAnswer).filter((answer) => answer.projectId === projectId);
+  }
+
+  /** Decisions in a review that the server has not acknowledged. */
+  async decisionsOf(projectId: number, jobId: number): Promise<StoredDecision[]> {
+    const pending = await this.#deps.outbox.pending(this.#deps.userId);
+    return pending
+      .filter(isDecision)
+      .filter((decision) => decision.projectId === projectId && decision.jobId === jobId);
   }
 
   /** Try again now: the network is back, or the annotator has signed in again. */
@@ -124,42 +148,46 @@ export class AnswerSender {
     const pending = await this.#deps.outbox.pending(this.#deps.userId);
     this.#set({ pending });
     const now = this.#deps.now();
-    const first = pending.find((answer) => (this.#heldUntil.get(answer.projectId) ?? 0) <= now);
+    const first = pending.find((entry) => (this.#heldUntil.get(placeOf(entry)) ?? 0) <= now);
     if (!first) {
       if (pending.length > 0) this.#set({ state: "retrying" });
       else this.#batch = BATCH;
       return pending.length > 0 ? HOLD_MS : null;
     }
+    if (!this.#deps.isSignedIn()) {
+      this.#set({ state: "signed_out" });
+      return null;
+    }
     const batch = pending
-      .filter((answer) => answer.projectId === first.projectId)
+      .filter((entry) => placeOf(entry) === placeOf(first))
       .slice(0, this.#batch);
     if (this.#view.state === "idle") this.#set({ state: "sending" });
     try {
-      const response = await this.#deps.api.submit(first.projectId, batch.map(toAnswer));
-      return await this.#settle(batch, response);
+      return await this.#settle(batch, await send(this.#deps.api, first, batch));
     } catch (error) {
-      return await this.#fail(batch, error);
+      // The storage may refuse too; it is asked again like the server.
+      return await this.#fail(first, batch, error).catch(() => this.#backOff());
     }
   }
 
-  async #settle(batch: PendingAnswer[], response: SubmitResponse): Promise<number> {
-    const results = new Map(response.results.map((result) => [result.key, result]));
-    const settled: PendingAnswer[] = [];
+  async #settle(batch: Pending[], sent: Sent): Promise<number> {
+    const results = new Map(sent.response.results.map((result) => [result.key, result]));
+    const settled: Pending[] = [];
     let refused = 0;
-    for (const answer of batch) {
-      const result = results.get(answer.key);
+    for (const entry of batch) {
+      const result = results.get(entry.key);
       if (!result) continue;
       if (isRefused(result)) {
         refused += 1;
-        await this.#reject(answer, result.code ?? "rejected", result.detail ?? "");
+        await this.#reject(entry, result.code ?? "rejected", result.detail ?? "");
       } else {
-        settled.push(answer);
+        settled.push(entry);
       }
     }
     await this.#deps.outbox.settle(settled);
     this.#forget(settled);
-    for (const listener of this.#onResponse) listener(batch[0]?.projectId ?? 0, response);
-    // An answer without a result stays; without any the server is not well.
+    for (const listener of this.#onResponse) listener(sent);
+    // An entry without a result stays; without any the server is not well.
     if (settled.length + refused === 0) return this.#backOff();
     if (refused > 0) this.#batch = BATCH;
     this.#failures = 0;
@@ -167,19 +195,17 @@ export class AnswerSender {
     return 0;
   }
 
-  async #fail(batch: PendingAnswer[], error: unknown): Promise<number | null> {
+  async #fail(first: Pending, batch: Pending[], error: unknown): Promise<number | null> {
     if (isUnauthenticated(error)) {
       this.#set({ state: "signed_out" });
       return null;
     }
     if (!(error instanceof ApiError) || isTransient(error)) return this.#backOff();
-    const [first] = batch;
-    if (!first) return null;
     if (error.status === 409) {
-      this.#heldUntil.set(first.projectId, this.#deps.now() + HOLD_MS);
+      this.#heldUntil.set(placeOf(first), this.#deps.now() + HOLD_MS);
       return 0;
     }
-    // The request was refused as a whole: find the answer at fault by sending them one by one.
+    // The request was refused as a whole: find the entry at fault by sending them one by one.
     if (batch.length > 1) {
       this.#batch = 1;
       return 0;
@@ -202,45 +228,19 @@ export class AnswerSender {
     this.#sleep = null;
   }
 
-  async #reject(answer: PendingAnswer, code: string, detail: string): Promise<void> {
-    await this.#deps.outbox.reject(answer, code, detail);
-    this.#forget([answer]);
-    this.#set({ rejected: [...this.#view.rejected, { ...answer, code, detail }] });
+  async #reject(entry: Pending, code: string, detail: string): Promise<void> {
+    await this.#deps.outbox.reject(entry, code, detail);
+    this.#forget([entry]);
+    this.#set({ rejected: [...this.#view.rejected, { ...entry, code, detail }] });
   }
 
-  #forget(answers: PendingAnswer[]): void {
-    const gone = new Set(answers.map((answer) => answer.seq));
-    this.#set({ pending: this.#view.pending.filter((answer) => !gone.has(answer.seq)) });
+  #forget(entries: Pending[]): void {
+    const gone = new Set(entries.map((entry) => entry.seq));
+    this.#set({ pending: this.#view.pending.filter((entry) => !gone.has(entry.seq)) });
   }
 
   #set(change: Partial<SenderView>): void {
     this.#view = { ...this.#view, ...change };
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** A retry of a refused answer comes back as a duplicate that carries the refusal's code. */
-const isRefused = (result: AnswerResult): boolean =>
-  result.status === "rejected" || (result.status === "duplicate" && result.annotation_id === null);
-
-function toAnswer(stored: PendingAnswer): Answer {
-  return {
-    key: stored.key,
-    query_id: stored.subject.query_id,
-    verdict: stored.verdict,
-    seconds: stored.seconds,
-    ...(stored.classId === null ? {} : { class_id: stored.classId }),
-    ...(stored.supersedes === null ? {} : { supersedes: stored.supersedes }),
-    ...(stored.leaseToken === null ? {} : { lease_token: stored.leaseToken }),
-  };
-}
-
-function sleep(milliseconds: number, wake: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    wake.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -78,7 +78,7 @@ describe("the label queue", () => {
     expect(shown(session)).toBe(1);
     await moved;
     expect(shown(session)).toBe(2);
-    expect(await sender.pendingOf(PROJECT)).toMatchObject([{ verdict: "class", classId: 3 }]);
+    expect(await sender.answersOf(PROJECT)).toMatchObject([{ verdict: "class", classId: 3 }]);
   });
 
   it("takes one verdict per image, however fast the keys come", async () => {

@@ -62,8 +62,9 @@ export class LabelSession {
   readonly getView = (): SessionView => this.#view;
 
   start(): void {
-    this.#unlisten = this.#deps.sender.onResponse((projectId, response) => {
-      if (projectId === this.#deps.projectId) this.#set({ status: response.status });
+    this.#unlisten = this.#deps.sender.onResponse((sent) => {
+      if (sent.kind !== "answer" || sent.projectId !== this.#deps.projectId) return;
+      this.#set({ status: sent.response.status });
     });
     void this.#restore();
     this.wake();
@@ -168,7 +169,7 @@ export class LabelSession {
     const { api, sender, projectId, client } = this.#deps;
     this.#answeredSinceLease = new Set();
     try {
-      const unsent = await sender.pendingOf(projectId);
+      const unsent = await sender.answersOf(projectId);
       const lease = await api.lease(projectId, LEASE_SIZE, client);
       if (this.#stopped) return;
       const answered = new Set(unsent.map((answer) => answer.subject.query_id));
@@ -219,7 +220,7 @@ export class LabelSession {
   async #restore(): Promise<void> {
     const { api, sender, projectId } = this.#deps;
     try {
-      const unsent = await sender.pendingOf(projectId);
+      const unsent = await sender.answersOf(projectId);
       const [recent, status] = await Promise.all([
         api.recent(projectId, 10),
         api.status(projectId),

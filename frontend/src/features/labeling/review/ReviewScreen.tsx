@@ -1,17 +1,22 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { Link } from "react-router";
+import { listenToProject } from "../../../api/events";
 import type { Decision, Project, Review, User } from "../../../api/types";
 import { t } from "../../../strings";
 import { ButtonLink } from "../../../ui/Button";
 import { isElsewhere, keyOf } from "../../../ui/hotkeys";
 import { Meter } from "../../../ui/Meter";
 import { Empty, Failure, Loading, Notice, Skeleton } from "../../../ui/State";
+import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
+import type { AnswerSender } from "../queue/sender";
+import { useSender } from "../SenderProvider";
 import { Stage } from "../Stage";
 import { useSmooth } from "../useSmooth";
 import { DecisionPanel } from "./DecisionPanel";
 import { reviewCommandFor } from "./decisions";
 import styles from "./ReviewScreen.module.css";
+import { Spoken } from "./Spoken";
 import { type Reviewing, useReviewQueue } from "./useReviewQueue";
 
 const { review: text } = t;
@@ -25,8 +30,9 @@ type ReviewScreenProps = {
 };
 
 export function ReviewScreen({ project, user, jobId, back }: ReviewScreenProps) {
-  const reviewing = useReviewQueue({ projectId: project.id, jobId, userId: user.id });
-  if (!reviewing) {
+  const sender = useSender();
+  const reviewing = useReviewQueue({ projectId: project.id, jobId, userId: user.id, sender });
+  if (!sender || !reviewing) {
     return (
       <div className={desk.placeholder}>
         <Loading>
@@ -35,23 +41,23 @@ export function ReviewScreen({ project, user, jobId, back }: ReviewScreenProps) 
       </div>
     );
   }
-  return <Desk project={project} back={back} reviewing={reviewing} />;
+  return <Desk project={project} back={back} reviewing={reviewing} sender={sender} />;
 }
 
-type DeskProps = { project: Project; back: string; reviewing: Reviewing };
+type DeskProps = { project: Project; back: string; reviewing: Reviewing; sender: AnswerSender };
 
-function Desk({ project, back, reviewing }: DeskProps) {
+function Desk({ project, back, reviewing, sender }: DeskProps) {
   const { queue, images, stopwatch } = reviewing;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
+  const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   useSyncExternalStore(images.subscribe, images.getVersion);
   const [flashed, setFlashed] = useState<Decision | null>(null);
   const [smooth, setSmooth] = useSmooth();
   const { current, history } = view;
 
   const decide = useCallback(
-    (decision: Decision) => {
-      if (queue.getView().current) setFlashed(decision);
-      queue.decide(decision);
+    async (decision: Decision) => {
+      if (await queue.decide(decision)) setFlashed(decision);
     },
     [queue],
   );
@@ -65,7 +71,7 @@ function Desk({ project, back, reviewing }: DeskProps) {
       const command = reviewCommandFor(key);
       if (!command) return;
       event.preventDefault();
-      if (command.do === "decide") decide(command.decision);
+      if (command.do === "decide") void decide(command.decision);
       else if (command.do === "undo") queue.undo();
       else if (command.do === "stay") queue.keep();
       else setSmooth((value) => !value);
@@ -80,7 +86,10 @@ function Desk({ project, back, reviewing }: DeskProps) {
     return () => clearTimeout(timer);
   }, [flashed]);
 
-  const previous = history.at(-1)?.decision;
+  const retry = () => {
+    sender.wake();
+    queue.wake();
+  };
   return (
     <div className={desk.desk}>
       <ReviewBar project={project} back={back} review={view.review} />
@@ -96,25 +105,18 @@ function Desk({ project, back, reviewing }: DeskProps) {
               onRetry={() => images.retry(current.image_url)}
             />
           )}
-          {view.phase === "loading" && (
-            <div className={desk.between}>
-              <Loading>
-                <Skeleton width="min(18rem, 50vw)" height="min(18rem, 50vw)" />
-              </Loading>
-            </div>
+          {view.phase === "loading" && <Between sending={sending} />}
+          {view.phase === "done" && (
+            <Done projectId={project.id} back={back} review={view.review} onNews={queue.wake} />
           )}
-          {view.phase === "done" && <Done back={back} review={view.review} />}
-          {view.phase === "failed" && view.error && (
-            <Failure error={view.error} onRetry={() => void queue.refill()} />
-          )}
+          {view.phase === "failed" && view.error && <Failure error={view.error} onRetry={retry} />}
         </div>
         <aside className={desk.side}>
-          <p className={desk.last} aria-live="polite">
-            {current?.decision
-              ? text.before(text.decided[current.decision])
-              : previous && text.last(text.decided[previous])}
-            {current?.decision && <small>{text.beforeHint}</small>}
-          </p>
+          <Spoken
+            current={current}
+            previous={history.at(-1)?.decision ?? null}
+            classes={project.classes}
+          />
           <DecisionPanel
             suggestion={current}
             classes={project.classes}
@@ -124,8 +126,8 @@ function Desk({ project, back, reviewing }: DeskProps) {
             onUndo={() => queue.undo()}
           />
           <div className={styles.notes}>
-            {view.unsent > 1 && <Notice tone="gold">{text.unsent(view.unsent)}</Notice>}
-            {view.refused && <Notice tone="bad">{view.refused}</Notice>}
+            {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
+            {view.late > 0 && <Notice tone="gold">{text.late(view.late)}</Notice>}
             <p className={styles.hint}>{text.hint}</p>
           </div>
         </aside>
@@ -154,8 +156,14 @@ function ReviewBar({ project, back, review }: ReviewBarProps) {
   );
 }
 
-function Done({ back, review }: { back: string; review: Review | null }) {
+type DoneProps = { projectId: number; back: string; review: Review | null; onNews: () => void };
+
+function Done({ projectId, back, review, onNews }: DoneProps) {
   const left = review?.open ?? 0;
+  useEffect(
+    () => listenToProject(projectId, (kind) => kind === "review" && onNews()),
+    [projectId, onNews],
+  );
   return (
     <div className={styles.done} role="status">
       <Empty

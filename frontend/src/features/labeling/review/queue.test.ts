@@ -1,168 +1,257 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError, NetworkError } from "../../../api/errors";
-import type { ReviewApi } from "../../../api/reviews";
-import type { DecisionInput, Review, Suggestion } from "../../../api/types";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Decision } from "../../../api/types";
+import type { FakeReview } from "../../../test/fakeReview";
+import { FakeServer } from "../../../test/fakeServer";
+import { MemoryOutbox, type Outbox, openOutbox, SafeOutbox } from "../queue/outbox";
+import { AnswerSender } from "../queue/sender";
+import { Stopwatch } from "../queue/stopwatch";
+import { uuid } from "../queue/uuid";
 import { ReviewQueue } from "./queue";
 
-/** A review of `size` suggestions in memory, with faults on order. */
-class FakeReview implements ReviewApi {
-  readonly received: DecisionInput[] = [];
-  readonly taken = new Map<string, DecisionInput>();
-  readonly decided = new Map<number, Suggestion["decision"]>();
-  faults: (Error | "lose-response")[] = [];
-  leases = 0;
+const PLACE = { projectId: 1, jobId: 16, userId: 7 };
+let server: FakeServer;
+let review: FakeReview;
+let outbox: Outbox;
+let now: number;
+const opened: { stop(): void }[] = [];
 
-  constructor(readonly size: number) {}
-
-  async lease(n: number) {
-    this.leases += 1;
-    const open = this.all().filter((one) => !one.decision);
-    return {
-      expires_at: new Date(0).toISOString(),
-      items: open.slice(0, n),
-      review: this.review(),
-    };
-  }
-
-  async recent(limit: number) {
-    return this.all()
-      .filter((one) => one.decision)
-      .slice(-limit)
-      .reverse();
-  }
-
-  async decide(decisions: DecisionInput[]) {
-    this.received.push(...decisions);
-    const fault = this.faults.shift();
-    if (fault instanceof Error) throw fault;
-    const results = decisions.map((one) => {
-      const status = this.taken.has(one.key) ? ("duplicate" as const) : ("accepted" as const);
-      this.taken.set(one.key, one);
-      this.decided.set(one.suggestion_id, one.decision);
-      return { key: one.key, status, annotation_id: 1, code: null, detail: null };
-    });
-    if (fault) throw new NetworkError();
-    return { results, review: this.review() };
-  }
-
-  private all(): Suggestion[] {
-    return Array.from({ length: this.size }, (_, index) => ({
-      id: index + 1,
-      example_id: 100 + index,
-      rank: index,
-      image_url: `/images/${index}`,
-      width: 8,
-      height: 8,
-      name: `${index}.png`,
-      given_class_id: 1,
-      suggested_class_id: 2,
-      confidence: 0.9,
-      quality: null,
-      decision: this.decided.get(index + 1) ?? null,
-    }));
-  }
-
-  private review(): Review {
-    const open = this.size - this.decided.size;
-    const decided = { keep: 0, accept: 0, ood: 0, unsure: 0 };
-    return { job_id: 1, created_at: "", total: this.size, open, decided };
-  }
+function openSender(store: Outbox = outbox): AnswerSender {
+  const sender = new AnswerSender({
+    userId: PLACE.userId,
+    outbox: store,
+    api: server,
+    exclusive: (work) => work(),
+    wait: () => new Promise((resolve) => setTimeout(resolve, 1)),
+  });
+  opened.push(sender);
+  return sender;
 }
 
-class Kept {
-  readonly items = new Map<string, string>();
-  getItem = (key: string) => this.items.get(key) ?? null;
-  setItem = (key: string, value: string) => void this.items.set(key, value);
-  removeItem = (key: string) => void this.items.delete(key);
-}
-
-let server: FakeReview;
-let kept: Kept;
-
-async function open(): Promise<ReviewQueue> {
-  const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
-  const queue = new ReviewQueue({ api: server, storage: kept, key: "k", seconds: () => 1.5, wait });
-  await queue.start();
+function open(sender = openSender(), api = review): ReviewQueue {
+  const queue = new ReviewQueue({
+    ...PLACE,
+    api,
+    sender,
+    stopwatch: new Stopwatch(),
+    now: () => now,
+    isHidden: () => false,
+  });
+  opened.push(queue);
+  queue.start();
   return queue;
 }
 
-const arrived = (queue: ReviewQueue) => vi.waitFor(() => expect(queue.getView().unsent).toBe(0));
+const shown = (queue: ReviewQueue) => queue.getView().current?.id;
+const shows = (queue: ReviewQueue, id: number) => vi.waitFor(() => expect(shown(queue)).toBe(id));
+const isEmpty = () =>
+  vi.waitFor(async () => expect(await outbox.pending(PLACE.userId)).toHaveLength(0));
+const offline = () => server.faults.push(...Array(500).fill("refuse-connection"));
+const online = () => server.faults.splice(0);
 
-beforeEach(() => {
-  server = new FakeReview(40);
-  kept = new Kept();
+async function decideAll(queue: ReviewQueue, decisions: Decision[]): Promise<void> {
+  for (const decision of decisions) {
+    await vi.waitFor(() => expect(queue.getView().current).not.toBeNull());
+    expect(await queue.decide(decision)).toBe(true);
+  }
+}
+
+beforeEach(async () => {
+  now = Date.now();
+  server = new FakeServer(0);
+  server.now = () => now;
+  review = server.openReview(PLACE.jobId, 40);
+  outbox = await openOutbox(uuid());
+});
+
+afterEach(() => {
+  for (const one of opened.splice(0)) one.stop();
+  vi.restoreAllMocks();
 });
 
 describe("the review queue", () => {
   it("shows every suggestion once, the surest first, and refills before it runs dry", async () => {
-    const queue = await open();
-    const shown: number[] = [];
+    const queue = open();
+    const seen: (number | undefined)[] = [];
     for (let count = 0; count < 40; count += 1) {
       await vi.waitFor(() => expect(queue.getView().current).not.toBeNull());
-      shown.push(queue.getView().current?.id ?? 0);
-      queue.decide("keep");
+      seen.push(shown(queue));
+      await queue.decide("keep");
     }
     await vi.waitFor(() => expect(queue.getView().phase).toBe("done"));
-    await arrived(queue);
-    expect(shown).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
-    expect(server.taken.size).toBe(40);
+    await isEmpty();
+    expect(seen).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+    expect(review.taken.map((one) => one.suggestion_id)).toEqual(seen);
   });
 
-  it("sends a decision again until it is acknowledged, and it counts once", async () => {
-    const queue = await open();
-    server.faults = [new NetworkError(), "lose-response", new ApiError(503, {})];
-    queue.decide("accept");
-    await arrived(queue);
-    expect(server.received).toHaveLength(4);
-    expect(server.taken.size).toBe(1);
-    expect(server.taken.values().next().value).toMatchObject({ decision: "accept", seconds: 1.5 });
-  });
-
-  it("keeps decisions through a reload, and does not show what they decide", async () => {
-    const before = await open();
-    server.faults = Array.from({ length: 50 }, () => new NetworkError());
-    before.decide("ood");
-    before.stop();
-    expect(kept.items.get("k")).toContain("ood");
-    server.faults = [];
-    const after = await open();
-    await arrived(after);
-    expect(server.decided.get(1)).toBe("ood");
-    expect(after.getView().current?.id).toBe(2);
-    expect(kept.items.size).toBe(0);
+  it("takes one decision per suggestion, however fast the keys come", async () => {
+    const queue = open();
+    await shows(queue, 1);
+    const taken = await Promise.all([queue.decide("keep"), queue.decide("keep")]);
+    expect(taken).toEqual([true, false]);
+    expect(shown(queue)).toBe(2);
   });
 
   it("goes back to change a decision, and forward again without one", async () => {
-    const queue = await open();
-    queue.decide("accept");
-    queue.decide("keep");
+    const queue = open();
+    await decideAll(queue, ["accept", "keep"]);
     queue.undo();
     expect(queue.getView().current).toMatchObject({ id: 2, decision: "keep" });
     queue.undo();
     expect(queue.getView().current).toMatchObject({ id: 1, decision: "accept" });
-    queue.decide("ood");
-    expect(queue.getView().current?.id).toBe(2);
+    await queue.decide("ood");
+    expect(shown(queue)).toBe(2);
     queue.keep();
-    expect(queue.getView().current?.id).toBe(3);
-    await arrived(queue);
-    expect([server.decided.get(1), server.decided.get(2)]).toEqual(["ood", "keep"]);
+    expect(shown(queue)).toBe(3);
+    await isEmpty();
+    expect([review.decided.get(1), review.decided.get(2)]).toEqual(["ood", "keep"]);
   });
 
-  it("reaches what was decided before a reload", async () => {
-    const before = await open();
-    before.decide("accept");
-    await arrived(before);
-    const after = await open();
+  it("reaches what was decided before a reload, sent or not, and does not show it anew", async () => {
+    const before = openSender();
+    const first = open(before);
+    await decideAll(first, ["accept"]);
+    await isEmpty();
+    offline();
+    await decideAll(first, ["ood"]);
+    first.stop();
+    before.stop();
+    online();
+    const after = open();
+    await shows(after, 3);
+    await vi.waitFor(() => expect(after.getView().history).toHaveLength(2));
+    after.undo();
+    expect(after.getView().current).toMatchObject({ id: 2, decision: "ood" });
     after.undo();
     expect(after.getView().current).toMatchObject({ id: 1, decision: "accept" });
   });
+});
 
-  it("says what the server will never take, and keeps it", async () => {
-    const queue = await open();
-    server.faults = [new ApiError(404, { code: "not_found", detail: "gone" })];
-    queue.decide("keep");
+describe("decisions on their way", () => {
+  it("arrive although the page was left while the one before was sent", async () => {
+    server.delayMs = 5;
+    const queue = open();
+    await decideAll(queue, ["keep", "accept"]);
+    queue.stop();
+    await isEmpty();
+    expect([review.decided.get(1), review.decided.get(2)]).toEqual(["keep", "accept"]);
+  });
+
+  it("wait for the network, and the review goes on by itself after it is back", async () => {
+    const sender = openSender();
+    const queue = open(sender);
+    await shows(queue, 1);
+    offline();
+    await decideAll(queue, Array(24).fill("keep"));
+    await vi.waitFor(() => expect(queue.getView().current).toBeNull());
     await vi.waitFor(() => expect(queue.getView().phase).toBe("failed"));
-    expect(queue.getView().error?.message).toBe("gone");
-    expect(kept.items.get("k")).toContain("keep");
+    online();
+    queue.wake();
+    sender.wake();
+    await shows(queue, 25);
+    expect(review.taken).toHaveLength(24);
+    expect(review.decided.size).toBe(24);
+  });
+
+  it("of an earlier visit do not keep the page waiting, whatever holds them up", async () => {
+    const before = openSender();
+    const first = open(before);
+    await shows(first, 1);
+    server.signedOut = true;
+    await decideAll(first, ["keep"]);
+    await vi.waitFor(() => expect(before.getView().state).toBe("signed_out"));
+    first.stop();
+    const second = open(before);
+    await vi.waitFor(() => expect(second.getView().phase).toBe("failed"));
+    server.signedOut = false;
+    before.wake();
+    await shows(second, 2);
+    await isEmpty();
+    expect(review.taken).toHaveLength(1);
+  });
+
+  it("are made on, and sent, where the browser's storage is full", async () => {
+    const full = new MemoryOutbox();
+    vi.spyOn(full, "add").mockRejectedValue(new DOMException("full", "QuotaExceededError"));
+    const safe = new SafeOutbox();
+    safe.attach(full);
+    const sender = openSender(safe);
+    const queue = open(sender);
+    await shows(queue, 1);
+    server.signedOut = true;
+    await decideAll(queue, ["keep", "ood"]);
+    expect(shown(queue)).toBe(3);
+    expect(sender.durable).toBe(false);
+    server.signedOut = false;
+    sender.wake();
+    await vi.waitFor(() => expect(review.taken).toHaveLength(2));
+    expect([review.decided.get(1), review.decided.get(2)]).toEqual(["keep", "ood"]);
+  });
+
+  it("let those behind pass when refused, and are no longer shown as made", async () => {
+    review.unknown.add(2);
+    const sender = openSender();
+    const queue = open(sender);
+    await decideAll(queue, ["keep", "accept", "ood"]);
+    await isEmpty();
+    expect(review.taken.map((one) => one.suggestion_id)).toEqual([1, 3]);
+    expect(sender.getView().rejected).toMatchObject([{ decision: "accept", detail: "not known" }]);
+    expect(queue.getView().history.map(({ id }) => id)).toEqual([1, 3]);
+  });
+
+  it("that come after a colleague's are told of, and no longer shown as made", async () => {
+    const queue = open();
+    await shows(queue, 1);
+    review.takeAway(1);
+    await decideAll(queue, ["accept", "accept"]);
+    await vi.waitFor(() => expect(queue.getView().late).toBe(1));
+    await isEmpty();
+    expect(queue.getView().history).toMatchObject([{ id: 2, decision: "accept" }]);
+  });
+});
+
+describe("a review with colleagues", () => {
+  it("has what they leave, once the rest is decided", async () => {
+    for (let id = 3; id <= 40; id += 1) review.elsewhere.add(id);
+    const queue = open();
+    await decideAll(queue, ["keep", "keep"]);
+    await vi.waitFor(() => expect(queue.getView().phase).toBe("done"));
+    await isEmpty();
+    expect(queue.getView().review?.open).toBe(38);
+    review.elsewhere.clear();
+    queue.wake();
+    await shows(queue, 3);
+    expect(queue.getView().phase).toBe("deciding");
+  });
+
+  it("asks again by itself after a while", async () => {
+    for (let id = 1; id <= 40; id += 1) review.elsewhere.add(id);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const queue = open(openSender(new MemoryOutbox()));
+      await vi.waitFor(() => expect(queue.getView().phase).toBe("done"));
+      review.elsewhere.clear();
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(shown(queue)).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("drops suggestions that others hold or have decided, but not the one on screen", async () => {
+    const queue = open();
+    await shows(queue, 1);
+    for (const id of [1, 2, 3]) review.elsewhere.add(id);
+    queue.wake();
+    await vi.waitFor(() => expect(queue.getView().upcoming[0]?.id).toBe(4));
+    expect(shown(queue)).toBe(1);
+  });
+
+  it("asks anew for suggestions whose lease has run out", async () => {
+    const queue = open();
+    await shows(queue, 1);
+    now += 700_000;
+    review.elsewhere.add(2);
+    await queue.decide("keep");
+    await shows(queue, 3);
   });
 });

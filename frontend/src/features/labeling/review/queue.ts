@@ -1,59 +1,59 @@
-import { ApiError, isTransient } from "../../../api/errors";
+import { serverNow } from "../../../api/clock";
+import { ApiError } from "../../../api/errors";
 import type { ReviewApi } from "../../../api/reviews";
-import type { Decision, DecisionInput, Review, Suggestion } from "../../../api/types";
+import type { Decision, ReviewLease, Suggestion } from "../../../api/types";
+import type { AnswerSender } from "../queue/sender";
+import type { Sent } from "../queue/sending";
+import type { Stopwatch } from "../queue/stopwatch";
 import { uuid } from "../queue/uuid";
+import { mergeLease, restoreHistory } from "./order";
+import type { ReviewView } from "./view";
 
 const AHEAD = 24;
 const REFILL_BELOW = 8;
 const REACHABLE = 10;
-const BACKOFF_MS = [500, 1_000, 2_000, 5_000, 15_000];
-
-export type ReviewView = {
-  phase: "loading" | "deciding" | "done" | "failed";
-  current: Suggestion | null;
-  upcoming: Suggestion[];
-  /** Decided in this visit or just before it, the latest last. */
-  history: Suggestion[];
-  review: Review | null;
-  /** Decisions the server has not acknowledged yet. */
-  unsent: number;
-  /** What the server would not take, in its words. */
-  refused: string | null;
-  error: Error | null;
-};
+/** Leases are renewed when less than this is left of them and the reviewer is at work. */
+const RENEW_MS = 120_000;
+const RETRY_MS = 2_500;
+/** What colleagues leave is looked for this often. */
+const WAIT_MS = 15_000;
 
 type Dependencies = {
+  projectId: number;
+  jobId: number;
+  userId: number;
   api: ReviewApi;
-  /** Where decisions wait for the server; it outlives the page. */
-  storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
-  key: string;
-  seconds: () => number;
-  wait?: (milliseconds: number) => Promise<void>;
+  sender: AnswerSender;
+  stopwatch: Stopwatch;
+  now?: () => number;
+  isHidden?: () => boolean;
 };
 
-/** The suggestions of one job, one after the other; decisions are stored here until they are there. */
+/** The suggestions of one job, one after the other; the sender takes the decisions from here. */
 export class ReviewQueue {
   readonly #deps: Required<Dependencies>;
   readonly #listeners = new Set<() => void>();
-  readonly #decided = new Set<number>();
-  #pending: DecisionInput[] = [];
-  #sending = false;
-  #leasing = false;
-  #exhausted = false;
+  /** The suggestions of my decisions, by key, until the server has said what became of each. */
+  readonly #sent = new Map<string, number>();
+  #decidedSinceLease = new Set<number>();
+  #leasing: Promise<void> | null = null;
+  #expiresAt = 0;
+  #saving = false;
   #stopped = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #unlisten: (() => void)[] = [];
   #view: ReviewView = {
     phase: "loading",
     current: null,
     upcoming: [],
     history: [],
     review: null,
-    unsent: 0,
-    refused: null,
+    late: 0,
     error: null,
   };
 
   constructor(dependencies: Dependencies) {
-    this.#deps = { wait: sleep, ...dependencies };
+    this.#deps = { now: serverNow, isHidden: () => document.hidden, ...dependencies };
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -63,45 +63,57 @@ export class ReviewQueue {
 
   readonly getView = (): ReviewView => this.#view;
 
-  /** Take up what an earlier visit has left, then ask for suggestions. */
-  async start(): Promise<void> {
-    this.#pending = JSON.parse(this.#deps.storage.getItem(this.#deps.key) ?? "[]");
-    for (const { suggestion_id } of this.#pending) this.#decided.add(suggestion_id);
-    this.#set({ unsent: this.#pending.length });
-    await this.#send();
-    try {
-      const recent = await this.#deps.api.recent(REACHABLE);
-      this.#set({ history: recent.reverse() });
-    } catch {
-      // Undo then reaches what is decided from here on.
-    }
-    await this.refill();
+  start(): void {
+    const { sender } = this.#deps;
+    this.#unlisten = [
+      sender.onResponse((sent) => this.#hear(sent)),
+      sender.subscribe(() => this.#withdraw(sender.getView().rejected.map(({ key }) => key))),
+    ];
+    void this.#restore();
+    this.wake();
   }
 
   stop(): void {
     this.#stopped = true;
+    clearTimeout(this.#timer);
+    for (const unlisten of this.#unlisten) unlisten();
   }
 
-  decide(decision: Decision): void {
+  /** Look for suggestions now: something has changed, or the page is visible again. */
+  readonly wake = (): void => {
+    clearTimeout(this.#timer);
+    void this.#lease();
+  };
+
+  /**
+   * Decide on the current suggestion, and move on once the decision is stored on this device.
+   *
+   * Resolves to false when there was nothing to decide, or the decision before is still being stored.
+   */
+  async decide(decision: Decision): Promise<boolean> {
     const { current } = this.#view;
-    if (!current) return;
-    this.#decided.add(current.id);
-    this.#pending.push({
-      key: uuid(),
-      suggestion_id: current.id,
-      decision,
-      seconds: Math.round(this.#deps.seconds() * 1000) / 1000,
-    });
-    this.#store();
-    this.#advance({ ...current, decision });
-    void this.#send();
+    if (!current || this.#saving) return false;
+    const { sender, stopwatch, projectId, jobId, userId } = this.#deps;
+    const key = uuid();
+    const seconds = Math.round(stopwatch.seconds() * 1000) / 1000;
+    const place = { projectId, jobId, userId };
+    this.#saving = true;
+    this.#sent.set(key, current.id);
+    this.#decidedSinceLease.add(current.id);
+    try {
+      await sender.add({ kind: "decision", key, ...place, subject: current, decision, seconds });
+      this.#advance({ ...current, decision });
+    } finally {
+      this.#saving = false;
+    }
+    return true;
   }
 
   /** Go back to the suggestion before; the decision holds until another is made. */
   undo(): void {
     const { history, current, upcoming } = this.#view;
     const previous = history.at(-1);
-    if (!previous) return;
+    if (!previous || this.#saving) return;
     this.#set({
       phase: "deciding",
       current: previous,
@@ -113,72 +125,111 @@ export class ReviewQueue {
   /** Leave a suggestion one came back to as it was decided. */
   keep(): void {
     const { current } = this.#view;
-    if (current?.decision) this.#advance(current);
-  }
-
-  /** Ask for more suggestions, if few are left. */
-  async refill(): Promise<void> {
-    if (this.#leasing || this.#exhausted || this.#view.upcoming.length >= REFILL_BELOW) return;
-    this.#leasing = true;
-    try {
-      const lease = await this.#deps.api.lease(AHEAD);
-      const held = new Set([this.#view.current, ...this.#view.upcoming].map((one) => one?.id));
-      const fresh = lease.items.filter(({ id }) => !held.has(id) && !this.#decided.has(id));
-      this.#exhausted = lease.items.length < AHEAD;
-      const upcoming = [...this.#view.upcoming, ...fresh];
-      this.#set({ upcoming, review: lease.review, error: null });
-      if (!this.#view.current) this.#next();
-    } catch (error) {
-      this.#set({ error: error as Error, ...(!this.#view.current && { phase: "failed" }) });
-    } finally {
-      this.#leasing = false;
-    }
+    if (current?.decision && !this.#saving) this.#advance(current);
   }
 
   #advance(done: Suggestion): void {
     const others = this.#view.history.filter(({ id }) => id !== done.id);
-    this.#set({ history: [...others, done].slice(-REACHABLE) });
-    this.#next();
-    void this.refill();
+    let { upcoming } = this.#view;
+    // Others may hold what was leased too long ago; ask again rather than decide it twice.
+    if (this.#deps.now() >= this.#expiresAt) upcoming = upcoming.filter((one) => one.decision);
+    const [current = null, ...rest] = upcoming;
+    this.#set({
+      phase: current ? "deciding" : "loading",
+      current,
+      upcoming: rest,
+      history: [...others, done].slice(-REACHABLE),
+    });
+    if (rest.length < REFILL_BELOW) this.wake();
   }
 
-  #next(): void {
-    const [current = null, ...upcoming] = this.#view.upcoming;
-    const waits = !current && !this.#exhausted;
-    this.#set({ current, upcoming, phase: current ? "deciding" : waits ? "loading" : "done" });
+  #lease(): Promise<void> {
+    this.#leasing ??= this.#leaseOnce().finally(() => {
+      this.#leasing = null;
+      this.#schedule();
+    });
+    return this.#leasing;
   }
 
-  /** Send all that waits, in order; a retry with the same key changes nothing. */
-  async #send(): Promise<void> {
-    if (this.#sending) return;
-    this.#sending = true;
-    for (let failures = 0; this.#pending.length > 0 && !this.#stopped; ) {
-      const batch = this.#pending.slice(0, 64);
-      try {
-        const { results, review } = await this.#deps.api.decide(batch);
-        const refused = results.find((result) => result.status === "rejected");
-        this.#pending = this.#pending.slice(batch.length);
-        this.#set({ review, ...(refused && { refused: refused.detail }) });
-        failures = 0;
-      } catch (error) {
-        if (error instanceof ApiError && !isTransient(error) && error.status !== 401) {
-          // It will never be taken; what is waiting stays on this device.
-          this.#set({ error, phase: "failed" });
-          break;
-        }
-        await this.#deps.wait(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] ?? 0);
-        failures += 1;
-      }
-      this.#store();
+  async #leaseOnce(): Promise<void> {
+    const { api, sender, projectId, jobId } = this.#deps;
+    this.#decidedSinceLease = new Set();
+    try {
+      const unsent = await sender.decisionsOf(projectId, jobId);
+      const lease = await api.lease(AHEAD);
+      if (this.#stopped) return;
+      const decided = new Set(unsent.map(({ subject }) => subject.id));
+      for (const id of this.#decidedSinceLease) decided.add(id);
+      this.#merge(lease, decided);
+    } catch (error) {
+      const phase = this.#view.current ? "deciding" : "failed";
+      if (!this.#stopped) this.#set({ phase, error: error as Error });
     }
-    this.#sending = false;
   }
 
-  #store(): void {
-    const { storage, key } = this.#deps;
-    if (this.#pending.length > 0) storage.setItem(key, JSON.stringify(this.#pending));
-    else storage.removeItem(key);
-    this.#set({ unsent: this.#pending.length });
+  #merge(lease: ReviewLease, decided: ReadonlySet<number>): void {
+    const queue = mergeLease(this.#view.current, this.#view.upcoming, lease.items, decided);
+    const current = this.#view.current ?? queue.shift() ?? null;
+    this.#expiresAt = Date.parse(lease.expires_at);
+    // Suggestions whose decisions are still on the way: nothing to show, but it is not the end.
+    const between = lease.items.length > 0 ? "loading" : "done";
+    this.#set({
+      phase: current ? "deciding" : between,
+      current,
+      upcoming: queue,
+      review: lease.review,
+      error: null,
+    });
+  }
+
+  /** Ask again later: for renewal while there are suggestions, for what others leave when not. */
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped) return;
+    const { error, current, phase } = this.#view;
+    // What is forbidden or gone stays so; a session can be renewed.
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return;
+    if (current && !error) {
+      const left = Math.max(this.#expiresAt - RENEW_MS - this.#deps.now(), WAIT_MS);
+      this.#timer = setTimeout(() => {
+        if (this.#deps.stopwatch.attentive) this.wake();
+        else this.#schedule();
+      }, left);
+    } else if (!this.#deps.isHidden()) {
+      this.#timer = setTimeout(this.wake, phase === "done" ? WAIT_MS : RETRY_MS);
+    }
+  }
+
+  /** The server has taken some decisions; it says when somebody else had decided before. */
+  #hear(sent: Sent): void {
+    const { projectId, jobId } = this.#deps;
+    if (sent.kind !== "decision" || sent.projectId !== projectId || sent.jobId !== jobId) return;
+    const { results, review } = sent.response;
+    const late = results.filter(({ status }) => status === "late").map(({ key }) => key);
+    this.#set({ review, late: this.#view.late + late.length });
+    this.#withdraw(late);
+    for (const { key } of results) this.#sent.delete(key);
+    if (!this.#view.current) this.wake();
+  }
+
+  /** Decisions that do not hold are none to come back to. */
+  #withdraw(keys: string[]): void {
+    const gone = new Set(keys.flatMap((key) => this.#sent.get(key) ?? []));
+    for (const key of keys) this.#sent.delete(key);
+    if (gone.size === 0) return;
+    this.#set({ history: this.#view.history.filter(({ id }) => !gone.has(id)) });
+  }
+
+  /** Undo reaches back to what was decided before this visit, sent or not. */
+  async #restore(): Promise<void> {
+    const { api, sender, projectId, jobId } = this.#deps;
+    const recent = await api.recent(REACHABLE).catch(() => []);
+    const unsent = await sender.decisionsOf(projectId, jobId);
+    for (const { key, subject } of unsent) this.#sent.set(key, subject.id);
+    const { history, current, upcoming } = this.#view;
+    const present = [...history, ...(current ? [current] : []), ...upcoming];
+    const restored = restoreHistory(recent, unsent, present);
+    this.#set({ history: [...restored, ...history].slice(-REACHABLE) });
   }
 
   #set(change: Partial<ReviewView>): void {
@@ -186,6 +237,3 @@ export class ReviewQueue {
     for (const listener of this.#listeners) listener();
   }
 }
-
-const sleep = (milliseconds: number) =>
-  new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

@@ -1,0 +1,89 @@
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
+import type { Pending, Rejected, Stored } from "./model";
+import type { Outbox } from "./outbox";
+
+interface OutboxSchema extends DBSchema {
+  answers: { key: number; value: Stored & { seq?: number }; indexes: { userId: number } };
+  rejected: { key: string; value: Rejected; indexes: { userId: number } };
+}
+
+type Upgrade = IDBPTransaction<OutboxSchema, ("answers" | "rejected")[], "versionchange">;
+
+const VERSION = 2;
+
+/** The outbox in IndexedDB; rejects where the browser has none. */
+export async function openDisk(name: string): Promise<Outbox> {
+  const db = await openDB<OutboxSchema>(name, VERSION, {
+    upgrade(database, from, _to, transaction) {
+      if (from < 1) create(database);
+      else void nameKinds(transaction);
+    },
+    // A newer page wants to upgrade: make way. What is added here from now on stays in memory.
+    blocking: (_from, _to, event) => (event.target as IDBDatabase).close(),
+  });
+  return new DiskOutbox(db);
+}
+
+function create(database: IDBPDatabase<OutboxSchema>): void {
+  const answers = database.createObjectStore("answers", { keyPath: "seq", autoIncrement: true });
+  answers.createIndex("userId", "userId");
+  const rejected = database.createObjectStore("rejected", { keyPath: "key" });
+  rejected.createIndex("userId", "userId");
+}
+
+/** The first version knew answers only, and did not say so. */
+async function nameKinds(transaction: Upgrade): Promise<void> {
+  for (const store of ["answers", "rejected"] as const) {
+    let cursor = await transaction.objectStore(store).openCursor();
+    while (cursor) {
+      await cursor.update({ ...cursor.value, kind: "answer" } as Rejected);
+      cursor = await cursor.continue();
+    }
+  }
+}
+
+class DiskOutbox implements Outbox {
+  readonly durable = true;
+  readonly #db: IDBPDatabase<OutboxSchema>;
+
+  constructor(db: IDBPDatabase<OutboxSchema>) {
+    this.#db = db;
+  }
+
+  async add(entry: Stored): Promise<Pending> {
+    // Relaxed: handed to the operating system, not flushed to the disk. It survives a crash of
+    // the browser and costs about a millisecond.
+    const tx = this.#db.transaction("answers", "readwrite", { durability: "relaxed" });
+    const [seq] = await Promise.all([tx.store.add(entry), tx.done]);
+    return { ...entry, seq };
+  }
+
+  async pending(userId: number): Promise<Pending[]> {
+    const rows = await this.#db.getAllFromIndex("answers", "userId", userId);
+    return (rows as Pending[]).sort((a, b) => a.seq - b.seq);
+  }
+
+  async settle(entries: Pending[]): Promise<void> {
+    const tx = this.#db.transaction("answers", "readwrite");
+    await Promise.all([...entries.map((entry) => tx.store.delete(entry.seq)), tx.done]);
+  }
+
+  async reject(entry: Pending, code: string, detail: string): Promise<void> {
+    const tx = this.#db.transaction(["answers", "rejected"], "readwrite");
+    await Promise.all([
+      tx.objectStore("rejected").put({ ...entry, code, detail }),
+      tx.objectStore("answers").delete(entry.seq),
+      tx.done,
+    ]);
+  }
+
+  async rejected(userId: number): Promise<Rejected[]> {
+    return this.#db.getAllFromIndex("rejected", "userId", userId);
+  }
+
+  async dismiss(userId: number): Promise<void> {
+    const keys = await this.#db.getAllKeysFromIndex("rejected", "userId", userId);
+    const tx = this.#db.transaction("rejected", "readwrite");
+    await Promise.all([...keys.map((key) => tx.store.delete(key)), tx.done]);
+  }
+}

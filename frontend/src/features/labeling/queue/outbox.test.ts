@@ -1,0 +1,102 @@
+import { openDB } from "idb";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { StoredAnswer } from "./model";
+import { MemoryOutbox, openOutbox, SafeOutbox } from "./outbox";
+import { uuid } from "./uuid";
+
+const USER = 7;
+let database: string;
+
+function answerTo(queryId: number): StoredAnswer {
+  const subject = {
+    query_id: queryId,
+    example_id: 1,
+    image_url: "",
+    width: 8,
+    height: 8,
+    name: "",
+  };
+  return {
+    kind: "answer",
+    key: uuid(),
+    userId: USER,
+    projectId: 1,
+    subject,
+    verdict: "ood",
+    classId: null,
+    seconds: 1,
+    supersedes: null,
+    leaseToken: null,
+  };
+}
+
+/** As earlier versions of the page left it: answers only, without their kind. */
+async function openFirstVersion() {
+  const db = await openDB(database, 1, {
+    upgrade(fresh) {
+      fresh
+        .createObjectStore("answers", { keyPath: "seq", autoIncrement: true })
+        .createIndex("userId", "userId");
+      fresh.createObjectStore("rejected", { keyPath: "key" }).createIndex("userId", "userId");
+    },
+  });
+  for (const id of [1, 2]) {
+    const { kind: _, ...answer } = answerTo(id);
+    await db.add("answers", answer);
+    await db.add("rejected", { ...answer, code: "unknown_query", detail: "" });
+  }
+  return db;
+}
+
+beforeEach(() => {
+  database = uuid();
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+it("keeps what an earlier version of the page has stored", async () => {
+  (await openFirstVersion()).close();
+  const outbox = await openOutbox(database);
+  await outbox.add(answerTo(3));
+  const kept = [1, 2, 3].map((query_id) => ({ kind: "answer", subject: { query_id } }));
+  expect(await outbox.pending(USER)).toMatchObject(kept);
+  expect(await outbox.rejected(USER)).toHaveLength(2);
+  expect(outbox.durable).toBe(true);
+});
+
+it("does not wait for an old tab that keeps the storage, and takes it up after that", async () => {
+  const old = await openFirstVersion();
+  const outbox = await openOutbox(database, 5);
+  expect(outbox.durable).toBe(false);
+  await outbox.add(answerTo(3));
+  old.close();
+  await vi.waitFor(async () => expect(await outbox.pending(USER)).toHaveLength(3));
+  // Behind the one in memory, whatever the disk takes by now.
+  await outbox.add(answerTo(4));
+  const ids = (await outbox.pending(USER)).map(
+    ({ subject }) => "query_id" in subject && subject.query_id,
+  );
+  expect(ids).toEqual([1, 2, 3, 4]);
+});
+
+it("makes way for a later version, and goes on in memory", async () => {
+  const outbox = await openOutbox(database);
+  await outbox.add(answerTo(1));
+  (await openDB(database, 99)).close();
+  await outbox.add(answerTo(2));
+  expect(outbox.durable).toBe(false);
+  expect(await outbox.pending(USER)).toMatchObject([{ subject: { query_id: 2 } }]);
+});
+
+it("keeps in memory what a full disk refuses, in order, until there is room", async () => {
+  const disk = new MemoryOutbox();
+  const outbox = new SafeOutbox();
+  outbox.attach(disk);
+  const add = vi.spyOn(disk, "add").mockRejectedValueOnce(new DOMException("full"));
+  const [first, second] = [await outbox.add(answerTo(1)), await outbox.add(answerTo(2))];
+  expect(add).toHaveBeenCalledTimes(1);
+  expect(await outbox.pending(USER)).toEqual([first, second]);
+  await outbox.settle([first, second]);
+  await outbox.add(answerTo(3));
+  expect(outbox.durable).toBe(true);
+});

@@ -1,0 +1,67 @@
+import type { LabelingApi } from "../../../api/labeling";
+import type { DecideApi } from "../../../api/reviews";
+import type {
+  Answer,
+  AnswerResult,
+  DecisionInput,
+  DecisionResult,
+  DecisionsResponse,
+  SubmitResponse,
+} from "../../../api/types";
+import type { Pending, Stored, StoredAnswer, StoredDecision } from "./model";
+
+export type SendingApi = Pick<LabelingApi, "submit"> & DecideApi;
+
+/** What the server said to a batch. */
+export type Sent =
+  | { kind: "answer"; projectId: number; response: SubmitResponse }
+  | { kind: "decision"; projectId: number; jobId: number; response: DecisionsResponse };
+
+/** Where an entry is sent to. One request holds entries of one place, and a place may be held up alone. */
+export const placeOf = ({ projectId, ...entry }: Stored): string =>
+  entry.kind === "decision" ? `reviews/${projectId}/${entry.jobId}` : `labeling/${projectId}`;
+
+export const isAnswer = <Entry extends Stored>(entry: Entry): entry is Entry & { kind: "answer" } =>
+  entry.kind === "answer";
+
+export const isDecision = <Entry extends Stored>(
+  entry: Entry,
+): entry is Entry & { kind: "decision" } => entry.kind === "decision";
+
+/** Send entries of one place. */
+export async function send(api: SendingApi, first: Pending, batch: Pending[]): Promise<Sent> {
+  const { projectId } = first;
+  if (first.kind === "answer") {
+    const response = await api.submit(projectId, batch.filter(isAnswer).map(toAnswer));
+    return { kind: "answer", projectId, response };
+  }
+  const { jobId } = first;
+  const decisions = batch.filter(isDecision).map(toDecision);
+  return {
+    kind: "decision",
+    projectId,
+    jobId,
+    response: await api.decide(projectId, jobId, decisions),
+  };
+}
+
+/** A retry of a refused answer comes back as a duplicate that carries the refusal's code. */
+export const isRefused = (result: AnswerResult | DecisionResult): boolean =>
+  result.status === "rejected" || (result.status === "duplicate" && result.annotation_id === null);
+
+const toAnswer = (stored: StoredAnswer): Answer => ({
+  key: stored.key,
+  query_id: stored.subject.query_id,
+  verdict: stored.verdict,
+  seconds: stored.seconds,
+  ...(stored.classId === null ? {} : { class_id: stored.classId }),
+  ...(stored.supersedes === null ? {} : { supersedes: stored.supersedes }),
+  ...(stored.leaseToken === null ? {} : { lease_token: stored.leaseToken }),
+});
+
+const toDecision = ({ key, subject, decision, seconds }: StoredDecision): DecisionInput => ({
+  key,
+  suggestion_id: subject.id,
+  decision,
+  seconds,
+});
