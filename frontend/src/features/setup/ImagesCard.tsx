@@ -114,12 +114,10 @@ export function ImagesCard(props: ImagesCardProps) {
           onChange={(size) => size !== null && onInputSize(size)}
         />
       </div>
-      {mustWait ? (
+      {(mustWait || (early && !classesReady)) && (
         <Notice tone="gold">{t.setup.classesFirst}</Notice>
-      ) : (
-        <DropZone onTake={(files, folders) => void take(files, folders)} />
       )}
-      {early && !classesReady && !mustWait && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
+      {!mustWait && <DropZone onTake={(files, folders) => void take(files, folders)} />}
       {table && (
         <TableDialog
           key={table.file.name}
