@@ -221,7 +221,8 @@ def repeated(
             "key_conflict",
             "The key is another answer's; make a new one.",
         )
-    return result_of(one, "duplicate", twin.id)
+    # Of one that came too late the first result may never have arrived.
+    return result_of(one, "duplicate" if twin.counted else "late", twin.id)
 
 
 def result_of(

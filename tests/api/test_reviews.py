@@ -196,8 +196,10 @@ def test_who_decides_second_is_kept_and_changes_nothing(review: Review) -> None:
     other = review.world.caller(Role.ANNOTATOR, review.project)
     first, *_ = review.lease()
     review.decide((first["id"], "accept"))
-    late = review.decide((first["id"], "ood"), caller=other)["results"][0]
+    sent = {"key": str(uuid.uuid4()), "suggestion_id": first["id"], "decision": "ood"}
+    late = review.call("/decisions", {"decisions": [sent]}, other)["results"][0]
     assert late["status"] == "late"
+    assert review.call("/decisions", {"decisions": [sent]}, other)["results"] == [late]
     kept = review.world.session.get_one(Annotation, late["annotation_id"])
     assert (kept.verdict, kept.counted) == (Verdict.OOD, False)
     assert review.labels()[0] == 1
