@@ -1,7 +1,7 @@
 """What several verdicts on one example amount to."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -95,6 +95,16 @@ def is_settled(votes: Collection[Vote], wanted: int) -> bool:
     """Whether the example needs no more than the ``votes`` it has, where ``wanted`` are asked."""
     held = opinions(votes)
     return len(held) >= wanted or any(vote.final for vote in held)
+
+
+def answered(said: Mapping[int, Iterable[Vote]]) -> dict[str, list[Any]]:
+    """Parameters of ``mark_answered``: what the votes on each example give it."""
+    outcomes = {example_id: outcome(votes) for example_id, votes in said.items()}
+    return {
+        "answered": list(outcomes),
+        "states": [state.value for state, _ in outcomes.values()],
+        "labels": [class_id for _, class_id in outcomes.values()],
+    }
 
 
 def outcome(votes: Iterable[Vote]) -> tuple[ExampleState, int | None]:

@@ -1,4 +1,6 @@
-"""How one round follows another. Pure: objects in, objects out."""
+"""How one round follows another: objects in, objects out."""
+
+from sqlalchemy import Select, select
 
 from core.lifecycle import move_round, new_job
 from core.project_settings import ProjectSettings
@@ -12,6 +14,19 @@ _EPSILON = 1e-9
 def is_spent(spent: float, budget: float) -> bool:
     """Whether verdicts that cost ``spent`` have used up ``budget``, both in units of cost."""
     return spent >= budget - _EPSILON
+
+
+def lock_unfinished(project_id: int) -> Select[Round]:
+    """Statement: a project's rounds that are not closed, locked.
+
+    Whoever stores verdicts locks the rounds first, in order of number.
+    """
+    return (
+        select(Round)
+        .where(Round.project_id == project_id, Round.state != RoundState.CLOSED)
+        .order_by(Round.number)
+        .with_for_update(key_share=True)
+    )
 
 
 def new_round(project: Project, number: int) -> Round:

@@ -21,7 +21,7 @@ from api.labeling import status
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut, Status
 from api.labeling.status import ReadRound
 from core import events, queue
-from core.consensus import Vote, is_settled, opinions, outcome
+from core.consensus import Vote, answered, is_settled, opinions
 from core.errors import NotFound
 from core.rounds import close, is_spent, next_round
 from core.states import ProjectState, Role, RoundState, Verdict
@@ -298,15 +298,8 @@ class _Transaction:
         # A settled example leaves every queue it stands in; a skipped one only this one.
         yield sql.FINISH, {"queries": sorted(self.answered), "examples": sorted(self._settled())}
         if self.changed:
-            outcomes = [outcome(self._said_of(example)) for example in self.changed]
-            yield (
-                sql.MARK_ANSWERED,
-                {
-                    "answered": list(self.changed),
-                    "states": [state.value for state, _ in outcomes],
-                    "labels": [class_id for _, class_id in outcomes],
-                },
-            )
+            said = {example: self._said_of(example) for example in self.changed}
+            yield sql.MARK_ANSWERED, answered(said)
         if changed := [round_ for round_ in self.rounds if round_.changed]:
             yield (
                 sql.SPEND,

@@ -12,10 +12,11 @@ from sqlalchemy.orm import aliased
 from api.principal import Principal
 from api.reviews.schemas import DecisionIn, DecisionResult
 from core import events
-from core.consensus import Vote, lock_examples, opinions, outcome, votes
+from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
 from core.lifecycle import mark_answered
-from core.states import Decision, RoundState, Source, Verdict
-from core.tables import Annotation, Example, Project, Query, Round, Suggestion
+from core.rounds import lock_unfinished
+from core.states import Decision, Source, Verdict
+from core.tables import Annotation, Example, Project, Query, Suggestion
 
 _VERDICT: Final[Mapping[Decision, Verdict]] = {
     Decision.KEEP: Verdict.CLASS,
@@ -60,13 +61,7 @@ class Desk:
             ids: The suggestion of each decision.
         """
         desk = cls(session, principal, project)
-        locked = (
-            select(Round.id)
-            .where(Round.project_id == project.id, Round.state != RoundState.CLOSED)
-            .order_by(Round.number)
-            .with_for_update(key_share=True)
-        )
-        await session.execute(locked)
+        await session.execute(lock_unfinished(project.id))
         statement = (
             select(Suggestion)
             .where(
@@ -143,20 +138,14 @@ class Desk:
         for suggestion in self._decided:
             suggestion.decision, suggestion.annotation_id = self._state[suggestion.id]
             suggestion.lease_holder = suggestion.lease_expires_at = None
-        outcomes = {
-            example: outcome(vote for _, vote in self._votes[example]) for example in self._changed
-        }
-        if outcomes:
-            await self._session.execute(
-                mark_answered(),
-                {
-                    "answered": list(outcomes),
-                    "states": [state.value for state, _ in outcomes.values()],
-                    "labels": [class_id for _, class_id in outcomes.values()],
-                },
-            )
+        if self._changed:
+            said = {example: self._said(example) for example in self._changed}
+            await self._session.execute(mark_answered(), answered(said))
             await self._session.execute(self._leave_queues())
         await self._session.execute(events.notify(self._project.id, "review", {}))
+
+    def _said(self, example_id: int) -> list[Vote]:
+        return [vote for _, vote in self._votes[example_id]]
 
     def _leave_queues(self) -> Update:
         """Statement: what a review has settled is asked of nobody, but for the last of a round.
@@ -168,7 +157,7 @@ class Desk:
         settled = [
             example
             for example in self._changed
-            if any(vote.final for vote in opinions(vote for _, vote in self._votes[example]))
+            if any(vote.final for vote in opinions(self._said(example)))
         ]
         more = exists().where(
             other.round_id == Query.round_id, ~other.done, other.example_id.not_in(settled)

@@ -12,10 +12,10 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from core import events, queue
-from core.consensus import Vote, is_settled, lock_examples, outcome, votes
+from core.consensus import Vote, answered, is_settled, lock_examples, votes
 from core.lifecycle import mark_answered
 from core.project_settings import ProjectSettings
-from core.rounds import close
+from core.rounds import close, lock_unfinished
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
 from workers.imports.items import Reference, Refused
@@ -94,7 +94,7 @@ class LabelWriter:
         """
         if not labeled:
             return 0
-        rounds = self._lock_rounds(session)
+        rounds = session.scalars(lock_unfinished(self._project_id)).all()
         said = self._by_example(session, labeled)
         session.execute(lock_examples(Example.id.in_(said)))
         held: dict[int, list[Any]] = defaultdict(list)
@@ -145,16 +145,6 @@ class LabelWriter:
             "supersedes_id": before.id if before else None,
         }
 
-    def _lock_rounds(self, session: Session) -> Sequence[Round]:
-        """The unfinished rounds, locked as everybody does who stores verdicts."""
-        statement = (
-            select(Round)
-            .where(Round.project_id == self._project_id, Round.state != RoundState.CLOSED)
-            .order_by(Round.number)
-            .with_for_update(key_share=True)
-        )
-        return session.scalars(statement).all()
-
     def _by_example(
         self, session: Session, labeled: Iterable[Labeled]
     ) -> dict[int, dict[str, Label]]:
@@ -172,15 +162,7 @@ class LabelWriter:
         self, session: Session, changed: Mapping[int, list[Vote]], rounds: Sequence[Round]
     ) -> None:
         """Bring the images up to date, and take them out of the queue that asks for them."""
-        outcomes = [outcome(said) for said in changed.values()]
-        session.execute(
-            mark_answered(),
-            {
-                "answered": list(changed),
-                "states": [state.value for state, _ in outcomes],
-                "labels": [class_id for _, class_id in outcomes],
-            },
-        )
+        session.execute(mark_answered(), answered(changed))
         if not rounds:
             return
         overlap = ProjectSettings.model_validate(rounds[0].settings).overlap
