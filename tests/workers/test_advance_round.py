@@ -235,6 +235,8 @@ def _phase_ends(phase: str) -> str:
     return f"{done.format('NEW', phase)} AND NOT {done.format('OLD', phase)}"
 
 
+# A dozen workers start one after the other, each for some seconds.
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "model", [TINY["model"], {"name": "patch_kmeans", "params": {}}], ids=["network", "frozen"]
 )

@@ -75,6 +75,8 @@ def test_every_image_gets_features_and_the_pool_is_learned_from(
     assert not world.storage.work(job.id).exists()
 
 
+# A dozen workers start one after the other, each for some seconds.
+@pytest.mark.timeout(900)
 def test_a_worker_killed_in_every_phase_learns_the_same(
     http: TestClient, world: World, tmp_path: Path
 ) -> None:

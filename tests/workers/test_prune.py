@@ -232,6 +232,8 @@ def test_a_subset_has_to_be_one_of_the_project(http: TestClient, world: World) -
     assert http.get("/api/projects", headers=world.caller().headers).status_code == 200
 
 
+# A dozen workers start one after the other, each for some seconds.
+@pytest.mark.timeout(900)
 def test_a_worker_killed_in_every_phase_keeps_the_same(
     http: TestClient, world: World, tmp_path: Path
 ) -> None:

@@ -303,6 +303,8 @@ def test_an_estimate_measures_every_phase(http: TestClient, world: World, learne
     assert not world.storage.work(job.id).exists()
 
 
+# A dozen workers start one after the other, each for some seconds.
+@pytest.mark.timeout(900)
 def test_a_worker_killed_in_every_phase_suggests_the_same(
     http: TestClient, world: World, tmp_path: Path
 ) -> None:

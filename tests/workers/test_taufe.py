@@ -144,6 +144,8 @@ def test_it_steps_aside_for_a_round_and_goes_on_in_the_very_step(
     assert job.attempt == 2
 
 
+# A dozen workers start one after the other, each for some seconds.
+@pytest.mark.timeout(900)
 def test_a_worker_killed_in_every_phase_finds_the_same(
     http: TestClient, world: World, tmp_path: Path
 ) -> None:
