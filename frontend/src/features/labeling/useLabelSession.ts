@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { labelingApi } from "../../api/labeling";
+import { keepAround, watchAttention } from "./attention";
 import { ImageCache } from "./queue/images";
 import type { AnswerSender } from "./queue/sender";
 import { LabelSession } from "./queue/session";
@@ -37,32 +38,20 @@ function open(place: { projectId: number; userId: number; sender: AnswerSender; 
   const images = new ImageCache();
   const session = new LabelSession({ ...place, api: labelingApi, stopwatch });
   session.subscribe(() => {
-    const { current, upcoming, history } = session.getView();
-    const [next, ...later] = upcoming;
-    const around = [current, next, history.at(-1), ...later];
-    images.keep(around.flatMap((entry) => (entry ? [entry.subject.image_url] : [])));
+    keepAround(images, session.getView(), (entry) => entry.subject.image_url);
   });
-  const onVisibility = () => {
-    stopwatch.setVisible(!document.hidden);
-    if (!document.hidden) session.wake();
-  };
-  const touch = () => stopwatch.touch();
   const release = () => session.release();
   const onPageShow = (event: PageTransitionEvent) => {
     if (event.persisted) session.wake();
   };
-  document.addEventListener("visibilitychange", onVisibility);
+  const unwatch = watchAttention(stopwatch, session.wake);
   window.addEventListener("pagehide", release);
   window.addEventListener("pageshow", onPageShow);
-  window.addEventListener("pointermove", touch, { passive: true });
-  window.addEventListener("keydown", touch, { capture: true, passive: true });
   session.start();
   const close = () => {
-    document.removeEventListener("visibilitychange", onVisibility);
+    unwatch();
     window.removeEventListener("pagehide", release);
     window.removeEventListener("pageshow", onPageShow);
-    window.removeEventListener("pointermove", touch);
-    window.removeEventListener("keydown", touch, { capture: true });
     session.stop();
   };
   return { labeling: { session, images, stopwatch }, close };

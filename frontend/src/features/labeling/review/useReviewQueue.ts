@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { reviewApi } from "../../../api/reviews";
+import { keepAround, watchAttention } from "../attention";
 import { ImageCache } from "../queue/images";
 import type { AnswerSender } from "../queue/sender";
 import { Stopwatch } from "../queue/stopwatch";
@@ -19,25 +20,13 @@ export function useReviewQueue({ projectId, jobId, userId, sender }: Place): Rev
     const api = reviewApi(projectId, jobId);
     const queue = new ReviewQueue({ projectId, jobId, userId, api, sender, stopwatch });
     queue.subscribe(() => {
-      const { current, upcoming, history } = queue.getView();
-      const [next, ...later] = upcoming;
-      const around = [current, next, history.at(-1), ...later];
-      images.keep(around.flatMap((one) => (one ? [one.image_url] : [])));
+      keepAround(images, queue.getView(), (one) => one.image_url);
     });
-    const onVisibility = () => {
-      stopwatch.setVisible(!document.hidden);
-      if (!document.hidden) queue.wake();
-    };
-    const touch = () => stopwatch.touch();
-    document.addEventListener("visibilitychange", onVisibility);
-    window.addEventListener("pointermove", touch, { passive: true });
-    window.addEventListener("keydown", touch, { capture: true, passive: true });
+    const unwatch = watchAttention(stopwatch, queue.wake);
     queue.start();
     setReviewing({ queue, images, stopwatch });
     return () => {
-      document.removeEventListener("visibilitychange", onVisibility);
-      window.removeEventListener("pointermove", touch);
-      window.removeEventListener("keydown", touch, { capture: true });
+      unwatch();
       queue.stop();
       setReviewing(null);
     };

@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import type { Project, User } from "../api/types";
+import { Loading, Skeleton } from "../ui/State";
+import { useTitle } from "../ui/useTitle";
+import styles from "./DeskRoute.module.css";
+import { ProjectFailure } from "./ProjectFailure";
+import { useProject } from "./useProject";
+import { useUser } from "./useUser";
+
+type DeskRouteProps = {
+  title: (project: Project) => string;
+  /** What is on the desk; `manages` tells whether there are more pages of the project to go to. */
+  children: (project: Project, user: User, manages: boolean) => ReactNode;
+};
+
+/** A page that takes the whole window, once its project is there. */
+export function DeskRoute({ title, children }: DeskRouteProps) {
+  const user = useUser();
+  const { data: project, error, refetch } = useProject();
+  useTitle(project && title(project));
+  if (project) return children(project, user, project.permissions.includes("manage"));
+  return (
+    <div className={styles.page}>
+      {error ? (
+        <ProjectFailure error={error} onRetry={() => refetch()} />
+      ) : (
+        <Loading>
+          <Skeleton height="calc(100dvh - 8rem)" />
+        </Loading>
+      )}
+    </div>
+  );
+}
