@@ -8,14 +8,15 @@ import numpy as np
 from sqlalchemy import insert, or_, select, update
 from sqlalchemy.orm import Session
 
-from core import events, queue
+from core import events
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
-from core.rounds import close, is_spent
+from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
 from models.query import PoolScores
 from workers.advance.phases import Advance
 from workers.artifacts import keep
+from workers.closing import close_round
 
 _BLOCK = 5000
 
@@ -153,14 +154,7 @@ def _open(
     move_round(round_, RoundState.OPEN)
     # Zero-wait answers may have used the round's budget, or the pool, before it opened.
     if not rows or is_spent(round_.spent, round_.budget):
-        after = select(Round).where(
-            Round.project_id == project.id, Round.number == round_.number + 1
-        )
-        made, job = close(project, round_, session.scalars(after).one_or_none())
-        session.add_all(made)
-        session.flush()
-        round_.job_id = job.id
-        queue.enqueue(session.info, job)
+        close_round(session, project, round_)
 
 
 def _queue(

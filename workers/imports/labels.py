@@ -11,13 +11,14 @@ from typing import Any, Final
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from core import events, queue
+from core import events
 from core.consensus import Vote, answered, is_settled, lock_examples, votes
 from core.lifecycle import mark_answered
 from core.project_settings import ProjectSettings
-from core.rounds import close, lock_unfinished
+from core.rounds import lock_unfinished
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
+from workers.closing import close_round
 from workers.imports.items import Reference, Refused
 
 _WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0+)?")
@@ -172,19 +173,14 @@ class LabelWriter:
         )
         for round_ in rounds:
             if round_.state is RoundState.OPEN:
-                self._close_if_empty(session, round_, rounds)
+                self._close_if_empty(session, round_)
 
-    def _close_if_empty(self, session: Session, round_: Round, rounds: Sequence[Round]) -> None:
+    def _close_if_empty(self, session: Session, round_: Round) -> None:
         left = select(Query.id).where(Query.round_id == round_.id, ~Query.done).limit(1)
         if session.scalar(left) is not None:
             return
         project = session.get_one(Project, self._project_id)
-        following = next((item for item in rounds if item.number == round_.number + 1), None)
-        made, job = close(project, round_, following)
-        session.add_all(made)
-        session.flush()
-        round_.job_id = job.id
-        queue.enqueue(session.info, job)
+        close_round(session, project, round_)
         data = {"number": round_.number, "state": round_.state}
         session.execute(events.notify(project.id, "round", data))
 
