@@ -1,16 +1,17 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { markdown } from "./markdown";
+import { preload } from "./preload";
 
 const server = process.env.KARAT_URL ?? "http://127.0.0.1:8765";
 
 export default defineConfig({
-  plugins: [react(), markdown()],
+  plugins: [react(), markdown(), preload("src/app.tsx")],
   server: {
     proxy: { "/api": { target: server, changeOrigin: false } },
     fs: { allow: [".", "../docs"] },
   },
-  build: { target: "es2022", sourcemap: false },
+  build: { target: "es2022", sourcemap: false, manifest: true },
   test: {
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}"],

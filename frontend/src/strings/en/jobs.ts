@@ -33,6 +33,7 @@ export const jobs = {
     prune: "Show the subset",
     relabel: "Show the suggestions",
   } as Record<string, string>,
+  numbered: (id: string) => `Job ${id}`,
   back: "All jobs",
   titled: (what: string, id: number) => `${what}, job ${id}`,
   noResult: "It is done. There is nothing more to show of it.",

@@ -43,6 +43,7 @@ export const setup = {
   labelColumns: "Columns with labels",
   labelColumnsHint:
     "Of a Parquet file, or of a zip’s metadata; several with commas. They become annotations.",
+  labelColumnsPlaceholder: "worse_label",
   tableTitle: (name: string) => `Which columns of ${name} are labels?`,
   tableText:
     "Each becomes an annotation of the image that the row names, with the column as its source. Several are several votes.",

@@ -1,0 +1,11 @@
+import type { Catalogue } from "..";
+import { common } from "./common";
+import { jobs } from "./jobs";
+import { label } from "./label";
+import { overview } from "./overview";
+import { people } from "./people";
+import { projects } from "./projects";
+import { review } from "./review";
+import { setup } from "./setup";
+
+export const ko: Catalogue = { common, jobs, label, overview, people, projects, review, setup };

@@ -1,0 +1,81 @@
+import type { Catalogue } from "..";
+import { number } from "./words";
+
+export const label: Catalogue["label"] = {
+  title: "라벨링",
+  ood: "분포 외 (OOD)",
+  oodHint: "어느 클래스도 아님",
+  skip: "건너뛰기",
+  unsure: "불확실",
+  undo: "되돌리기",
+  keep: "유지",
+  help: "도움말",
+  guidelines: "가이드라인",
+  noGuidelines: "이 프로젝트에는 작성된 가이드라인이 없습니다.",
+  verdicts: "판정",
+  classes: "클래스",
+  imageNumber: (id) => `이미지 ${id}`,
+  imageAlt: (name) => (name ? `판정할 이미지: ${name}` : "판정할 이미지"),
+  imageFailed: "이미지를 불러오지 못했습니다. 건너뛰거나 다시 시도하세요.",
+  before: (verdict) => `내 판정: ${verdict}`,
+  beforeHint: "다시 선택하면 바뀌고, Enter를 누르면 유지됩니다.",
+  last: (verdict) => `마지막 판정: ${verdict}`,
+  given: (verdict) => `${verdict}. 다음 이미지.`,
+  progress: "이번 라운드",
+  mine: (today, total) => `오늘 ${number(today)}개, 전체 ${number(total)}개`,
+  today: "오늘",
+  total: "전체",
+  left: (count) => `이미지 ${number(count)}개 남음`,
+  unsent: (count) => `답변 ${number(count)}개 전송 대기 중`,
+  rejected: (count) => `답변 ${number(count)}개 거부됨`,
+  rejectedTitle: "거부된 답변",
+  rejectedText: "서버가 최종적으로 거부한 답변입니다. 지울 때까지 이 기기에 보관됩니다.",
+  rejectedDismiss: "모두 지우기",
+  notDurable: "이 브라우저에는 답변을 저장할 수 없습니다. 전송이 끝날 때까지 페이지를 닫지 마세요.",
+  stuckTitle: "답변이 전송을 기다리고 있습니다",
+  stuckText:
+    "지금은 서버가 답변을 받지 못합니다. 답변은 이 기기에 보관되며, 전송이 끝나면 새 이미지가 표시됩니다.",
+  smooth: "부드럽게",
+  waiting: {
+    training: {
+      title: "모델이 답변을 학습하고 있습니다",
+      text: "다음 이미지는 자동으로 표시됩니다. 이 페이지를 열어 두세요.",
+    },
+    paused: {
+      title: "프로젝트가 일시 중지되었습니다",
+      text: "프로젝트가 재개되면 자동으로 라벨링을 이어갑니다.",
+    },
+    finished: {
+      title: "프로젝트가 완료되었습니다",
+      text: "모든 라운드가 끝났습니다. 수고하셨습니다.",
+    },
+    others: {
+      title: "나머지는 동료가 판정하고 있습니다",
+      text: "이번 라운드의 남은 이미지는 모두 다른 사람이 보고 있습니다. 새 이미지는 자동으로 표시됩니다.",
+    },
+    nothing: {
+      title: "아직 판정할 이미지가 없습니다",
+      text: "새 이미지는 자동으로 표시됩니다.",
+    },
+    failed: {
+      title: "학습 중 문제가 발생했습니다",
+      text: "프로젝트 담당자가 다시 시도할 수 있습니다. 답변은 안전하게 저장되어 있으며, 학습이 재개되면 자동으로 이어집니다.",
+    },
+    draft: {
+      title: "아직 시작하지 않은 프로젝트입니다",
+      text: "프로젝트가 시작되면 이미지가 표시됩니다.",
+    },
+  },
+  undoLast: "마지막 답변 바꾸기",
+  helpTitle: "단축키",
+  helpRows: {
+    class: "해당 클래스로 판정",
+    ood: "분포 외(OOD): 어느 클래스도 아님",
+    unsure: "불확실: 구분할 수 없음",
+    skip: "건너뛰기: 나중으로 미룸",
+    undo: "되돌리기: 이전 이미지로 이동",
+    keep: "되돌아온 이미지의 판정 유지",
+    zoom: "작은 이미지를 픽셀 그대로 또는 부드럽게 표시",
+    help: "도움말 열기 또는 닫기",
+  },
+};
