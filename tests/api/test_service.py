@@ -130,9 +130,7 @@ def test_app_is_served_for_its_own_addresses(installation: Settings, frontend: P
             assert "root:" not in client.get(path).text
 
 
-def test_large_files_of_the_app_are_sent_compressed(
-    installation: Settings, frontend: Path
-) -> None:
+def test_large_files_of_the_app_are_sent_compressed(installation: Settings, frontend: Path) -> None:
     (frontend / "assets" / "large-3c4d.js").write_text("const one = 1;\n" * 1000)
     served = installation.model_copy(update={"frontend_dir": frontend})
     with TestClient(create_app(served)) as client:

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from karat.stack import Stack
 from tests.e2e.chromium import launch
 
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -18,12 +18,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from karat.stack import Stack
 from tests.e2e.chromium import launch, sign_in
 from tests.e2e.seeded import SHOWN, Seeded, seed
-from tests.e2e.views import VIEWS, View, Viewer
+from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, recolour
 from tests.processes import ROOT
 
 SCREENS: Final = ROOT / "docs/screens"
-WINDOWS: Final = {1440: 900, 390: 844}
-SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 IN_KOREAN: Final = ("home", "project", "label", "settings", "jobs")
 _WINDOWS_HIGH = 3
 _QUALITY = 78
@@ -45,7 +43,7 @@ def take(page: Page, seeded: Seeded, view: View, suffix: str = "") -> Iterator[P
         page.emulate_media(color_scheme="light")
         view.open(page, seeded)
         for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme)
+            recolour(page, scheme)
             path = SCREENS / f"{view.name}{suffix}-{width}-{scheme}.webp"
             path.write_bytes(picture(page, height))
             yield path

@@ -9,12 +9,11 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from karat.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.seeded import SMALL, Seeded, seed
-from tests.e2e.views import VIEWS, View, Viewer, ready, routes
+from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, ready, recolour, routes
 from tests.processes import ROOT
 
 AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-WIDTHS = {1440: 900, 390: 844}
 
 _RUN = """async (tags) => {
     const { violations } = await axe.run(document, {
@@ -79,12 +78,12 @@ def test_every_route_is_walked() -> None:
 def test_a_page_has_no_violation(view: View, pages: dict[Viewer, Page], seeded: Seeded) -> None:
     page = pages[view.viewer]
     found: dict[str, Any] = {}
-    for width, height in WIDTHS.items():
+    for width, height in WINDOWS.items():
         page.set_viewport_size({"width": width, "height": height})
         view.open(page, seeded)
         assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for scheme in SCHEMES:
+            recolour(page, scheme)
             if wrong := violations(page):
                 found[f"{width} px, {scheme}"] = wrong
     assert found == {}
@@ -103,7 +102,7 @@ def test_titles_tell_pages_apart(pages: dict[Viewer, Page], seeded: Seeded) -> N
 
 
 def test_another_page_takes_the_focus_and_is_announced(
-    pages: dict[Viewer, Page], seeded: Seeded
+    pages: dict[Viewer, Page],
 ) -> None:
     page = pages["admin"]
     page.goto("/")
@@ -180,7 +179,7 @@ def test_nothing_moves_when_motion_is_unwanted(pages: dict[Viewer, Page]) -> Non
 def test_a_page_fits_in_korean(view: View, pages: dict[Viewer, Page], seeded: Seeded) -> None:
     page = pages[view.viewer]
     page.add_init_script("localStorage.setItem('karat.language', 'ko')")
-    for width, height in WIDTHS.items():
+    for width, height in WINDOWS.items():
         page.set_viewport_size({"width": width, "height": height})
         view.open(page, seeded)
         assert page.locator("html").get_attribute("lang") == "ko"

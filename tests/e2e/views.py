@@ -11,6 +11,8 @@ from playwright.sync_api import Page
 from tests.e2e.seeded import Seeded
 
 ROUTER: Final = Path(__file__).parents[2] / "frontend/src/routes/router.tsx"
+WINDOWS: Final = {1440: 900, 390: 844}
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 Viewer = Literal["admin", "annotator", "nobody"]
 
 _READY = """async () => {
@@ -52,6 +54,12 @@ class View:
 def ready(page: Page) -> None:
     """Wait until the page has a heading or an image to judge, and nothing is loading."""
     page.wait_for_function(_READY)
+
+
+def recolour(page: Page, scheme: Literal["light", "dark"]) -> None:
+    """Ask for another colour scheme and wait until everything has its colours."""
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def _press(*keys: str) -> Callable[[Page], None]:

@@ -20,7 +20,11 @@ export function AccountMenu({ user }: { user: User }) {
       kind="quiet"
       align="end"
       name={t.common.accountMenu(user.name)}
-      label={<span className={styles.avatar}>{initials(user.name || user.email)}</span>}
+      label={
+        <span className={styles.avatar} aria-hidden="true">
+          {initials(user.name || user.email)}
+        </span>
+      }
     >
       <Link to="/account">{t.common.account}</Link>
       <hr />
