@@ -29,8 +29,8 @@ _QUALITY = 78
 
 def picture(page: Page, height: int) -> bytes:
     """The page as WebP."""
-    shot = Image.open(io.BytesIO(page.screenshot(full_page=True)))
-    shot = shot.crop((0, 0, shot.width, min(shot.height, height * _WINDOWS_HIGH)))
+    whole = Image.open(io.BytesIO(page.screenshot(full_page=True)))
+    shot = whole.crop((0, 0, whole.width, min(whole.height, height * _WINDOWS_HIGH)))
     stream = io.BytesIO()
     shot.convert("RGB").save(stream, "WEBP", quality=_QUALITY, method=6)
     return stream.getvalue()

@@ -141,7 +141,7 @@ def _noisy(karat: Client, folder: Path, size: Size) -> tuple[ProjectClient, int,
     relabeled = karat.wait(project.start_job("relabel", params)["id"])["id"]
     review = project.review(relabeled)
     decisions: list[Decision] = [
-        {"suggestion_id": one["id"], "decision": ("accept", "keep")[index % 2], "seconds": 2.0}  # type: ignore[typeddict-item]
+        {"suggestion_id": one["id"], "decision": ("accept", "keep")[index % 2], "seconds": 2.0}
         for index, one in enumerate(review.lease(4)[:2])
     ]
     if decisions:

@@ -18,7 +18,7 @@ Viewer = Literal["admin", "annotator", "nobody"]
 _READY = """async () => {
     const isBusy = () => document.querySelector('[aria-busy="true"]');
     const images = () => [...document.images].filter((it) => it.loading !== "lazy");
-    if (!document.querySelector("main h1, main h2, main [data-query-id]") || isBusy()) return false;
+    if (!document.querySelector("h1") || isBusy()) return false;
     await document.fonts.ready;
     return images().every((it) => it.complete);
 }"""
@@ -34,6 +34,7 @@ class View:
         path: Its address, with names of ``Seeded.ids`` in braces.
         viewer: Who looks at it.
         act: What to do there first, such as opening a dialog.
+        part: What of it is looked at, where that lies over the rest.
     """
 
     name: str
@@ -41,6 +42,7 @@ class View:
     path: str
     viewer: Viewer = "admin"
     act: Callable[[Page], None] | None = None
+    part: str = "html"
 
     def open(self, page: Page, seeded: Seeded) -> None:
         """Go there and wait until nothing is loading any longer."""
@@ -52,7 +54,7 @@ class View:
 
 
 def ready(page: Page) -> None:
-    """Wait until the page has a heading or an image to judge, and nothing is loading."""
+    """Wait until the page has its heading and nothing is loading."""
     page.wait_for_function(_READY)
 
 
@@ -87,7 +89,7 @@ VIEWS: Final = (
     View("sign-in", "/login", "/login", "nobody"),
     View("home", "/", "/"),
     View("home-annotator", "/", "/", "annotator"),
-    View("account-menu", "/", "/", act=_click("header button[aria-expanded]")),
+    View("account-menu", "/", "/", act=_click("header button[aria-expanded]"), part="header"),
     View("new-project", "/projects/new", "/projects/new"),
     View("project", PROJECT, "/projects/{project}"),
     View("project-draft", PROJECT, "/projects/{draft}"),

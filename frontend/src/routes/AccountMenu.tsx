@@ -20,11 +20,7 @@ export function AccountMenu({ user }: { user: User }) {
       kind="quiet"
       align="end"
       name={t.common.accountMenu(user.name)}
-      label={
-        <span className={styles.avatar} aria-hidden="true">
-          {initials(user.name || user.email)}
-        </span>
-      }
+      label={<span className={styles.avatar} data-initials={initials(user.name || user.email)} />}
     >
       <Link to="/account">{t.common.account}</Link>
       <hr />

@@ -13,6 +13,7 @@ export const common = {
   remove: "Remove",
   copy: "Copy",
   copied: "Copied",
+  notFoundTitle: "Not found",
   notFound: "There is nothing at this address.",
   toProjects: "To the projects",
   crashed: "This page has failed.",

@@ -15,6 +15,7 @@ export const common: Catalogue["common"] = {
   remove: "제거",
   copy: "복사",
   copied: "복사됨",
+  notFoundTitle: "페이지 없음",
   notFound: "페이지를 찾을 수 없습니다.",
   toProjects: "프로젝트 목록으로",
   crashed: "페이지를 표시하는 중 오류가 발생했습니다.",
