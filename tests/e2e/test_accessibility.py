@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from karat.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.seeded import SMALL, Seeded, seed
-from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, ready, recolour, routes
+from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, recolour, routes, settling
 from tests.processes import ROOT
 
 AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
@@ -105,8 +105,8 @@ def test_another_page_takes_the_focus_and_is_announced(
     pages: dict[Viewer, Page],
 ) -> None:
     page = pages["admin"]
-    page.goto("/")
-    ready(page)
+    with settling(page):
+        page.goto("/")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
@@ -142,8 +142,8 @@ def test_a_dialog_keeps_the_focus_and_gives_it_back(pages: dict[Viewer, Page]) -
 def test_the_theme_is_chosen_and_kept(pages: dict[Viewer, Page]) -> None:
     page = pages["admin"]
     page.emulate_media(color_scheme="light")
-    page.goto("/")
-    ready(page)
+    with settling(page):
+        page.goto("/")
     ground = "getComputedStyle(document.documentElement).backgroundColor"
     light = page.evaluate(ground)
     page.get_by_role("button", name="Account of").click()
@@ -164,8 +164,8 @@ def test_the_theme_is_chosen_and_kept(pages: dict[Viewer, Page]) -> None:
 
 def test_nothing_moves_when_motion_is_unwanted(pages: dict[Viewer, Page]) -> None:
     page = pages["admin"]
-    page.goto("/")
-    ready(page)
+    with settling(page):
+        page.goto("/")
     longest = page.evaluate(
         """() => Math.max(...[...document.querySelectorAll("*")].flatMap((element) => {
             const { transitionDuration, animationDuration } = getComputedStyle(element);

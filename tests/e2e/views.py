@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Request
 
 from tests.e2e.seeded import Seeded
 
@@ -15,13 +16,14 @@ WINDOWS: Final = {1440: 900, 390: 844}
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 Viewer = Literal["admin", "annotator", "nobody"]
 
-_READY = """async () => {
-    const isBusy = () => document.querySelector('[aria-busy="true"]');
-    const images = () => [...document.images].filter((it) => it.loading !== "lazy");
-    if (!document.querySelector("h1") || isBusy()) return false;
-    await document.fonts.ready;
-    return images().every((it) => it.complete);
+_READY = """() => {
+    const images = [...document.images].filter((it) => it.loading !== "lazy");
+    return document.querySelector("h1") !== null
+        && document.querySelector('[aria-busy="true"]') === null
+        && document.fonts.status === "loaded"
+        && images.every((it) => it.complete);
 }"""
+_QUIET_MS = 150
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,38 @@ class View:
 
     def open(self, page: Page, seeded: Seeded) -> None:
         """Go there and wait until nothing is loading any longer."""
-        page.goto(self.path.format(**seeded.ids))
-        ready(page)
+        with settling(page):
+            page.goto(self.path.format(**seeded.ids))
         if self.act:
-            self.act(page)
-            ready(page)
+            with settling(page):
+                self.act(page)
 
 
-def ready(page: Page) -> None:
-    """Wait until the page has its heading and nothing is loading."""
-    page.wait_for_function(_READY)
+@contextmanager
+def settling(page: Page) -> Iterator[None]:
+    """Wait, after what is done within, until requests are answered and the page has its heading."""
+    waiting: set[Request] = set()
+
+    def begin(request: Request) -> None:
+        # Events of a project never end.
+        if request.resource_type != "eventsource":
+            waiting.add(request)
+
+    def end(request: Request) -> None:
+        waiting.discard(request)
+
+    page.on("request", begin)
+    page.on("requestfinished", end)
+    page.on("requestfailed", end)
+    yield
+    is_quiet = False
+    while not is_quiet:
+        page.wait_for_function(_READY)
+        page.wait_for_timeout(_QUIET_MS)
+        is_quiet = not waiting and bool(page.evaluate(_READY))
+    page.remove_listener("request", begin)
+    page.remove_listener("requestfinished", end)
+    page.remove_listener("requestfailed", end)
 
 
 def recolour(page: Page, scheme: Literal["light", "dark"]) -> None:
@@ -80,8 +104,7 @@ def _click(selector: str) -> Callable[[Page], None]:
 
 
 def _open_details(page: Page) -> None:
-    for summary in page.locator("main details:not([open]) > summary").all():
-        summary.click()
+    page.locator("main details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
 
 
 PROJECT: Final = "/projects/:projectId"
