@@ -5,6 +5,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from api.access import ProjectId, managed_project
+from api.audit import record
 from api.deps import StorageDep
 from api.exports import service
 from api.principal import CurrentUser
@@ -29,8 +30,9 @@ async def export(
     """Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip."""
     sessions = request.app.state.sessions
     body: AsyncIterator[str] | Iterator[bytes]
-    async with sessions() as session:
+    async with sessions.begin() as session:
         await managed_project(session, user, project_id)
+        record(session, user, "export", "annotations", None, project_id=project_id, format=format)
         if format is Format.IMAGEFOLDER:
             images = await service.labeled_images(session, project_id)
     if format is Format.CSV:
