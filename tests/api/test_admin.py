@@ -93,7 +93,7 @@ def test_nobody_working_is_said_with_the_remedy(http: TestClient, admin: Caller)
         ("no_worker", "gpu"),
         ("no_scheduler", "scheduler"),
     ]
-    assert "celery -A workers.app worker --pool=solo -Q gpu" in found["problems"][1]["remedy"]
+    assert found["problems"][1]["command"] == "celery -A workers.app worker --pool=solo -Q gpu"
     assert [one["messages"] for one in found["queues"]] == [0, 0]
 
 
