@@ -245,4 +245,4 @@ def test_audit_as_csv_is_filtered_and_holds_no_formula(
     assert {row["project"] for row in rows} == {"'=Birds"}
     last = world.session.scalar(select(Audit).order_by(Audit.id.desc()).limit(1))
     assert last is not None
-    assert (last.verb, last.object_type) == ("export", "audit")
+    assert (last.verb, last.object_type, last.project_id) == ("export", "audit", None)
