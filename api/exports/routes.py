@@ -19,6 +19,7 @@ class Format(StrEnum):
     JSONL = "jsonl"
     IMAGEFOLDER = "imagefolder"
 
+
 Effective = Annotated[
     bool, Query(description="Of annotations only the one of each image that holds now.")
 ]

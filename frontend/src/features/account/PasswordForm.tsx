@@ -68,7 +68,7 @@ export function PasswordForm({ oldLabel, email }: PasswordFormProps) {
         {...bind("again")}
       />
       {error && !field && <Notice tone="bad">{error.message}</Notice>}
-      <Button type="submit" busy={change.isPending} disabled={differ}>
+      <Button type="submit" kind="primary" busy={change.isPending} disabled={differ}>
         {t.people.changePassword}
       </Button>
       <div role="status">{change.isSuccess && <Notice>{t.people.passwordChanged}</Notice>}</div>

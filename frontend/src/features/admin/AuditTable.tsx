@@ -26,7 +26,7 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
             <td className={styles.nowrap}>{formatDateTime(entry.at)}</td>
             <td title={entry.actor?.email}>{entry.actor?.name ?? text.nobody}</td>
             <td>
-              {text.verbs[entry.verb] ?? entry.verb} <strong>{objectOf(entry)}</strong>
+              <What entry={entry} />
             </td>
             <td>
               {entry.project ? (
@@ -60,10 +60,34 @@ function Details({ entry }: { entry: AuditEntry }) {
   );
 }
 
-/** Whoever signs in does so as themselves: that user is named already. */
-function objectOf({ verb, actor, object_type, object_id, object_name }: AuditEntry): string {
-  if (actor && ["log_in", "change_password"].includes(verb)) return "";
-  const kind = text.objects[object_type] ?? object_type;
-  if (object_name) return `${kind} ${object_name}`;
-  return object_id === null ? kind : `${kind} ${object_id}`;
+/** Verbs that name no object: who did it is the user, or the project says where. */
+const ALONE = new Set(["log_in", "change_password"]);
+/** Kinds whose number tells nobody anything. */
+const UNNUMBERED = new Set(["pool", "annotations", "audit"]);
+
+function What({ entry }: { entry: AuditEntry }) {
+  const { verb, object_type: type, object_id: id, object_name: name, project } = entry;
+  const said = text.verbs[verb] ?? verb;
+  if (ALONE.has(verb)) return said;
+  const kind = text.objects[type] ?? type;
+  if (verb === "log_in_failed") {
+    return (
+      <>
+        {said} <strong>{name ?? text.unknownUser}</strong>
+      </>
+    );
+  }
+  const called = name ?? (type === "project" ? project?.name : null);
+  const shown = called ?? (id === null || UNNUMBERED.has(type) ? "" : String(id));
+  const object = <strong>{`${kind} ${shown}`.trim()}</strong>;
+  return (
+    <>
+      {said}{" "}
+      {type === "job" && project ? (
+        <Link to={`/projects/${project.id}/jobs/${id}`}>{object}</Link>
+      ) : (
+        object
+      )}
+    </>
+  );
 }

@@ -4,11 +4,11 @@ import { Link } from "react-router";
 import { updateUser, usersQuery } from "../../api/auth";
 import type { Role, User, UserActivity } from "../../api/types";
 import { t } from "../../strings";
+import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { SelectField } from "../../ui/Field";
 import { formatCount, formatDateTime } from "../../ui/format";
-import { Menu } from "../../ui/Menu";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
@@ -49,7 +49,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
               {text.tokens}
             </th>
             <th scope="col">
-              <span className="visually-hidden">{text.more}</span>
+              <span className="visually-hidden">{text.actions}</span>
             </th>
           </tr>
         </thead>
@@ -83,37 +83,51 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
               </td>
               <td className={styles.nowrap}>
                 {user.signed_in_at ? formatDateTime(user.signed_in_at) : "–"}
+                <div className={styles.quiet}>
+                  <Link to={`/admin/audit?person=${user.id}`} aria-label={text.didOf(user.name)}>
+                    {text.did}
+                  </Link>
+                </div>
               </td>
               <td data-number>{formatCount(user.projects)}</td>
               <td data-number>{formatCount(user.sessions)}</td>
-              <td data-number>{formatCount(user.tokens)}</td>
               <td data-number>
-                <Menu kind="quiet" align="end" name={text.actions(user.name)} label={text.more}>
-                  {user.id !== me.id && user.active && (
-                    <button type="button" onClick={() => setResetting(user)}>
-                      {text.reset}
-                    </button>
-                  )}
-                  <Link to={`/admin/tokens?user=${user.id}`}>{text.theirTokens}</Link>
-                  <Link to={`/admin/audit?person=${user.id}`}>{text.theirActions}</Link>
-                  {user.id !== me.id && (
-                    <>
-                      <hr />
-                      {user.active ? (
-                        <button type="button" onClick={() => setLeaving(user)}>
-                          {t.people.deactivate}
-                        </button>
-                      ) : (
-                        <button
-                          type="button"
-                          onClick={() => update.mutate({ id: user.id, active: true })}
-                        >
-                          {t.people.activate}
-                        </button>
-                      )}
-                    </>
-                  )}
-                </Menu>
+                <Link to={`/admin/tokens?user=${user.id}`} aria-label={text.tokensOf(user.name)}>
+                  {formatCount(user.tokens)}
+                </Link>
+              </td>
+              <td data-number>
+                {user.id !== me.id && (
+                  <span className={styles.acts}>
+                    {user.active && (
+                      <Button
+                        size="small"
+                        kind="quiet"
+                        aria-label={text.resetOf(user.name)}
+                        onClick={() => setResetting(user)}
+                      >
+                        {text.reset}
+                      </Button>
+                    )}
+                    <Button
+                      size="small"
+                      kind="quiet"
+                      busy={update.isPending && update.variables.id === user.id}
+                      aria-label={
+                        user.active
+                          ? t.people.deactivateUser(user.name)
+                          : t.people.activateUser(user.name)
+                      }
+                      onClick={() =>
+                        user.active
+                          ? setLeaving(user)
+                          : update.mutate({ id: user.id, active: true })
+                      }
+                    >
+                      {user.active ? t.people.deactivate : t.people.activate}
+                    </Button>
+                  </span>
+                )}
               </td>
             </tr>
           ))}

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { forgetWorker, workersQuery } from "../../api/admin";
-import type { Workers } from "../../api/types";
+import type { Worker, Workers } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
@@ -124,7 +124,7 @@ function ProcessTable({ workers, jobs }: Pick<Workers, "workers" | "jobs">) {
                 </Chip>
               </td>
               <td>{worker.queues.join(", ") || text.scheduler}</td>
-              <td>{worker.jobs.map(nameOf).join(", ") || text.idle}</td>
+              <td>{worker.jobs.map(nameOf).join(", ") || (worksOn(worker) ? text.idle : "–")}</td>
               <td className={styles.nowrap}>
                 {(worker.alive ? formatTime : formatDateTime)(worker.heartbeat_at)}
               </td>
@@ -149,3 +149,5 @@ function ProcessTable({ workers, jobs }: Pick<Workers, "workers" | "jobs">) {
     </>
   );
 }
+
+const worksOn = ({ alive, queues }: Worker): boolean => alive && queues.length > 0;

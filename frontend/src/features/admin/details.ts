@@ -3,8 +3,15 @@ import { t } from "../../strings";
 /** Said elsewhere in the row, or by the changes. */
 const LEFT_OUT = new Set(["changes", "fields", "email", "name"]);
 
-const shown = (value: unknown): string =>
-  value === null || typeof value === "object" ? JSON.stringify(value) : String(value);
+function shown(value: unknown): string {
+  if (value === null) return "–";
+  if (typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return value.map(shown).join(", ");
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== null)
+    .map(([name, inner]) => `${name} ${shown(inner)}`)
+    .join(", ");
+}
 
 /** The details of an entry as names and values; a change as what was and what came. */
 export function detailsOf(detail: Record<string, unknown>): [string, string][] {
@@ -16,13 +23,10 @@ export function detailsOf(detail: Record<string, unknown>): [string, string][] {
   const others = Object.entries(detail)
     .filter(([name, value]) => !LEFT_OUT.has(name) && !isEmpty(value))
     .map(([name, value]): [string, string] => [name, shown(value)]);
-  // A project's texts and classes are not kept twice: that they changed is said by their names.
-  const fields = changed.length === 0 && Array.isArray(detail.fields) ? detail.fields : [];
-  return [
-    ...changed,
-    ...others,
-    ...(fields.length > 0 ? [["fields", fields.join(", ")] as [string, string]] : []),
-  ];
+  // A project's texts and classes are not kept twice: their names say that they changed.
+  const fields = changed.length === 0 ? detail.fields : null;
+  const named: [string, string][] = fields ? [["fields", shown(fields)]] : [];
+  return [...changed, ...others, ...named];
 }
 
 const isEmpty = (value: unknown): boolean =>

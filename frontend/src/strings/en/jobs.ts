@@ -1,7 +1,7 @@
 export const jobs = {
   tab: "Jobs",
   intro:
-    "Work that is started by hand. It gives way to rounds, and may be stopped and go on later.",
+    "What runs in the background. Work that is started by hand gives way to rounds, and may be stopped and go on later.",
   start: "Start",
   estimate: {
     action: "Estimate",
@@ -75,7 +75,7 @@ export const jobs = {
     relabels: "Labels with confidence",
   } as Record<string, string>,
   titled: (what: string, id: number) => `${what}, job ${id}`,
-  noResult: "It is done. There is nothing more to show of it.",
+  noResult: "It is done.",
   log: {
     title: "Log",
     hint: "An event a line, with times in UTC.",
