@@ -129,34 +129,33 @@ VIEWS: Final = (
     View("label-help", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _press("h")),
     View("label-waiting", f"{PROJECT}/label", "/projects/{draft}/label"),
     View("review", f"{PROJECT}/review/:jobId", "/projects/{noisy}/review/{relabeled}"),
-    View("users", "/users", "/users"),
+    View("admin-users", "/admin/users", "/admin/users"),
+    View("admin-tokens", "/admin/tokens", "/admin/tokens"),
+    View("admin-workers", "/admin/workers", "/admin/workers"),
+    View("admin-storage", "/admin/storage", "/admin/storage"),
+    View("admin-audit", "/admin/audit", "/admin/audit"),
     View("algorithm", "/algorithms/:kind/:name", "/algorithms/strategy/mqnet"),
     View("account", "/account", "/account"),
     View("not-found", "/*", "/nothing/here"),
 )
 
-_TOKEN = re.compile(r'path: "(?P<path>[^"]+)"|(?P<index>index: true)|(?P<open>\{)|(?P<close>\})')
+_TOKEN: Final = re.compile(
+    r'path: "(?P<path>[^"]+)"|(?P<index>index: true)|(?P<open>\{)|(?P<close>\})'
+    r"|(?P<layout>children: )|(?P<redirect>element: <Navigate )"
+)
 
 
 def routes() -> Iterator[str]:
-    """The paths that the router has, those of layouts left out."""
-    stack: list[str] = []
-    layouts: set[str] = set()
-    found: set[str] = set()
+    """The paths that the router has a page for."""
+    stack: list[dict[str, str]] = []
     for token in _TOKEN.finditer(ROUTER.read_text()):
-        parent = "/".join(one.strip("/") for one in stack if one.strip("/"))
         if token["open"]:
-            stack.append("")
-        elif token["close"]:
-            stack.pop()
-        elif token["index"]:
-            layouts.add(f"/{parent}")
-            found.add(f"/{parent}#index")
+            stack.append({})
+        elif not token["close"]:
+            stack[-1][str(token.lastgroup)] = token["path"] or "yes"
         else:
-            stack[-1] = token["path"]
-            inner = "/".join(one.strip("/") for one in stack if one.strip("/"))
-            found.add(f"/{inner}")
-    for route in sorted(found):
-        path, _, index = route.partition("#")
-        if index or path not in layouts:
-            yield path
+            path = "/".join(one["path"].strip("/") for one in stack if one.get("path"))
+            route = stack.pop()
+            is_page = "index" in route or ("path" in route and "layout" not in route)
+            if is_page and "redirect" not in route:
+                yield f"/{path.strip('/')}"

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { Link, Navigate, NavLink, Outlet, useLocation, useMatch } from "react-router";
 import { meQuery } from "../api/auth";
 import type { User } from "../api/types";
@@ -11,6 +12,8 @@ import { Failure } from "../ui/State";
 import { AccountMenu } from "./AccountMenu";
 import styles from "./AppShell.module.css";
 import { RouteChanges } from "./RouteChanges";
+
+const ChoosePassword = lazy(() => import("../features/account/ChoosePassword"));
 
 /** What every page behind the login shares: who is signed in, the header, and the answers on their way. */
 export function AppShell() {
@@ -54,7 +57,7 @@ function Frame({ user }: { user: User }) {
           <NavLink to="/" end>
             {t.common.projects}
           </NavLink>
-          {user.role === "admin" && <NavLink to="/users">{t.common.users}</NavLink>}
+          {user.role === "admin" && <NavLink to="/admin">{t.common.admin}</NavLink>}
         </nav>
         <div className={styles.end}>
           <UnsentBadge />
@@ -62,7 +65,13 @@ function Frame({ user }: { user: User }) {
         </div>
       </header>
       <main id="content" className={isDesk ? styles.desk : styles.main} tabIndex={-1}>
-        <Outlet context={user} />
+        {user.must_change_password ? (
+          <Suspense fallback={null}>
+            <ChoosePassword user={user} />
+          </Suspense>
+        ) : (
+          <Outlet context={user} />
+        )}
       </main>
       <RouteChanges />
       <SignedOutDialog user={user} onSignedIn={() => sender?.wake()} />

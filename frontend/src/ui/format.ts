@@ -7,10 +7,13 @@ const dateTimeFormat = new Intl.DateTimeFormat(locale, {
   dateStyle: "medium",
   timeStyle: "short",
 });
+const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
 
 export const formatDate = (iso: string): string => dateFormat.format(new Date(iso));
 
 export const formatDateTime = (iso: string): string => dateTimeFormat.format(new Date(iso));
+
+export const formatTime = (iso: string): string => timeFormat.format(new Date(iso));
 
 export const formatCount = (value: number): string => value.toLocaleString(locale);
 

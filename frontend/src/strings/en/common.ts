@@ -22,7 +22,7 @@ export const common = {
   mainNavigation: "Main",
   projectNavigation: "Project",
   projects: "Projects",
-  users: "Users",
+  admin: "Admin",
   account: "Account",
   signOut: "Sign out",
   theme: { title: "Theme", system: "System", light: "Light", dark: "Dark" },

@@ -24,7 +24,7 @@ export const common: Catalogue["common"] = {
   mainNavigation: "주 메뉴",
   projectNavigation: "프로젝트 메뉴",
   projects: "프로젝트",
-  users: "사용자",
+  admin: "관리",
   account: "계정",
   signOut: "로그아웃",
   theme: { title: "테마", system: "시스템", light: "라이트", dark: "다크" },

@@ -1,5 +1,7 @@
 import type { Catalogue } from "..";
+import { admin } from "./admin";
 import { common } from "./common";
+import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
 import { overview } from "./overview";
@@ -8,4 +10,15 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { setup } from "./setup";
 
-export const ko: Catalogue = { common, jobs, label, overview, people, projects, review, setup };
+export const ko: Catalogue = {
+  admin,
+  common,
+  home,
+  jobs,
+  label,
+  overview,
+  people,
+  projects,
+  review,
+  setup,
+};

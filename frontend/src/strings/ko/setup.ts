@@ -154,6 +154,14 @@ export const setup: Catalogue["setup"] = {
   costModes: { fixed: "정해진 값", seconds: "걸린 시간(초)" },
   costIn: "클래스 판정 비용",
   costOod: "OOD 판정 비용",
+  paysFor: (classes, ood) =>
+    `한 라운드에 클래스 판정 ${number(classes)}개 또는 OOD 판정 ${number(ood)}개, 혹은 둘을 섞어 진행할 수 있습니다. 불확실은 클래스와 비용이 같고 건너뛰기는 무료입니다.`,
+  paysForSame: (verdicts) =>
+    `한 라운드에 판정 ${number(verdicts)}개를 진행할 수 있습니다. 건너뛰기는 무료입니다.`,
+  paysForTime: (time) =>
+    `한 라운드에 라벨러 시간 ${particle(time, "을", "를")} 쓸 수 있습니다. 화면에 머문 시간이며 건너뛰기도 포함합니다.`,
+  paysForImages: (overlap, images) =>
+    `이미지당 라벨러가 ${overlap}명이면 이미지 약 ${number(images)}개입니다.`,
   overlap: "이미지당 라벨러 수",
   overlapHint: "다수의 판정이 라벨이 됩니다. 판정마다 비용이 듭니다.",
   zeroWait: "대기 없이 라벨링",
@@ -185,9 +193,34 @@ export const setup: Catalogue["setup"] = {
   addMember: "멤버 추가",
   chooseUser: "사용자 선택",
   removeMember: (name) => `${name} 제거`,
+  exports: "내보내기",
+  exportsHint:
+    "라벨링이 진행 중이어도 안전하게 내려받을 수 있으며, 내려받은 기록은 감사 로그에 남습니다.",
+  exportFormats: {
+    csv: {
+      title: "라벨 기록 (CSV)",
+      text: "지금까지의 모든 판정을 오래된 순서로 한 줄에 하나씩 담습니다.",
+    },
+    jsonl: {
+      title: "라벨 기록 (JSON Lines)",
+      text: "같은 내용을 한 줄에 JSON 객체 하나로 담은 프로그램용 형식입니다.",
+    },
+    imagefolder: {
+      title: "라벨링된 이미지",
+      text: "클래스마다 폴더 하나로 원본 파일을 담은 zip입니다.",
+    },
+  },
+  exportHolding: "현재 유효한 판정만",
+  exportHoldingHint:
+    "이미지당 한 줄이며, 수정되었거나 늦었거나 다수와 다른 판정은 뺍니다. 라벨 기록 두 형식에 적용됩니다.",
+  exportCounts: (labeled, ood, unsure) =>
+    `클래스 라벨 ${number(labeled)}개, OOD ${number(ood)}개, 불확실 ${number(unsure)}개.`,
+  exportNothing: "아직 라벨이 있는 이미지가 없습니다.",
+  download: "내려받기",
+  downloadThis: (title) => `${title} 내려받기`,
+  dangerPause: "진행 중인 프로젝트는 삭제할 수 없습니다. 먼저 일시 중지하세요.",
   danger: "프로젝트 삭제",
-  dangerHint:
-    "이미지, 답변, 모델을 포함해 프로젝트를 삭제합니다. 진행 중이면 먼저 일시 중지하세요.",
+  dangerHint: "이미지, 답변, 모델을 포함해 프로젝트를 삭제합니다. 필요한 데이터는 먼저 내보내세요.",
   deleteProject: "프로젝트 삭제",
   deleteConfirm: (name) => `‘${name}’ 프로젝트를 영구히 삭제할까요?`,
   deleteText: "이미지, 답변, 모델, 내보낸 파일이 모두 삭제되며 되돌릴 수 없습니다.",
