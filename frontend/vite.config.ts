@@ -11,7 +11,19 @@ export default defineConfig({
     proxy: { "/api": { target: server, changeOrigin: false } },
     fs: { allow: [".", "../docs"] },
   },
-  build: { target: "es2022", sourcemap: false, manifest: true },
+  build: {
+    target: "es2022",
+    sourcemap: false,
+    manifest: true,
+    rolldownOptions: {
+      output: {
+        // What many pages use comes in one file: a dozen small ones cost a slow line more than their bytes.
+        codeSplitting: {
+          groups: [{ name: "shared", test: /src\/(ui|api)\//, minShareCount: 4 }],
+        },
+      },
+    },
+  },
   test: {
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}"],

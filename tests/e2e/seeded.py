@@ -55,7 +55,7 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
     with Client(stack.url) as karat:
         karat.login(*admin)
         mina = karat.create_user(*ANNOTATOR, name="Mina Seo", role="annotator")
-        karat.create_user("theo@demo.karat.local", "of no use", name="Theo Lang", role="engineer")
+        karat.create_user("theo@demo.karat.local", "a password of his", name="Theo Lang", role="engineer")
         karat.create_token("Nightly export", expires_in_days=90)
         running, compared = _running(karat, size)
         running.add_member(mina["id"])
