@@ -55,10 +55,11 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
     with Client(stack.url) as karat:
         karat.login(*admin)
         mina = karat.create_user(*ANNOTATOR, name="Mina Seo", role="annotator")
-        karat.create_user("theo@demo.karat.local", "a password of his", name="Theo Lang", role="engineer")
+        karat.create_user(
+            "theo@demo.karat.local", "a password of his", name="Theo Lang", role="engineer"
+        )
         karat.create_token("Nightly export", expires_in_days=90)
-        running, compared = _running(karat, size)
-        running.add_member(mina["id"])
+        running, compared = _running(karat, size, mina["id"])
         noisy, pruned, relabeled = _noisy(karat, folder, size)
         noisy.add_member(mina["id"])
         draft = karat.create_project("Pollinators", ["bee", "hoverfly"])
@@ -74,7 +75,7 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
     return Seeded(ids, admin)
 
 
-def _running(karat: Client, size: Size) -> tuple[ProjectClient, int]:
+def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, int]:
     """A project in the middle of a round after some closed ones, and a comparison in it."""
     pool = digits(0)
     pool = replace(pool, images=pool.images[: size.images], evaluation=pool.evaluation[:100])
@@ -100,7 +101,10 @@ def _running(karat: Client, size: Size) -> tuple[ProjectClient, int]:
     import_pool(karat, project, pool, lambda _: None)
     project.start()
     Simulation(karat, project, pool, plan).run(lambda *_: None)
-    _answer_some(project, pool, size.budget // 3)
+    project.add_member(annotator)
+    with Client(karat.url) as hers:
+        hers.login(*ANNOTATOR)
+        _answer_some(hers.project(project.id), pool, size.budget // 3)
     job = project.start_job(
         "taufe", {**QUICK, "steps": size.steps, "batch_size": 16, "augment": False}
     )
@@ -110,7 +114,7 @@ def _running(karat: Client, size: Size) -> tuple[ProjectClient, int]:
 
 def _answer_some(project: ProjectClient, pool: DemoPool, count: int) -> None:
     """Verdicts of all kinds in the round that is open now."""
-    eventually(lambda: project.rounds()[-1]["state"] == "open", "the next round opens")
+    eventually(lambda: project.lease(count)["items"], "the next round opens")
     ids = {one["name"]: one["id"] for one in project.get()["classes"]}
     answers: list[Answer] = []
     for index, query in enumerate(project.lease(count)["items"]):

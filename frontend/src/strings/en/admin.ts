@@ -23,10 +23,10 @@ export const admin = {
     temporary: "Has to choose a password",
     actions: "Actions",
     reset: "Reset password",
-    resetOf: (name: string) => `Reset the password of ${name}`,
-    tokensOf: (name: string) => `Tokens of ${name}`,
+    resetOf: (name: string) => `Reset password: ${name}`,
+    tokensOf: (name: string) => `Tokens: ${name}`,
     did: "What they did",
-    didOf: (name: string) => `What ${name} did`,
+    didOf: (name: string) => `What they did: ${name}`,
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:
       "Their sessions end at once and their API tokens stop working. What they labeled stays, under their name, and they can be activated again.",

@@ -23,10 +23,10 @@ export const admin: Catalogue["admin"] = {
     temporary: "비밀번호를 새로 정해야 함",
     actions: "작업",
     reset: "비밀번호 초기화",
-    resetOf: (name) => `${name}의 비밀번호 초기화`,
-    tokensOf: (name) => `${name}의 토큰`,
+    resetOf: (name) => `비밀번호 초기화: ${name}`,
+    tokensOf: (name) => `토큰: ${name}`,
     did: "활동 기록",
-    didOf: (name) => `${name}의 활동 기록`,
+    didOf: (name) => `활동 기록: ${name}`,
     deactivateTitle: (name) => `${name} 계정을 비활성화할까요?`,
     deactivateText:
       "세션이 즉시 종료되고 API 토큰을 더 이상 쓸 수 없습니다. 라벨링한 내용은 이름과 함께 남으며, 다시 활성화할 수 있습니다.",
