@@ -9,7 +9,17 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from karat.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.seeded import SMALL, Seeded, seed
-from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, recolour, routes, settling
+from tests.e2e.views import (
+    SCHEMES,
+    VIEWS,
+    WINDOWS,
+    View,
+    Viewer,
+    painted,
+    recolour,
+    routes,
+    settling,
+)
 from tests.processes import ROOT
 
 AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
@@ -112,9 +122,9 @@ def test_another_page_takes_the_focus_and_is_announced(
     page.keyboard.press("Enter")
     expect(page.locator("#content")).to_be_focused()
 
-    page.get_by_role("link", name="Users").focus()
+    page.get_by_role("link", name="Admin", exact=True).focus()
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Users", level=1).wait_for()
+    page.get_by_role("heading", name="Admin", level=1).wait_for()
     expect(page.locator("#content")).to_be_focused()
     expect(page.locator("[aria-live=polite]").first).to_contain_text("Users")
 
@@ -151,6 +161,7 @@ def test_the_theme_is_chosen_and_kept(pages: dict[Viewer, Page]) -> None:
     page.get_by_role("radio", name="System").focus()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("radio", name="Dark")).to_be_checked()
+    painted(page)
     dark = page.evaluate(ground)
     assert dark != light
     page.reload()
@@ -159,6 +170,7 @@ def test_the_theme_is_chosen_and_kept(pages: dict[Viewer, Page]) -> None:
     page.get_by_role("radiogroup", name="Theme").or_(
         page.get_by_role("group", name="Theme")
     ).get_by_text("System").click()
+    painted(page)
     assert page.evaluate(ground) == light
 
 

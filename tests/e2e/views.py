@@ -85,6 +85,11 @@ def settling(page: Page) -> Iterator[None]:
 def recolour(page: Page, scheme: Literal["light", "dark"]) -> None:
     """Ask for another colour scheme and wait until everything has its colours."""
     page.emulate_media(color_scheme=scheme)
+    painted(page)
+
+
+def painted(page: Page) -> None:
+    """Wait until what has changed is on the screen."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 

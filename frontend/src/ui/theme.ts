@@ -12,6 +12,6 @@ export function chosenTheme(): Theme | null {
 }
 
 export function chooseTheme(theme: Theme | null): void {
-  document.documentElement.style.colorScheme = theme ?? "";
+  document.documentElement.dataset.theme = theme ?? "";
   keepChoice(KEY, theme);
 }

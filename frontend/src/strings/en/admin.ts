@@ -24,7 +24,7 @@ export const admin = {
     actions: "Actions",
     reset: "Reset password",
     resetOf: (name: string) => `Reset password: ${name}`,
-    tokensOf: (name: string) => `Tokens: ${name}`,
+    tokensOf: (count: number, name: string) => `${plural(count, "token", "tokens")} of ${name}`,
     did: "What they did",
     didOf: (name: string) => `What they did: ${name}`,
     deactivateTitle: (name: string) => `Deactivate ${name}?`,

@@ -24,7 +24,7 @@ export const admin: Catalogue["admin"] = {
     actions: "작업",
     reset: "비밀번호 초기화",
     resetOf: (name) => `비밀번호 초기화: ${name}`,
-    tokensOf: (name) => `토큰: ${name}`,
+    tokensOf: (count, name) => `${number(count)}개: ${name}의 토큰`,
     did: "활동 기록",
     didOf: (name) => `활동 기록: ${name}`,
     deactivateTitle: (name) => `${name} 계정을 비활성화할까요?`,
