@@ -1,3 +1,5 @@
+import { jobList } from "./jobList";
+
 export const jobs = {
   tab: "Jobs",
   intro:
@@ -34,46 +36,7 @@ export const jobs = {
     relabel: "Show the suggestions",
   } as Record<string, string>,
   back: "All jobs",
-  all: {
-    title: "All jobs",
-    hint: "Imports and rounds too, the latest first.",
-    kind: "Kind",
-    everyKind: "Every kind",
-    state: "State",
-    everyState: "Every state",
-    active: "Waiting or at work",
-    columns: { job: "Job", state: "State", created: "Asked for", took: "Took", outcome: "Outcome" },
-    none: "No jobs yet",
-    noneText: "Imports, rounds and what you start below appear here.",
-    nothing: "No job fits these filters.",
-    clear: "Clear filters",
-    more: "Show more",
-    attempt: (count: number) => `attempt ${count}`,
-  },
-  retry: "Try again",
-  retryHint: "Goes on from the last finished phase.",
-  given: "Parameters",
-  files: {
-    title: "Files",
-    hint: "What this job has left. The SHA-256 tells whether a copy is whole.",
-    file: "File",
-    size: "Size",
-    sha: "SHA-256",
-    made: "Made",
-    download: "Download",
-    downloadThis: (kind: string, id: number) => `Download ${kind} ${id}`,
-    copySha: (id: number) => `Copy the SHA-256 of file ${id}`,
-    none: "It has left no files yet.",
-  },
-  artifactKinds: {
-    checkpoint: "Model",
-    meta_model: "MQ-Net",
-    scores: "Scores of the pool",
-    import_report: "Import report",
-    comparison: "Comparison",
-    subset: "Subset",
-    relabels: "Labels with confidence",
-  } as Record<string, string>,
+  ...jobList,
   titled: (what: string, id: number) => `${what}, job ${id}`,
   noResult: "It is done.",
   log: {
