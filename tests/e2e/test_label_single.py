@@ -38,7 +38,7 @@ def project(stack: Stack, tmp_path: Path) -> Iterator[ProjectClient]:
     with Client(stack.url) as karat:
         karat.login(stack.admin_email, stack.admin_password)
         made = karat.create_project(
-            "By keyboard",
+            f"By keyboard {tmp_path.name}",
             [f"class {number}" for number in range(1, 13)],
             settings={"input_size": 16, "budget": 240, "strategy": {"name": "random"}},
         )

@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 import { t } from "../../strings";
 import styles from "./PauseCover.module.css";
+import type { Pause } from "./queue/pace";
 import type { Stopwatch } from "./queue/stopwatch";
-import type { Pause } from "./queue/workQueue";
 
 const MODIFIERS = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock", "Tab"]);
 

@@ -1,6 +1,6 @@
 import type { ImageCache } from "./queue/images";
+import type { Pause } from "./queue/pace";
 import { AWAY_MS, type Stopwatch } from "./queue/stopwatch";
-import type { Pause } from "./queue/workQueue";
 
 const LOOK_MS = 5_000;
 

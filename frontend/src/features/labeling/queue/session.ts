@@ -2,9 +2,10 @@ import type { LabelingApi } from "../../../api/labeling";
 import type { LabelStatus, Verdict } from "../../../api/types";
 import { fromLease, givenBefore, idOf, toStored } from "./entries";
 import type { Entry, Given } from "./model";
+import type { Clock, Leased, QueueView } from "./pace";
 import type { AnswerSender } from "./sender";
 import { uuid } from "./uuid";
-import { type Clock, type Leased, type QueueView, WorkQueue } from "./workQueue";
+import { WorkQueue } from "./workQueue";
 
 export const LEASE_SIZE = 16;
 /** How many verdicts a reload brings back. */

@@ -1,43 +1,18 @@
 import { serverNow } from "../../../api/clock";
 import { ApiError } from "../../../api/errors";
-import type { Stopwatch } from "./stopwatch";
+import { advanced, merged, revisited, trailOf, undone } from "./lists";
+import {
+  askAgainAfter,
+  type Clock,
+  type Leased,
+  type Pace,
+  type Pause,
+  type QueueView,
+} from "./pace";
 
 /** Leases are renewed when less than this is left of them and somebody is at work. */
 const RENEW_MS = 120_000;
 const LEAST_RENEW_MS = 15_000;
-const RETRY_MS = 2_500;
-const HIDDEN_MS = 20_000;
-
-/** How much is held at a time, and how often more is asked for. */
-export type Pace = {
-  /** With this many items left, or fewer, more are leased. */
-  refillAt: number;
-  /** How many verdicts can be gone back to. */
-  reachable: number;
-  /** While there is nothing to do. */
-  waitMs: number;
-  /** While the verdicts on what is leased are still on their way. */
-  catchUpMs: number;
-};
-
-/** Why nothing is leased: somebody asked for a break, or nobody seemed to be there. */
-export type Pause = "asked" | "away";
-
-export type QueueView<Item> = {
-  phase: "loading" | "working" | "waiting" | "failed";
-  current: Item | null;
-  upcoming: Item[];
-  /** What undo can reach, the latest last. */
-  history: Item[];
-  /** Everything with a verdict that can be gone back to, the latest last; may hold the current one. */
-  trail: Item[];
-  paused: Pause | null;
-  error: Error | null;
-};
-
-export type Leased<Item> = { items: Item[]; expiresAt: number };
-
-export type Clock = { stopwatch: Stopwatch; now?: () => number; isHidden?: () => boolean };
 
 /**
  * A place in a queue that others work on too: what is shown, what comes next, what went before.
@@ -51,6 +26,11 @@ export abstract class WorkQueue<Item, Extra extends object> {
   readonly #listeners = new Set<() => void>();
   /** The turn in which each item got the verdict it has. */
   readonly #turns = new Map<number, number>();
+  readonly #traits = {
+    idOf: (item: Item) => this.idOf(item),
+    isGiven: (item: Item) => this.isGiven(item),
+    inTurn: (items: Item[]) => this.#inTurn(items),
+  };
   #view: QueueView<Item> & Extra;
   #turn = 0;
   #leasing: Promise<void> | null = null;
@@ -128,32 +108,18 @@ export abstract class WorkQueue<Item, Extra extends object> {
 
   /** Go back to the item before; its verdict holds until another is given. */
   undo(): boolean {
-    const { history, current, upcoming } = this.#view;
-    const last = history.at(-1);
-    if (!last || this.#saving) return false;
-    this.set({
-      phase: "working",
-      current: last,
-      history: history.slice(0, -1),
-      upcoming: current ? [current, ...upcoming] : upcoming,
-    });
+    const lists = undone(this.#view);
+    if (!lists || this.#saving) return false;
+    this.set({ phase: "working", ...lists });
     return true;
   }
 
   /** Go to any item that can be gone back to; work goes on afterwards where it was left. */
   revisit(id: number): boolean {
-    const { trail, history, current, upcoming } = this.#view;
+    const { trail, current } = this.#view;
     const chosen = trail.find((item) => this.idOf(item) === id);
     if (!chosen || this.#saving || (current && this.idOf(current) === id)) return false;
-    const others = (items: Item[]) => items.filter((item) => this.idOf(item) !== id);
-    const left = current && this.isGiven(current) ? [current] : [];
-    const kept = current && left.length === 0 ? [current] : [];
-    this.set({
-      phase: "working",
-      current: chosen,
-      history: this.#inTurn([...others(history), ...left]),
-      upcoming: [...kept, ...others(upcoming)],
-    });
+    this.set({ phase: "working", ...revisited(this.#view, chosen, this.#traits) });
     return true;
   }
 
@@ -202,12 +168,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
 
   protected set(change: Partial<QueueView<Item>> | Partial<Extra>): void {
     const view = { ...this.#view, ...change };
-    const { current, history, upcoming } = view;
-    const revisited = [...(current ? [current] : []), ...upcoming].filter((one) =>
-      this.isGiven(one),
-    );
-    const trail = revisited.length > 0 ? this.#inTurn([...history, ...revisited]) : history;
-    this.#view = { ...view, trail };
+    this.#view = { ...view, trail: trailOf(view, this.#traits) };
     for (const listener of this.#listeners) listener();
   }
 
@@ -217,22 +178,11 @@ export abstract class WorkQueue<Item, Extra extends object> {
   }
 
   #advance(done: Item): void {
-    const { history } = this.#view;
-    const others = history.filter((item) => this.idOf(item) !== this.idOf(done));
-    let { upcoming } = this.#view;
-    // Others may hold what was leased too long ago; ask again rather than judge it twice.
-    if (this.#clock.now() >= this.#expiresAt) {
-      upcoming = upcoming.filter((item) => this.isGiven(item));
-    }
-    const [next = null, ...rest] = upcoming;
-    this.set({
-      phase: next ? "working" : "loading",
-      current: next,
-      upcoming: rest,
-      history: this.#inTurn([...others, done]).slice(-this.#pace.reachable),
-    });
-    const renew = this.#expiresAt - this.#clock.now() < RENEW_MS;
-    if (rest.length <= this.#pace.refillAt || renew) this.wake();
+    const left = this.#expiresAt - this.#clock.now();
+    const lists = advanced(this.#view, done, left <= 0, this.#traits);
+    const history = lists.history.slice(-this.#pace.reachable);
+    this.set({ ...lists, history, phase: lists.current ? "working" : "loading" });
+    if (lists.upcoming.length <= this.#pace.refillAt || left < RENEW_MS) this.wake();
   }
 
   #leaseSoon(): Promise<void> {
@@ -256,24 +206,15 @@ export abstract class WorkQueue<Item, Extra extends object> {
     }
   }
 
-  /** New items go to the end, and those lost in the meantime go away. */
   #merge({ items, expiresAt }: Leased<Item>, given: ReadonlySet<number>): void {
     const open = items.filter((item) => !given.has(this.idOf(item)));
-    const mine = new Set(open.map((item) => this.idOf(item)));
-    const holds = (item: Item) => this.isGiven(item) || mine.has(this.idOf(item));
-    const { current: shown, upcoming } = this.#view;
     // After a break the image may be on somebody else's screen; in between it stays on mine.
-    const lost = shown && this.#reclaiming && !this.#saving && !holds(shown);
+    const lists = merged(this.#view, open, this.#reclaiming && !this.#saving, this.#traits);
     this.#reclaiming = false;
-    const current = lost ? null : shown;
-    const kept = upcoming.filter(holds);
-    const known = new Set([...(current ? [current] : []), ...kept].map((item) => this.idOf(item)));
-    const queue = [...kept, ...open.filter((item) => !known.has(this.idOf(item)))];
-    const next = current ?? queue.shift() ?? null;
     this.#expiresAt = expiresAt;
     // Items whose verdicts are still on the way: nothing to show, but nothing to wait for either.
     const between = items.length > 0 ? "loading" : "waiting";
-    this.set({ phase: next ? "working" : between, current: next, upcoming: queue, error: null });
+    this.set({ ...lists, phase: lists.current ? "working" : between, error: null });
   }
 
   /** Ask again later: for renewal while there are items, for new ones when not. */
@@ -291,24 +232,18 @@ export abstract class WorkQueue<Item, Extra extends object> {
       }, left);
       return;
     }
-    const { waitMs, catchUpMs } = this.#pace;
-    const visible = { loading: catchUpMs, waiting: waitMs, working: RETRY_MS, failed: RETRY_MS };
-    const delay =
-      this.#clock.isHidden() && phase !== "loading" ? Math.max(HIDDEN_MS, waitMs) : visible[phase];
-    this.#timer = setTimeout(this.wake, delay * (0.8 + Math.random() * 0.4));
+    const isHidden = this.#clock.isHidden();
+    this.#timer = setTimeout(this.wake, askAgainAfter(phase, this.#pace, isHidden));
   }
 
   /** What is left of earlier visits: one can go back to it. */
   async #restore(): Promise<void> {
     const earlier = await this.earlier().catch(() => []);
     const { history, current, upcoming } = this.#view;
-    const present = new Set(
-      [...history, ...(current ? [current] : []), ...upcoming].map((item) => this.idOf(item)),
-    );
+    const present = new Set([...history, current, ...upcoming].map((one) => one && this.idOf(one)));
     const restored = earlier.filter((item) => !present.has(this.idOf(item)));
-    restored.forEach((item, index) => {
-      this.#turns.set(this.idOf(item), index - restored.length);
-    });
+    for (const [at, item] of restored.entries())
+      this.#turns.set(this.idOf(item), at - restored.length);
     this.set({ history: [...restored, ...history].slice(-this.#pace.reachable) });
   }
 }

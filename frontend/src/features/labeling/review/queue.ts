@@ -1,9 +1,10 @@
 import type { ReviewApi } from "../../../api/reviews";
 import type { Decision, Review, Suggestion } from "../../../api/types";
+import type { Clock, Leased, QueueView } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
 import { uuid } from "../queue/uuid";
-import { type Clock, type Leased, type QueueView, WorkQueue } from "../queue/workQueue";
+import { WorkQueue } from "../queue/workQueue";
 import { decidedBefore } from "./order";
 
 const AHEAD = 24;
