@@ -157,7 +157,7 @@ def test_zoom_ends_with_the_image(signed_in: Page, project: ProjectClient) -> No
     image = page.locator("[data-query-id]")
     image.wait_for()
     frames: list[str] = []
-    # Every style the next image has from the moment it is on the page, before it is painted or after.
+    # How each further image is drawn in the first frame in which it is on the page.
     page.expose_function("seen", lambda transform: frames.append(transform))
     page.evaluate(
         """() => new MutationObserver((changes) => {
@@ -171,7 +171,9 @@ def test_zoom_ends_with_the_image(signed_in: Page, project: ProjectClient) -> No
     page.keyboard.press("+")
     expect(page.get_by_role("button", name="196 %")).to_be_enabled()
     enlarged = image.bounding_box()
-    assert before and enlarged and enlarged["width"] > 1.9 * before["width"]
+    assert before is not None
+    assert enlarged is not None
+    assert enlarged["width"] > 1.9 * before["width"]
     page.keyboard.press("Escape")
     assert image.bounding_box() == before
     page.mouse.move(before["x"] + 20, before["y"] + 20)
