@@ -7,6 +7,7 @@ import { Button } from "../../ui/Button";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { drawTinyCrisp } from "./crisp";
 import styles from "./GuidePanel.module.css";
 
 const { guide: text } = t.label;
@@ -144,7 +145,12 @@ function Examples({ examples, onToggle }: ExamplesProps) {
     <ul className={styles.examples}>
       {examples.map(({ example_id: id, image_url, pinned }) => (
         <li key={id}>
-          <img src={`${image_url}?size=128`} alt={t.label.imageNumber(id)} loading="lazy" />
+          <img
+            src={`${image_url}?size=256`}
+            alt={t.label.imageNumber(id)}
+            loading="lazy"
+            onLoad={drawTinyCrisp}
+          />
           {onToggle && (
             <button
               type="button"

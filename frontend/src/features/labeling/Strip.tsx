@@ -1,6 +1,7 @@
-import { type CSSProperties, memo } from "react";
+import { type CSSProperties, memo, useEffect, useRef } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import { drawTinyCrisp } from "./crisp";
 import type { Entry, Subject } from "./queue/model";
 import styles from "./Strip.module.css";
 import { nameOf } from "./verdicts";
@@ -22,8 +23,14 @@ type StripProps = {
 /** The last verdicts, each a click away from being changed. */
 export const Strip = memo(function Strip({ trail, openId, classes, onOpen }: StripProps) {
   const shown = trail.slice(-SHOWN);
+  const nav = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another verdict has been opened.
+  useEffect(() => {
+    const open = nav.current?.querySelector("[aria-current]");
+    open?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [openId]);
   return (
-    <nav className={styles.strip} aria-label={t.label.strip.title}>
+    <nav ref={nav} className={styles.strip} aria-label={t.label.strip.title}>
       {shown.length === 0 && <p className={styles.none}>{t.label.strip.none}</p>}
       <ol>
         {shown.map(({ subject, given }) => {
@@ -40,7 +47,13 @@ export const Strip = memo(function Strip({ trail, openId, classes, onOpen }: Str
                 title={name}
                 onClick={() => onOpen(subject.query_id)}
               >
-                <img src={thumbnail(subject)} alt="" decoding="async" draggable={false} />
+                <img
+                  src={thumbnail(subject)}
+                  alt=""
+                  decoding="async"
+                  draggable={false}
+                  onLoad={drawTinyCrisp}
+                />
                 <span
                   className={styles.mark}
                   data-verdict={given.verdict}

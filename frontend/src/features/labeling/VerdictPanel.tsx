@@ -6,6 +6,9 @@ import { Kbd } from "../../ui/Kbd";
 import styles from "./VerdictPanel.module.css";
 import { type Choice, isSame } from "./verdicts";
 
+/** More classes than this stand in two columns. */
+const MANY = 10;
+
 export type VerdictPanelProps = {
   classes: LabelClass[];
   /** The verdict the image was given before, when it is revisited. */
@@ -49,7 +52,7 @@ export function VerdictPanel(props: VerdictPanelProps) {
   );
   return (
     <fieldset className={styles.panel} aria-label={t.label.verdicts}>
-      <div className={styles.classes}>
+      <div className={styles.classes} data-many={classes.length > MANY || undefined}>
         {classes.map((item) =>
           button({ verdict: "class", classId: item.id }, item.hotkey, item.name, {
             colour: item.colour,

@@ -161,7 +161,7 @@ function ClassRow(props: ClassRowProps) {
           className={styles.guide}
           aria-label={t.setup.classGuide(shown)}
           placeholder={t.setup.classGuideHint}
-          rows={3}
+          rows={2}
           maxLength={2_000}
           value={draft.guide}
           onChange={(event) => onChange({ guide: event.target.value })}

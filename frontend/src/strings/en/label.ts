@@ -121,7 +121,7 @@ export const label = {
       answers: "answers",
       inside: "of a class",
       ood: "OOD",
-      seconds: "for one, mostly",
+      seconds: "median time",
     },
   },
   undoLast: "Change the last answer",
