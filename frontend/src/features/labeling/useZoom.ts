@@ -140,7 +140,8 @@ function useZoomKeys(
 ): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isElsewhere(event) || event.defaultPrevented) return;
+      // In the row of digits some layouts have signs that are classes' keys here.
+      if (isElsewhere(event) || event.defaultPrevented || /^Digit/.test(event.code)) return;
       const enlarged = view.current.scale > 1;
       const move = event.shiftKey ? PANS[event.key] : undefined;
       if (event.key === "+" || event.key === "=") by(STEP);
