@@ -34,6 +34,7 @@ def project(stack: Stack, tmp_path: Path) -> Iterator[ProjectClient]:
         Image.fromarray(generator.integers(0, 256, shape, dtype=np.uint8)).save(
             folder / f"{seed}.png"
         )
+    assert stack.admin_email is not None
     assert stack.admin_password is not None
     with Client(stack.url) as karat:
         karat.login(stack.admin_email, stack.admin_password)
