@@ -39,7 +39,8 @@ function start() {
 const shown = (session: LabelSession) => session.getView().current?.subject.query_id;
 const shows = (session: LabelSession, queryId: number) =>
   vi.waitFor(() => expect(shown(session)).toBe(queryId));
-const arrived = (count: number) => vi.waitFor(() => expect(server.taken).toHaveLength(count));
+const arrived = (count: number) =>
+  vi.waitFor(() => expect(server.taken).toHaveLength(count), 5_000);
 
 beforeEach(async () => {
   now = Date.now();
@@ -195,7 +196,7 @@ describe("the label queue", () => {
     await shows(session, 1);
     server.faults.push("repeat", "lose-response", "refuse-connection", "repeat", "lose-response");
     for (let index = 0; index < 30; index += 1) {
-      await vi.waitFor(() => expect(session.getView().current).not.toBeNull());
+      await vi.waitFor(() => expect(session.getView().current).not.toBeNull(), 5_000);
       await session.answer("ood");
     }
     await arrived(30);
