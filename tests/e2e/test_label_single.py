@@ -183,3 +183,33 @@ def test_zoom_ends_with_the_image(signed_in: Page, project: ProjectClient) -> No
     answer(page, "1")
     eventually(lambda: len(frames) > 0, "the next image is on the page")
     assert frames == [""]
+
+
+def test_guide_and_palette_by_keyboard(
+    signed_in: Page, stack: Stack, project: ProjectClient
+) -> None:
+    page = signed_in
+    page.goto(f"/projects/{project.id}/label")
+    page.locator("[data-query-id]").wait_for()
+    # The guide opens beside the image, and verdicts are given while it is open.
+    page.keyboard.press("g")
+    guide = page.get_by_role("region", name="What belongs where")
+    expect(guide.get_by_role("heading", name="class 12")).to_be_visible()
+    guide.get_by_role("button", name="Show this image as an example of class 3").click()
+    expect(guide.get_by_role("button", name="No longer always show")).to_have_count(1)
+    answer(page, "3")
+    page.reload()
+    expect(guide.get_by_role("button", name="No longer always show")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(guide).to_have_count(0)
+    # A class by its name, without the mouse.
+    before = query(page)
+    page.keyboard.press("f")
+    page.get_by_role("combobox", name="Name of the class").wait_for()
+    page.keyboard.type("S 11")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "id => document.querySelector('[data-query-id]')?.dataset.queryId !== id", arg=before
+    )
+    eventually(lambda: len(verdicts_in(stack, project.id)) == 2, "both answers have arrived")
+    assert [row[3] for row in verdicts_in(stack, project.id)] == [2, 10]

@@ -29,14 +29,17 @@ export function Waiting({ projectId, status, canUndo, onUndo, onNews }: WaitingP
   const training = status?.waiting_for === "training";
   const reason = text[status ? reasonOf(status) : "nothing"];
   return (
-    <div className={styles.waiting} role="status" data-waiting-for={status?.waiting_for}>
-      <Empty
-        icon={<Stone moving={training} />}
-        title={reason.title}
-        actions={canUndo && <Button onClick={onUndo}>{t.label.undoLast}</Button>}
-      >
-        {reason.text}
-      </Empty>
+    <div className={styles.waiting} data-waiting-for={status?.waiting_for}>
+      {/* The reason is said when it changes; how far the training is would be said all the time. */}
+      <div className={styles.reason} role="status">
+        <Empty
+          icon={<Stone moving={training} />}
+          title={reason.title}
+          actions={canUndo && <Button onClick={onUndo}>{t.label.undoLast}</Button>}
+        >
+          {reason.text}
+        </Empty>
+      </div>
       <div className={styles.progress}>
         {training && progress && <Training progress={progress} />}
         {training && data?.next && (
