@@ -3,6 +3,8 @@ import type { Pause } from "./queue/pace";
 import { AWAY_MS, type Stopwatch } from "./queue/stopwatch";
 
 const LOOK_MS = 5_000;
+/** How many images of verdicts given are kept at hand. */
+const BEHIND = 10;
 
 type Place = {
   getView(): { current: unknown; paused: Pause | null };
@@ -50,6 +52,8 @@ export function keepAround<Item>(
   urlOf: (item: Item) => string,
 ): void {
   const [next, ...later] = upcoming;
-  const around = [current, next, history.at(-1), ...later];
+  // Those behind are there already, and are shown at once when they are opened again.
+  const behind = history.slice(-BEHIND, -1);
+  const around = [current, next, history.at(-1), ...later, ...behind];
   images.keep(around.flatMap((item) => (item ? [urlOf(item)] : [])));
 }
