@@ -15,6 +15,7 @@ from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.events import Broadcaster
 from api.exports.routes import router as exports
+from api.guides.routes import router as guides
 from api.home.routes import router as home
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
@@ -44,6 +45,7 @@ _ROUTERS = (
     jobs,
     artifacts,
     subsets,
+    guides,
     exports,
     algorithms,
     home,
