@@ -1,15 +1,16 @@
 """The Celery application: ``celery -A workers.app worker -Q gpu``."""
 
 import importlib
-import logging
 import threading
 from typing import Any
 
-from celery.signals import setup_logging, worker_ready
+from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
+from core import logs
 from core.messages import MESSAGES, AdvanceRound
 from core.queue import celery
 from core.settings import settings
+from workers import alive
 
 TASK_MODULES = (
     "workers.tasks.advance_round",
@@ -41,9 +42,13 @@ app.conf.update(
 
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def _log(**_: Any) -> None:
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    logs.configure(settings().log_format)
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]
+@beat_init.connect  # type: ignore[untyped-decorator]
+def _live(**_: Any) -> None:
+    alive.begin(settings().alive_file)
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]

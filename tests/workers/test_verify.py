@@ -90,6 +90,7 @@ def loop(world: World) -> Loop:
     loop.answer(0, 8)
     job = new_job(JobKind.PRUNE, project_id=loop.project.id, params={})
     world.session.add(job)
+    world.session.flush()
     claim_job(job, "worker:1")
     finish_job(job, JobState.SUCCEEDED)
     world.session.flush()
@@ -173,9 +174,7 @@ def test_a_decision_without_an_answer_is_named(loop: Loop, engine: Engine) -> No
     assert findings(engine)["review_decisions"].objects == ["suggestion 1"]
 
 
-def test_files_that_are_gone_changed_or_nobody_s(
-    loop: Loop, engine: Engine, world: World
-) -> None:
+def test_files_that_are_gone_changed_or_nobody_s(loop: Loop, engine: Engine, world: World) -> None:
     storage, project = world.storage, loop.project.id
     storage.artifact(f"projects/{project}/subset.parquet").write_bytes(b"lost")
     image = next((storage.root / "images").rglob("*/*"))

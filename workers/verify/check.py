@@ -80,9 +80,7 @@ def by_sql(statement: str) -> Callable[[Scope], Iterator[str]]:
 def run(engine: Engine, settings: Settings, check: Check, *, running: bool) -> Finding:
     """Run one check in a transaction of its own, so that none holds back vacuum for long."""
     count, objects = 0, []
-    isolated = engine.execution_options(
-        isolation_level="REPEATABLE READ", postgresql_readonly=True
-    )
+    isolated = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     with isolated.connect() as connection:
         scope = Scope(connection, Storage(settings.data_dir), settings, running)
         for found in check.find(scope):

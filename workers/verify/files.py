@@ -72,7 +72,8 @@ def _pixels(scope: Scope) -> Iterator[str]:
         if length < count * size * size * 3 and _is_there(
             scope, select(Project.id).where(Project.id == project_id)
         ):
-            yield f"project {project_id} has {count} images, pixels of {length // (size * size * 3)}"
+            held = length // (size * size * 3)
+            yield f"project {project_id} has {count} images, pixels of {held}"
 
 
 def _strays(scope: Scope) -> Iterator[str]:

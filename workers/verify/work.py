@@ -7,8 +7,6 @@ from sqlalchemy import text
 
 from workers.verify.check import Check, Scope, by_sql
 
-_ACTIVE: Final = "('queued', 'running')"
-
 
 def _silent(scope: Scope) -> Iterator[str]:
     """Running jobs whose worker is gone, and that no other has taken although it should have."""
@@ -59,9 +57,10 @@ CHECKS: Final = (
         by_sql(
             "SELECT 'round ' || r.id || ' is ' || r.state || ', and no job is at it' FROM rounds r "
             "WHERE r.state IN ('closing', 'selecting') AND NOT EXISTS (SELECT FROM jobs j "
-            f"WHERE j.project_id = r.project_id AND j.kind = 'advance_round' AND j.state IN {_ACTIVE} "
-            "AND (j.params ->> CASE r.state WHEN 'closing' THEN 'closing' ELSE 'selecting' END)::int "
-            "= r.number) AND NOT (r.state = 'selecting' AND EXISTS (SELECT FROM rounds before "
+            "WHERE j.project_id = r.project_id AND j.kind = 'advance_round' "
+            "AND j.state IN ('queued', 'running') "
+            "AND (j.params ->> r.state)::int = r.number) "
+            "AND NOT (r.state = 'selecting' AND EXISTS (SELECT FROM rounds before "
             "WHERE before.project_id = r.project_id AND before.number < r.number "
             "AND before.state <> 'closed'))"
         ),
@@ -89,12 +88,12 @@ CHECKS: Final = (
             "WHEN state = 'running' THEN ' without a worker' "
             "WHEN state = 'queued' THEN ' with a heartbeat' "
             "WHEN finished_at IS NULL THEN ' and has not ended' "
-            "ELSE CASE WHEN error IS NULL THEN ' without an error' ELSE ' with an error' END END "
+            "WHEN state = 'failed' THEN ' without an error' ELSE ' with an error' END "
             "FROM jobs WHERE CASE state "
             "WHEN 'queued' THEN finished_at IS NOT NULL OR heartbeat_at IS NOT NULL "
             "WHEN 'running' THEN finished_at IS NOT NULL OR worker IS NULL OR attempt < 1 "
             "OR heartbeat_at IS NULL "
-            "ELSE finished_at IS NULL OR (state = 'failed') <> (error IS NOT NULL) END "
+            "ELSE finished_at IS NULL OR (state = 'failed') <> (jsonb_typeof(error) IS NOT DISTINCT FROM 'object') END "
             "UNION ALL SELECT 'project ' || project_id || ' has ' || count(*) || ' running jobs of "
             "kind ' || kind FROM jobs WHERE state = 'running' GROUP BY project_id, kind "
             "HAVING count(*) > 1"
