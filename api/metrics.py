@@ -49,7 +49,7 @@ _DURATIONS: Final = text(
 )
 
 
-@dataclass
+@dataclass(eq=False)
 class _Installation(Collector):
     """What was read for the scrape under way."""
 
