@@ -42,5 +42,13 @@ class Requests:
         try:
             await self._app(scope, receive, answer)
         finally:
-            route = getattr(scope.get("route"), "path", "other")
-            self._metrics.request(scope["method"], route, status, time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            self._metrics.request(scope["method"], _template(scope), status, seconds)
+
+
+def _template(scope: Scope) -> str:
+    """The route that a request found, as the API's schema names it."""
+    path: str = getattr(scope.get("route"), "path", "other")
+    # A route knows the prefix of its own router, and not that of the one which includes it.
+    inside = scope["path"].startswith("/api/") and path[0] == "/" and not path.startswith("/api/")
+    return f"/api{path}" if inside else path

@@ -53,3 +53,5 @@ def configure(form: Literal["text", "json"]) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    # It tells of each of its parts when it is imported.
+    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)

@@ -297,7 +297,7 @@ class _Writer:
         member.mode = 0o600
         self._archive.addfile(member, source)
         # A million members are remembered otherwise.
-        self._archive.members.clear()
+        self._archive.members.clear()  # type: ignore[attr-defined]
 
 
 class HashingReader:

