@@ -33,7 +33,7 @@ from core import queue
 from core.messages import QUEUES
 
 _REQUEST_SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 30.0)
-_JOB_SECONDS: Final = (1, 5, 15, 60, 300, 1800, 7200, 43200)
+_JOB_SECONDS: Final = (1.0, 5.0, 15.0, 60.0, 300.0, 1800.0, 7200.0, 43200.0)
 _MOST_OPEN: Final = 100_000
 """Open queries are counted up to here, so that a scrape takes the same time for any queue."""
 _OPEN: Final = text(
@@ -139,7 +139,7 @@ async def _database(engine: AsyncEngine) -> list[Metric]:
     async with engine.connect() as connection:
         waiting = await connection.scalar(_OPEN)
         states = (await connection.execute(_JOBS)).all()
-        bounds = {"bounds": [float(bound) for bound in _JOB_SECONDS]}
+        bounds = {"bounds": list(_JOB_SECONDS)}
         durations = (await connection.execute(_DURATIONS, bounds)).all()
     open_queries = GaugeMetricFamily(
         "karat_open_queries", f"Images in open queues, counted up to {_MOST_OPEN}", waiting

@@ -214,7 +214,14 @@ class _Beginning(threading.Thread):
 
 
 def run(
-    directory: Path, *, episodes: int, seed: int, seconds: float, events: int, images: int
+    directory: Path,
+    *,
+    episodes: int,
+    seed: int,
+    seconds: float,
+    events: int,
+    images: int,
+    minutes: float = 1e9,
 ) -> Report:
     """Play ``episodes`` on one installation.
 
@@ -225,14 +232,17 @@ def run(
         seconds: Of trouble in each.
         events: Kills and pauses in each.
         images: In the pool of each.
+        minutes: After which no episode is begun.
     """
+    last = time.monotonic() + 60 * minutes
     # Nobody kills the processes of an installation a hundred times an hour but we.
     before, supervisor._MOST_RESTARTS = supervisor._MOST_RESTARTS, 10_000
     try:
         with Stack(directory, port=0, environment=_ENVIRONMENT) as stack:
             chaos = Chaos(stack, seed, images)
             for number in range(episodes):
-                chaos.episode(number, seconds, events)
+                if time.monotonic() < last:
+                    chaos.episode(number, seconds, events)
             chaos.admin.close()
             return chaos.report
     finally:
@@ -246,6 +256,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--events", type=int, default=3)
     parser.add_argument("--images", type=int, default=300)
+    parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--keep", type=Path, help="directory for the installation, kept")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -257,6 +268,7 @@ def main() -> None:
             seconds=arguments.seconds,
             events=arguments.events,
             images=arguments.images,
+            minutes=arguments.minutes,
         )
     found: dict[str, Any] = dataclasses.asdict(report)
     text = json.dumps(found, indent=2)
