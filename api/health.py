@@ -38,8 +38,7 @@ async def healthz() -> Health:
 
 @router.get("/readyz")
 async def readyz(request: Request, settings: SettingsDep) -> Health:
-    """Ready when the database answers and has our schema, the broker answers, and storage can be
-    written to."""
+    """Ready when the database has our schema, the broker answers and storage can be written."""
     try:
         async with request.app.state.engine.connect() as connection:
             made = await connection.scalar(text("SELECT to_regclass('alembic_version')"))
