@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -31,6 +32,8 @@ CHECKSUMS: Final = "files.sha256"
 STORED: Final = ("images", "projects", "uploads")
 """Folders of the data directory that are kept. Unfinished work is not: jobs begin again."""
 
+# "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
+_VERSION: Final = re.compile(r"\(PostgreSQL\) (\d+)")
 _LIBPQ: Final = {
     "host": "PGHOST",
     "hostaddr": "PGHOSTADDR",
@@ -213,11 +216,8 @@ def _find(name: str, server: int) -> str:
         candidates.insert(0, str(postgres_programs() / name))
     for candidate in filter(None, candidates):
         said = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=False)
-        words = said.stdout.split()
-        if words and words[-1].partition(".")[0].isdigit():
-            if int(words[-1].partition(".")[0]) >= server:
-                return candidate
-        elif len(words) > 2 and int(words[2].partition(".")[0]) >= server:
+        found = _VERSION.search(said.stdout)
+        if found is not None and int(found[1]) >= server:
             return candidate
     raise ServiceError(
         f"There is no {name} for PostgreSQL {server}.",
