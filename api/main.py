@@ -20,9 +20,11 @@ from api.home.routes import router as home
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
+from api.metrics import Metrics
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
+from api.requests import Requests
 from api.reviews.routes import router as reviews
 from api.rounds.routes import router as rounds
 from api.subsets.routes import router as subsets
@@ -88,6 +90,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         responses={"4XX": {"model": problems.Problem}, "5XX": {"model": problems.Problem}},
     )
     app.state.settings = settings or process_settings()
+    app.state.metrics = Metrics()
+    app.add_middleware(Requests, metrics=app.state.metrics)
     problems.install(app)
     api = APIRouter(prefix="/api")
     for router in _ROUTERS:

@@ -15,6 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from core.errors import DomainError, ErrorKind
+from core.logs import request_id
 from models.faults import message_of
 
 logger = logging.getLogger(__name__)
@@ -132,6 +133,8 @@ async def _bug(_: Request, error: Exception) -> JSONResponse:
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "internal",
         "Karat made a mistake. It is in the server's log; sending the request again is safe.",
+        # Sent from outside of the middleware that adds it to every other response.
+        headers={"X-Request-ID": request_id.get() or ""},
     )
 
 

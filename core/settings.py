@@ -2,8 +2,9 @@
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -52,6 +53,15 @@ class Settings(BaseSettings):
     )
     sweep_seconds: float = Field(
         default=5.0, gt=0, description="How often undelivered and abandoned jobs are looked for."
+    )
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="How the API and the workers write their logs."
+    )
+    metrics_token: SecretStr | None = Field(
+        default=None, description="Bearer token that opens /metrics to other machines."
+    )
+    alive_file: Path | None = Field(
+        default=None, description="Touched by a worker or the scheduler while it lives."
     )
 
     @property

@@ -13,6 +13,7 @@ from karat.commands.projects import export, import_images, projects, rounds
 from karat.commands.reviews import reviews
 from karat.commands.services import doctor, up
 from karat.commands.subsets import subsets
+from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
 from karat.terminal import show_error
 
@@ -27,6 +28,9 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(up)
 app.command()(doctor)
+app.command()(verify)
+app.command()(backup)
+app.command()(restore)
 app.command()(login)
 app.add_typer(projects, name="project")
 app.command("import")(import_images)

@@ -1,3 +1,4 @@
+import time
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -30,14 +31,23 @@ async def answer(
 ) -> AnswersOut:
     """Store verdicts. Accepted whatever the project's state: nothing an annotator sent is lost."""
     writer: AnswerWriter = request.app.state.answers
-    return await writer.submit(project_id, Submission(user.id, body.answers))
+    stored = await writer.submit(project_id, Submission(user.id, body.answers))
+    request.app.state.metrics.answered(body.answers, stored.results)
+    return stored
 
 
 @router.post("/lease")
 async def lease(
-    session: SessionDep, user: CurrentUser, project_id: ProjectId, body: LeaseRequest
+    request: Request,
+    session: SessionDep,
+    user: CurrentUser,
+    project_id: ProjectId,
+    body: LeaseRequest,
 ) -> Lease:
-    return await leasing.lease(session, user, project_id, body)
+    start = time.perf_counter()
+    leased = await leasing.lease(session, user, project_id, body)
+    request.app.state.metrics.leased(time.perf_counter() - start)
+    return leased
 
 
 @router.post("/release")

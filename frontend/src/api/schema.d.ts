@@ -1207,7 +1207,7 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description Ready when the database and the broker answer.
+         * @description Ready when the database has our schema, the broker answers and storage can be written.
          */
         get: operations["readyz"];
         put?: never;
