@@ -1,7 +1,7 @@
 """Errors as ``application/problem+json`` (RFC 9457)."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalErr
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
+from api.headers import DATA_HEADERS
 from core.errors import DomainError, ErrorKind
 from models.faults import message_of
 
@@ -26,6 +27,7 @@ _STATUS = {
     ErrorKind.NOT_FOUND: HTTPStatus.NOT_FOUND,
     ErrorKind.CONFLICT: HTTPStatus.CONFLICT,
     ErrorKind.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    ErrorKind.TOO_MANY: HTTPStatus.TOO_MANY_REQUESTS,
     ErrorKind.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
@@ -54,7 +56,7 @@ def problem(
     *,
     field: str | None = None,
     errors: Sequence[FieldError] = (),
-    headers: dict[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     body = Problem(
         type="about:blank",
@@ -74,7 +76,11 @@ def problem(
 
 
 async def _domain_error(_: Request, error: DomainError) -> JSONResponse:
-    return problem(_STATUS[error.kind], error.code, error.detail, field=error.field)
+    wait = error.retry_after
+    headers = None if wait is None else {"Retry-After": str(wait)}
+    return problem(
+        _STATUS[error.kind], error.code, error.detail, field=error.field, headers=headers
+    )
 
 
 async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -132,6 +138,7 @@ async def _bug(_: Request, error: Exception) -> JSONResponse:
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "internal",
         "Karat made a mistake. It is in the server's log; sending the request again is safe.",
+        headers=DATA_HEADERS,
     )
 
 

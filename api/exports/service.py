@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 from zipstream import ZIP_STORED, ZipStream
 
+from core.cells import plain
 from core.consensus import holds
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Verdict
@@ -127,7 +128,7 @@ async def as_csv(sessions: async_sessionmaker[AsyncSession], project_id: int) ->
     async for block in rows(sessions, project_id):
         text.seek(0)
         text.truncate()
-        writer.writerows(block)
+        writer.writerows({name: plain(value) for name, value in row.items()} for row in block)
         yield text.getvalue()
 
 
