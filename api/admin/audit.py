@@ -53,7 +53,9 @@ def _matching(wanted: AuditFilter) -> Select[Any]:
     statement = (
         select(Audit, User, named.email, Project.name)
         .outerjoin(User, User.id == Audit.actor_id)
-        .outerjoin(named, and_(Audit.object_type == "user", named.id == Audit.object_id))
+        .outerjoin(
+            named, and_(Audit.object_type.in_(("user", "member")), named.id == Audit.object_id)
+        )
         .outerjoin(Project, Project.id == Audit.project_id)
     )
     for column in ("actor_id", "verb", "object_type", "object_id", "project_id"):

@@ -68,7 +68,7 @@ async def export_audit(
 ) -> StreamingResponse:
     """The same as CSV, whole."""
     asked = {name: str(value) for name, value in vars(wanted).items() if value is not None}
-    record(session, admin, "export", "audit", None, **asked)
+    record(session, admin, "export", "audit", None, filters=asked)
     return StreamingResponse(
         audit.as_csv(request.app.state.sessions, wanted),
         media_type="text/csv",

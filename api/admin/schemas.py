@@ -69,12 +69,14 @@ class QueueOut(BaseModel):
 
 
 class WorkerProblem(BaseModel):
-    """Something that an admin should mend, in words; `subject` is the queue or the process."""
+    """Something that an admin should mend, in words; `subject` is the queue or the process, and
+    `command` what to start where Karat is not run by `karat up`."""
 
     code: Literal["broker_away", "no_worker", "no_scheduler", "worker_silent"]
     subject: str
     detail: str
     remedy: str
+    command: str | None
 
 
 class WorkersOut(BaseModel):

@@ -122,6 +122,7 @@ def _problems(
                 subject="redis",
                 detail="The broker (Redis) does not answer, so no job reaches a worker.",
                 remedy="Start Redis, or correct REDIS_URL. Jobs that wait are sent by themselves.",
+                command=None,
             )
         )
     for one in queues:
@@ -130,8 +131,9 @@ def _problems(
                 WorkerProblem(
                     code="no_worker",
                     subject=one.name,
-                    detail=f"Nobody works on the queue {one.name}; {one.queued} jobs wait.",
-                    remedy=f"Restart karat up, or start one: {_COMMAND[one.name]}",
+                    detail=f"Nobody works on the queue {one.name}. Jobs waiting: {one.queued}.",
+                    remedy="Restart karat up, or start a worker of its own.",
+                    command=_COMMAND[one.name],
                 )
             )
     if not any(one.alive and not one.queues for one in workers):
@@ -140,7 +142,8 @@ def _problems(
                 code="no_scheduler",
                 subject="scheduler",
                 detail="The scheduler is gone: jobs of workers that die are not started again.",
-                remedy="Restart karat up, or start it: celery -A workers.app beat",
+                remedy="Restart karat up, or start the scheduler of its own.",
+                command="celery -A workers.app beat",
             )
         )
     found += [
@@ -150,6 +153,7 @@ def _problems(
             detail=f"{one.name} on {one.host} has said nothing since {one.heartbeat_at:%H:%M:%S} "
             "UTC: it was killed, or cannot reach the database.",
             remedy="Look into its log and start it again, or take it off this list.",
+            command=None,
         )
         for one in workers
         if not one.alive

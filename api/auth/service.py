@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
@@ -98,7 +98,7 @@ async def _note_failure(session: AsyncSession, user: User | None) -> None:
     )
     noted = await session.scalar(select(func.count()).select_from(recent)) or 0
     if noted < _NOTED:
-        detail = {"email": user.email} if user else {"reason": "unknown address"}
+        detail: dict[str, Any] = {"email": user.email} if user else {"reason": "unknown address"}
         record(session, None, "log_in_failed", "user", user.id if user else None, **detail)
 
 

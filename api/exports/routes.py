@@ -1,7 +1,8 @@
 from collections.abc import AsyncIterator, Iterator
 from enum import StrEnum
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from api.access import ProjectId, managed_project
@@ -19,6 +20,11 @@ class Format(StrEnum):
     IMAGEFOLDER = "imagefolder"
 
 
+Effective = Annotated[
+    bool, Query(description="Of annotations only the one of each image that holds now.")
+]
+
+
 @router.get("/projects/{project_id}/export", response_class=StreamingResponse)
 async def export(
     request: Request,
@@ -26,6 +32,7 @@ async def export(
     storage: StorageDep,
     project_id: ProjectId,
     format: Format = Format.CSV,
+    effective: Effective = False,
 ) -> StreamingResponse:
     """Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip."""
     sessions = request.app.state.sessions
@@ -36,9 +43,11 @@ async def export(
         if format is Format.IMAGEFOLDER:
             images = await service.labeled_images(session, project_id)
     if format is Format.CSV:
-        body, media, suffix = service.as_csv(sessions, project_id), "text/csv", "csv"
+        body = service.as_csv(sessions, project_id, only_effective=effective)
+        media, suffix = "text/csv", "csv"
     elif format is Format.JSONL:
-        body, media, suffix = service.as_jsonl(sessions, project_id), "application/jsonl", "jsonl"
+        body = service.as_jsonl(sessions, project_id, only_effective=effective)
+        media, suffix = "application/jsonl", "jsonl"
     else:
         body, media, suffix = service.as_image_folder(images, storage), "application/zip", "zip"
     name = f"karat-project-{project_id}.{suffix}"

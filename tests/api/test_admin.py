@@ -93,7 +93,7 @@ def test_nobody_working_is_said_with_the_remedy(http: TestClient, admin: Caller)
         ("no_worker", "gpu"),
         ("no_scheduler", "scheduler"),
     ]
-    assert "celery -A workers.app worker --pool=solo -Q gpu" in found["problems"][1]["remedy"]
+    assert found["problems"][1]["command"] == "celery -A workers.app worker --pool=solo -Q gpu"
     assert [one["messages"] for one in found["queues"]] == [0, 0]
 
 
@@ -245,4 +245,4 @@ def test_audit_as_csv_is_filtered_and_holds_no_formula(
     assert {row["project"] for row in rows} == {"'=Birds"}
     last = world.session.scalar(select(Audit).order_by(Audit.id.desc()).limit(1))
     assert last is not None
-    assert (last.verb, last.object_type) == ("export", "audit")
+    assert (last.verb, last.object_type, last.project_id) == ("export", "audit", None)

@@ -185,7 +185,5 @@ CALLS: dict[str, Call] = {
     "lease_suggestions": Call(lambda _: {"n": 1}),
     "decide": Call(_decisions),
     "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
-    "compare_subsets": Call(
-        query=lambda found: "a={0}&b={0}".format(found.values["subset_id"])
-    ),
+    "compare_subsets": Call(query=lambda found: "a={0}&b={0}".format(found.values["subset_id"])),
 }

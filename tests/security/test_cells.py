@@ -16,7 +16,9 @@ from tests.world import World
 FORMULA = '=HYPERLINK("http://evil.example","x")'
 
 
-@pytest.mark.parametrize("text", [FORMULA, "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1"])
+@pytest.mark.parametrize(
+    "text", [FORMULA, "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1"]
+)
 def test_a_formula_becomes_text(text: str) -> None:
     assert plain(text) == f"'{text}"
 

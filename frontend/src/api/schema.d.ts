@@ -2758,7 +2758,8 @@ export interface components {
         };
         /**
          * WorkerProblem
-         * @description Something that an admin should mend, in words; `subject` is the queue or the process.
+         * @description Something that an admin should mend, in words; `subject` is the queue or the process, and
+         *     `command` what to start where Karat is not run by `karat up`.
          */
         WorkerProblem: {
             /**
@@ -2766,6 +2767,8 @@ export interface components {
              * @enum {string}
              */
             code: "broker_away" | "no_worker" | "no_scheduler" | "worker_silent";
+            /** Command */
+            command: string | null;
             /** Detail */
             detail: string;
             /** Remedy */
@@ -3943,6 +3946,8 @@ export interface operations {
     export: {
         parameters: {
             query?: {
+                /** @description Of annotations only the one of each image that holds now. */
+                effective?: boolean;
                 format?: components["schemas"]["Format"];
             };
             header?: never;
