@@ -19,7 +19,7 @@ CANARY = f"canary-{secrets.token_hex(8)}"
 def drive(url: str, project_id: int) -> list[str]:
     """Log in, make a token, import, and fail in every way; returns what must not be written."""
     origin = {"Origin": url}
-    with httpx.Client(base_url=url, headers=origin) as browser:
+    with httpx.Client(base_url=url, headers=origin, timeout=60) as browser:
         login = {"email": "ada@example.org", "password": CANARY}
         assert browser.post("/api/auth/login", json=login).status_code == 200
         browser.post("/api/auth/login", json={**login, "password": f"{CANARY}-wrong"})
@@ -32,8 +32,8 @@ def drive(url: str, project_id: int) -> list[str]:
         cookie = browser.cookies["karat_session"]
     bearer = {"Authorization": f"Bearer {made['secret']}"}
     path = f"{url}/api/projects/{project_id}/imports?filename=a.png"
-    assert httpx.post(path, content=png(1), headers=bearer).status_code == 202
-    httpx.get(f"{url}/api/auth/me", headers={"Authorization": f"Bearer {CANARY}"})
+    assert httpx.post(path, content=png(1), headers=bearer, timeout=60).status_code == 202
+    httpx.get(f"{url}/api/auth/me", headers={"Authorization": f"Bearer {CANARY}"}, timeout=60)
     return [CANARY, cookie, made["secret"]]
 
 
