@@ -50,7 +50,7 @@ async def entries(
 
 def _matching(wanted: AuditFilter) -> Select[Any]:
     named = aliased(User)
-    statement = (
+    statement: Select[Any] = (
         select(Audit, User, named.email, Project.name)
         .outerjoin(User, User.id == Audit.actor_id)
         .outerjoin(

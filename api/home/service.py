@@ -104,7 +104,7 @@ async def _free(
     session: AsyncSession, principal: Principal, rounds: Sequence[int]
 ) -> dict[int, int]:
     found = await session.execute(sql.FREE, {"rounds": list(rounds), "me": principal.id})
-    return {row.id: row.count for row in found}
+    return {row.id: row.free for row in found}
 
 
 async def _reviews(session: AsyncSession, ids: Sequence[int]) -> dict[int, ReviewsWaiting]:

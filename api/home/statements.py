@@ -13,7 +13,7 @@ LATEST: Final = 20_000
 # As in leasing: free, or lying with the caller, and of several annotators' not theirs already.
 FREE: Final = text(
     """
-    SELECT r.id, least(n.count, 1000) AS count
+    SELECT r.id, least(n.count, 1000) AS free
     FROM rounds r
     CROSS JOIN LATERAL (
         SELECT count(DISTINCT q.example_id) FROM (

@@ -96,7 +96,7 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         user.id,
         email=user.email,
         changes=differences(before, changed),
-        **({"password": "set"} if body.password is not None else {}),
+        password_set=body.password is not None,
     )
     return user
 

@@ -1,5 +1,6 @@
 """What admins see and do, and the home of an annotator, in the browser."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,17 +15,17 @@ NEW = "her second password"
 
 
 @pytest.fixture(scope="module")
-def admin(stack: Stack) -> Client:
+def admin(stack: Stack) -> Iterator[Client]:
     assert stack.admin_email is not None
     assert stack.admin_password is not None
-    karat = Client(stack.url)
-    karat.login(stack.admin_email, stack.admin_password)
-    return karat
+    with Client(stack.url) as karat:
+        karat.login(stack.admin_email, stack.admin_password)
+        yield karat
 
 
-def sign_in(page: Page, password: str) -> None:
+def sign_in(page: Page, email: str, password: str) -> None:
     page.goto("/")
-    page.get_by_label("Email").fill(ANN["email"])
+    page.get_by_label("Email").fill(email)
     page.get_by_label("Password").fill(password)
     page.keyboard.press("Enter")
 
@@ -42,17 +43,17 @@ def test_a_user_is_added_reset_and_chooses_a_password(
     row = page.get_by_role("row").filter(has_text=ANN["email"])
     row.get_by_role("button", name="Reset the password of Ann").click()
     page.get_by_role("dialog").get_by_role("button", name="Reset password").click()
-    temporary = page.get_by_label("Temporary password").input_value()
+    temporary = page.get_by_label("Temporary password", exact=True).input_value()
     page.get_by_role("button", name="Close").click()
     expect(row).to_contain_text("Has to choose a password")
 
     context = browser.new_context(base_url=stack.url)
     other = context.new_page()
-    sign_in(other, temporary)
+    sign_in(other, ANN["email"], temporary)
     other.get_by_role("heading", name="Choose a new password").wait_for()
     # Whatever the address: nothing else opens before.
     other.goto("/account")
-    other.get_by_label("Temporary password").fill(temporary)
+    other.get_by_label("Temporary password", exact=True).fill(temporary)
     other.get_by_label("New password", exact=True).fill(NEW)
     other.get_by_label("New password, again").fill("something else")
     expect(other.get_by_text("These two are not the same.")).to_be_visible()
@@ -86,13 +87,13 @@ def test_workers_are_alive_and_room_is_told(signed_in: Page) -> None:
 def test_an_annotators_home_says_what_waits_and_how_they_do(
     page: Page, admin: Client, tmp_path: Path
 ) -> None:
-    ann = next(one for one in admin.users() if one["email"] == ANN["email"])
+    bea = admin.create_user("bea@example.org", NEW, name="Bea", role="annotator")
     settings = {"input_size": 16, "budget": 30}
     project = admin.create_project("Home", ["light", "dark"], settings=settings)
     admin.wait(project.import_images(images(tmp_path / "pool", 40))["id"])
     project.start()
-    project.add_member(ann["id"])
-    sign_in(page, NEW)
+    project.add_member(bea["id"])
+    sign_in(page, bea["email"], NEW)
     card = page.get_by_role("article").filter(has_text="Home")
     expect(card).to_contain_text("30 images wait for you", timeout=60_000)
     expect(page.get_by_text("Your pace appears here")).to_be_visible()

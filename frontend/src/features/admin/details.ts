@@ -21,7 +21,7 @@ export function detailsOf(detail: Record<string, unknown>): [string, string][] {
     t.admin.audit.became(shown(before), shown(after)),
   ]);
   const others = Object.entries(detail)
-    .filter(([name, value]) => !LEFT_OUT.has(name) && !isEmpty(value))
+    .filter(([name, value]) => !LEFT_OUT.has(name) && value !== false && !isEmpty(value))
     .map(([name, value]): [string, string] => [name, shown(value)]);
   // A project's texts and classes are not kept twice: their names say that they changed.
   const fields = changed.length === 0 ? detail.fields : null;
