@@ -1,6 +1,7 @@
 """Files that somebody sends to do harm: refused, or kept as the picture that they also are."""
 
 import io
+import shutil
 import stat
 import struct
 import zipfile
@@ -13,7 +14,6 @@ import pytest
 from fastapi.testclient import TestClient
 from pyarrow import parquet
 
-from api.pools import uploads
 from core.states import Split
 from tests.workers.import_files import (
     Pool,
@@ -174,7 +174,7 @@ def test_a_full_disk_refuses_the_upload_and_keeps_nothing(
 ) -> None:
     project = world.project()
     full = SimpleNamespace(free=1 << 20)
-    monkeypatch.setattr(uploads.shutil, "disk_usage", lambda _: full)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
     response = http.post(
         f"/api/projects/{project.id}/imports?filename=a.png&split={Split.POOL}",
         content=png(1),

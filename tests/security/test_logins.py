@@ -1,5 +1,6 @@
 """Guessing passwords, planting sessions, and what a password must be."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -42,7 +43,7 @@ def log_in(http: TestClient, password: str = PASSWORD, email: str = EMAIL) -> An
 
 def wait_over(world: World) -> None:
     """Let as much time pass as anybody has to wait."""
-    earlier = LoginAttempt.since - limits.timedelta(seconds=601)
+    earlier = LoginAttempt.since - timedelta(seconds=601)
     world.session.execute(update(LoginAttempt).values(since=earlier))
     world.session.commit()
 

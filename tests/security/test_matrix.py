@@ -1,7 +1,6 @@
 """Every route of the API called by everybody, and compared with one table."""
 
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 import anyio
@@ -91,7 +90,7 @@ async def _status(app: Any, path: str, headers: dict[str, str]) -> int:
 
 
 @pytest.fixture
-def walker(http: TestClient, world: World) -> Iterator[Walker]:
+def walker(http: TestClient, world: World) -> Walker:
     return Walker(http, world)
 
 
