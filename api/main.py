@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
-from api import events, frontend, health, problems
+from api import events, frontend, health, problems, reference
 from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
@@ -16,6 +16,7 @@ from api.auth.routes import router as auth
 from api.events import Broadcaster
 from api.exports.routes import router as exports
 from api.guides.routes import router as guides
+from api.headers import SecurityHeaders
 from api.home.routes import router as home
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
@@ -83,7 +84,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         summary="Active-learning labeling for image pools that are not pure",
         version=version("karat"),
         lifespan=_lifespan,
-        docs_url="/api/docs",
+        docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
         generate_unique_id_function=lambda route: route.name,
@@ -98,5 +99,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api.include_router(router)
     app.include_router(api)
     app.include_router(health.router)
+    reference.mount(app)
     frontend.mount(app, app.state.settings.frontend_dir)
+    app.add_middleware(SecurityHeaders, https=app.state.settings.secure_cookies)
     return app

@@ -36,6 +36,15 @@ class Settings(BaseSettings):
     secure_cookies: bool = Field(
         default=False, description="Send the session cookie over https only."
     )
+    login_attempts: int = Field(
+        default=10, ge=1, description="Failed logins of one account before it has to wait."
+    )
+    login_attempts_per_address: int = Field(
+        default=100, ge=1, description="The same for all accounts tried from one address."
+    )
+    login_wait_seconds: int = Field(
+        default=900, ge=1, description="How long failed logins are counted, and how long to wait."
+    )
     max_upload_bytes: int = Field(
         default=64 * 2**30, ge=1, description="Largest upload accepted, in bytes."
     )

@@ -11,6 +11,15 @@ class Role(StrEnum):
     ANNOTATOR = "annotator"
 
 
+class Scope(StrEnum):
+    """How much of what its user may do an API token may do; each includes the ones before it."""
+
+    READ = "read"
+    LABEL = "label"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
 class ProjectState(StrEnum):
     """A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+Scope = Literal["read", "label", "write", "admin"]
 Role = Literal["admin", "engineer", "annotator"]
 Split = Literal["pool", "evaluation", "auxiliary_ood"]
 Verdict = Literal["class", "ood", "skip", "unsure"]
@@ -31,6 +32,7 @@ class Token(TypedDict):
     id: int
     name: str
     prefix: str
+    scope: Scope
     created_at: str
     last_used_at: str | None
     expires_at: str | None

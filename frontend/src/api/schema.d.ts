@@ -170,7 +170,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log In */
+        /**
+         * Log In
+         * @description Start a browser session. After too many failures 429, with the seconds in `Retry-After`.
+         */
         post: operations["log_in"];
         delete?: never;
         options?: never;
@@ -2031,6 +2034,7 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
             user: components["schemas"]["Person"];
             /** Valid */
             valid: boolean;
@@ -2539,6 +2543,12 @@ export interface components {
             state: components["schemas"]["RoundState"];
         };
         /**
+         * Scope
+         * @description How much of what its user may do an API token may do; each includes the ones before it.
+         * @enum {string}
+         */
+        Scope: "read" | "label" | "write" | "admin";
+        /**
          * Split
          * @description What an example is for.
          * @enum {string}
@@ -2703,6 +2713,8 @@ export interface components {
             expires_in_days?: number | null;
             /** Name */
             name: string;
+            /** @default write */
+            scope: components["schemas"]["Scope"];
         };
         /**
          * TokenCreated
@@ -2726,6 +2738,7 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
             /** Secret */
             secret: string;
         };
@@ -2748,6 +2761,7 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
         };
         /**
          * UserActivity
