@@ -26,6 +26,7 @@ export const router = createBrowserRouter([
         ],
       },
       { path: "projects/:projectId/label", lazy: () => import("./LabelRoute") },
+      { path: "projects/:projectId/label/grid", lazy: () => import("./GridRoute") },
       { path: "projects/:projectId/review/:jobId", lazy: () => import("./ReviewRoute") },
       { path: "users", lazy: () => import("./UsersRoute") },
       { path: "algorithms/:kind/:name", lazy: () => import("./AlgorithmRoute") },

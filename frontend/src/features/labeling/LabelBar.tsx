@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { reviewsQuery } from "../../api/reviews";
 import type { LabelStatus } from "../../api/types";
@@ -17,9 +18,12 @@ type LabelBarProps = {
   status: LabelStatus | null;
   mine: SessionView["mine"];
   onHelp: () => void;
+  /** Further controls of the page. */
+  children?: ReactNode;
 };
 
-export function LabelBar({ project, projectLink, status, mine, onHelp }: LabelBarProps) {
+export function LabelBar(props: LabelBarProps) {
+  const { project, projectLink, status, mine, onHelp, children } = props;
   const round = status?.round;
   const reviews = useQuery(reviewsQuery(project.id)).data?.items ?? [];
   const review = reviews.find((one) => one.open > 0);
@@ -53,6 +57,7 @@ export function LabelBar({ project, projectLink, status, mine, onHelp }: LabelBa
           <dd>{mine ? mine.total.toLocaleString() : "–"}</dd>
         </div>
       </dl>
+      {children}
       <Button kind="quiet" size="small" aria-keyshortcuts={FIXED_KEYS.help} onClick={onHelp}>
         {t.label.help}
         <Kbd decorative>{FIXED_KEYS.help.toUpperCase()}</Kbd>

@@ -7,6 +7,7 @@ import { Between } from "./Between";
 import { HelpDialog } from "./HelpDialog";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
+import { ModeSwitch } from "./ModeSwitch";
 import { markKey } from "./measure";
 import type { AnswerSender } from "./queue/sender";
 import { useSender } from "./SenderProvider";
@@ -31,17 +32,26 @@ export function LabelScreen({ project, user, projectLink }: LabelScreenProps) {
       </div>
     );
   }
-  return <Desk project={project} projectLink={projectLink} labeling={labeling} sender={sender} />;
+  return (
+    <Desk
+      project={project}
+      user={user}
+      projectLink={projectLink}
+      labeling={labeling}
+      sender={sender}
+    />
+  );
 }
 
 type DeskProps = {
   project: Project;
+  user: User;
   projectLink: string | null;
   labeling: Labeling;
   sender: AnswerSender;
 };
 
-function Desk({ project, projectLink, labeling, sender }: DeskProps) {
+function Desk({ project, user, projectLink, labeling, sender }: DeskProps) {
   const { session, images, stopwatch } = labeling;
   const view = useSyncExternalStore(session.subscribe, session.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
@@ -94,7 +104,9 @@ function Desk({ project, projectLink, labeling, sender }: DeskProps) {
         status={view.status}
         mine={view.mine}
         onHelp={() => setHelp(true)}
-      />
+      >
+        <ModeSwitch project={project} user={user} mode="single" />
+      </LabelBar>
       <div className={styles.work}>
         <div className={styles.stage}>
           {current && (

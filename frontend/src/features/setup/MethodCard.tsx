@@ -9,6 +9,7 @@ import { Failure, Loading, Skeleton } from "../../ui/State";
 import { AlgorithmField } from "./AlgorithmField";
 import { LearnedFeatures } from "./LearnedFeatures";
 import { MissingSwitch } from "./MissingSwitch";
+import { ModesField } from "./ModesField";
 import { unmetBy } from "./needs";
 import styles from "./SetupScreen.module.css";
 
@@ -175,6 +176,7 @@ function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
         checked={settings.zero_wait}
         onChange={(event) => onChange({ zero_wait: event.target.checked })}
       />
+      <ModesField modes={settings.modes} onChange={(modes) => onChange({ modes })} />
     </>
   );
 }

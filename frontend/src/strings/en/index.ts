@@ -1,4 +1,5 @@
 import { common } from "./common";
+import { grid } from "./grid";
 import { jobs } from "./jobs";
 import { label } from "./label";
 import { overview } from "./overview";
@@ -7,4 +8,4 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { setup } from "./setup";
 
-export const en = { common, jobs, label, overview, people, projects, review, setup };
+export const en = { common, grid, jobs, label, overview, people, projects, review, setup };
