@@ -6,7 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from core.states import Verdict
 
-
 Mode = Literal["single", "grid"]
 """How annotators see images: one at a time, or many at once."""
 

@@ -191,9 +191,7 @@ class ProjectClient:
         query = {"state": state, "split": split, "limit": 500}
         yield from self._transport.pages(f"{self._path}/examples", query)
 
-    def lease(
-        self, n: int = 16, *, client: str | None = None, grouped: bool = False
-    ) -> Lease:
+    def lease(self, n: int = 16, *, client: str | None = None, grouped: bool = False) -> Lease:
         """Take up to ``n`` queries to label, those held already included.
 
         Args:

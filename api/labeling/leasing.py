@@ -20,7 +20,6 @@ from core.project_settings import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
 
-
 _UNLIMITED = 2**31
 # Of how many times the wanted queries a grid takes those that are alike.
 _WINDOW = 4
@@ -72,9 +71,7 @@ async def lease(
         # Only among what the budget pays for anyway does the order make no difference.
         window = _WINDOW * wanted if _WINDOW * wanted <= left else None
     free_ones = sql.free(wanted, settings.overlap, window)
-    mine, free = await fetch(
-        connection, (sql.MINE, values), (free_ones, values), commit=True
-    )
+    mine, free = await fetch(connection, (sql.MINE, values), (free_ones, values), commit=True)
     return _answer(state, rounds, [*mine, *free], values["token"], values["expires"])
 
 

@@ -1,4 +1,4 @@
-"""Leases for the grid: alike images together, in the rules of every lease; and which modes there are."""
+"""Leases for the grid: alike images together, by the rules of every lease; and the modes."""
 
 import uuid
 from collections.abc import Sequence
@@ -83,9 +83,7 @@ def test_nobody_gets_an_image_twice_and_no_two_the_same(http: TestClient, world:
     project = running(world, images=24, queries=24, overlap=2, budget=1000)
     predict(world, project, ["cat", "dog"])
     one, two = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
-    mine, again, theirs = (
-        grouped(http, caller, project, 6) for caller in (one, one, two)
-    )
+    mine, again, theirs = (grouped(http, caller, project, 6) for caller in (one, one, two))
     assert [item["example_id"] for item in mine] == [item["example_id"] for item in theirs]
     assert not {i["query_id"] for i in mine} & {i["query_id"] for i in theirs}
     assert len({item["example_id"] for item in [*mine, *again]}) == 12
@@ -120,7 +118,7 @@ def test_both_modes_are_allowed_unless_the_project_says_otherwise(
     http: TestClient, world: World
 ) -> None:
     project = running(world)
-    annotator, engineer = world.caller(Role.ANNOTATOR, project), world.caller(Role.ENGINEER)
+    annotator, engineer = world.caller(Role.ANNOTATOR, project), world.caller(Role.ADMIN)
     path = f"/api/projects/{project.id}"
     assert http.get(path, headers=annotator.headers).json()["modes"] == ["single", "grid"]
     change = {"settings": {"modes": ["grid"]}}
@@ -130,7 +128,7 @@ def test_both_modes_are_allowed_unless_the_project_says_otherwise(
 
 def test_a_project_without_a_mode_is_refused(http: TestClient, world: World) -> None:
     project = running(world)
-    engineer = world.caller(Role.ENGINEER)
+    engineer = world.caller(Role.ADMIN)
     change = {"settings": {"modes": []}}
     refused = http.patch(f"/api/projects/{project.id}", json=change, headers=engineer.headers)
     assert refused.status_code == 400
@@ -143,6 +141,6 @@ def test_settings_from_before_the_modes_allow_both(http: TestClient, world: Worl
     project = running(world)
     project.settings = {key: one for key, one in project.settings.items() if key != "modes"}
     world.session.commit()
-    engineer = world.caller(Role.ENGINEER)
+    engineer = world.caller(Role.ADMIN)
     found = http.get(f"/api/projects/{project.id}", headers=engineer.headers).json()
     assert found["modes"] == found["settings"]["modes"] == ["single", "grid"]

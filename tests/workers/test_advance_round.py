@@ -50,7 +50,7 @@ def test_a_round_closes_and_the_next_opens(world: World) -> None:
 
 
 def test_queries_say_what_the_model_takes_them_for(world: World) -> None:
-    loop = Loop(world)
+    loop = Loop(world, purity={"name": "probe", "params": {"least_ood": 1}})
     loop.advance(0)
     first, second = loop.rounds()
     queries = world.session.scalars(select(Query).order_by(Query.rank)).all()

@@ -14,9 +14,7 @@ import { FakeReview } from "./fakeReview";
 
 type Fault = "refuse-connection" | "lose-response" | "signed-out" | "paused" | "malformed";
 
-type Prediction = Partial<
-  Pick<LeaseItem, "predicted_class_id" | "probability" | "in_probability">
->;
+type Prediction = Partial<Pick<LeaseItem, "predicted_class_id" | "probability" | "in_probability">>;
 
 /** A labeling server in memory, with faults on order. */
 export class FakeServer implements LabelingApi, DecideApi {

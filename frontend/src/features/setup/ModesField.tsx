@@ -9,7 +9,13 @@ type Modes = Settings["modes"];
 const ALL: Modes = ["single", "grid"];
 
 /** How annotators may see the images; the last that is left cannot be taken away. */
-export function ModesField({ modes, onChange }: { modes: Modes; onChange: (modes: Modes) => void }) {
+export function ModesField({
+  modes,
+  onChange,
+}: {
+  modes: Modes;
+  onChange: (modes: Modes) => void;
+}) {
   const id = useId();
   return (
     <fieldset className={styles.modes} aria-describedby={`${id}-hint`}>
@@ -23,7 +29,9 @@ export function ModesField({ modes, onChange }: { modes: Modes; onChange: (modes
           checked={modes.includes(mode)}
           disabled={modes.length === 1 && modes.includes(mode)}
           onChange={(event) =>
-            onChange(ALL.filter((one) => (one === mode ? event.target.checked : modes.includes(one))))
+            onChange(
+              ALL.filter((one) => (one === mode ? event.target.checked : modes.includes(one))),
+            )
           }
         />
       ))}

@@ -105,7 +105,9 @@ export function GridDesk(props: GridDeskProps) {
           data-density={density}
           data-boxing={boxed ? "" : undefined}
           onClick={onClick}
-          onPointerOver={(event) => event.pointerType === "mouse" && setHovered(tileAt(event.target))}
+          onPointerOver={(event) =>
+            event.pointerType === "mouse" && setHovered(tileAt(event.target))
+          }
           onPointerLeave={() => setHovered(null)}
           {...longPress.handlers}
         >

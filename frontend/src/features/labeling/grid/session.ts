@@ -254,7 +254,9 @@ export class GridSession {
   #merge(lease: Lease, answered: ReadonlySet<number>): void {
     const open = tilesOf(lease).filter((tile) => !answered.has(idOf(tile)));
     const mine = new Set(open.map(idOf));
-    const holds = (tile: Tile) => tile.given !== null || mine.has(idOf(tile));
+    // A verdict that is being stored right now is on its image in a moment.
+    const holds = (tile: Tile) =>
+      tile.given !== null || mine.has(idOf(tile)) || this.#answeredSinceLease.has(idOf(tile));
     const page = this.#view.page.filter(holds);
     const upcoming = this.#view.upcoming.filter(holds);
     const known = new Set([...page, ...upcoming].map(idOf));
