@@ -31,12 +31,13 @@ export function headingOf(group: Group, classes: LabelClass[]): string {
 export function GroupSection(props: GroupSectionProps) {
   const { group, classes, selection, leaving, onConfirm, onToggle } = props;
   const heading = headingOf(group, classes);
-  const colour = classes.find((item) => item.id === group.classId)?.colour;
+  const known = classes.find((item) => item.id === group.classId);
+  const colour = known?.colour;
   const open = group.tiles.filter((tile) => !isDone(tile));
   const focused = group.tiles.some((tile) => idOf(tile) === selection.focus);
   const picked = open.filter((tile) => selection.chosen.has(idOf(tile))).length;
   const proposal = proposalOf(group);
-  const isRest = picked > 0 && picked < open.length ? true : open.length < group.tiles.length;
+  const isRest = (picked > 0 && picked < open.length) || open.length < group.tiles.length;
   const taken = classes.some((item) => item.hotkey === GRID_KEYS.group);
   return (
     <section
@@ -57,9 +58,7 @@ export function GroupSection(props: GroupSectionProps) {
           </Button>
           {(proposal || group.kind === "back") && (
             <Button size="small" disabled={leaving} onClick={onConfirm}>
-              {proposal
-                ? (isRest ? t.grid.rest : t.grid.all)(nameOf(proposal, classes))
-                : t.grid.keep}
+              {proposal ? (isRest ? t.grid.rest : t.grid.all)(known?.name ?? null) : t.grid.keep}
               <Kbd decorative>Enter</Kbd>
             </Button>
           )}
@@ -121,7 +120,7 @@ const TileOption = memo(function TileOption({ tile, classes, selected, focused }
             className={given.verdict === "ood" ? styles.hatch : styles.dot}
             style={colour ? { background: colour } : undefined}
           />
-          <span>{verdict}</span>
+          <span>{given.verdict === "ood" ? t.grid.ood : verdict}</span>
         </span>
       )}
     </div>
