@@ -1,22 +1,19 @@
 import { serverNow } from "../../../api/clock";
 import { ApiError } from "../../../api/errors";
 import type { LabelingApi } from "../../../api/labeling";
-import type { Lease } from "../../../api/types";
 import { toStored } from "../queue/entries";
 import type { AnswerSender } from "../queue/sender";
 import type { Stopwatch } from "../queue/stopwatch";
-import { type Choice, isSame } from "../verdicts";
-import { batchKeys, earlierBatches, without } from "./batches";
+import type { Choice } from "../verdicts";
+import { earlierBatches, without } from "./batches";
 import { deal, groupsOf, isComplete } from "./groups";
+import { LeaseLoop, type Need } from "./leases";
 import { type GridView, idOf, isDone, type Tile, tilesOf } from "./model";
+import { judged, merged, turned } from "./page";
+import { pageBefore, rememberPage } from "./pageMemory";
 
 const HISTORY = 50;
 const RECENT = 100;
-/** Leases are renewed when less than this is left of them and the annotator is at work. */
-const RENEW_MS = 120_000;
-const POLL_MS = 2_500;
-const POLL_HIDDEN_MS = 20_000;
-const CATCH_UP_MS = 300;
 /** How long a page that is loaded again finds what it held. */
 const RELOAD_SECONDS = 20;
 
@@ -47,12 +44,9 @@ export class GridSession {
     error: null,
   };
   #size: number;
-  #leasing: Promise<void> | null = null;
+  readonly #leases: LeaseLoop;
   #answeredSinceLease = new Set<number>();
-  #expiresAt = 0;
   #saving = false;
-  #stopped = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #unlisten: () => void = () => {};
   /** The page before a reload, until its images are there again. */
   #before: number[];
@@ -60,7 +54,12 @@ export class GridSession {
   constructor(dependencies: Dependencies) {
     this.#deps = { now: serverNow, isHidden: () => document.hidden, ...dependencies };
     this.#size = dependencies.size;
-    this.#before = JSON.parse(sessionStorage.getItem(this.#storageKey) ?? "[]") as number[];
+    this.#leases = new LeaseLoop({
+      ...this.#deps,
+      lease: () => this.#lease(),
+      need: () => this.#need(),
+    });
+    this.#before = pageBefore(this.#deps);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -84,8 +83,7 @@ export class GridSession {
 
   /** Stop, and let others have what was leased. */
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#leases.stop();
     this.#unlisten();
     this.#release(0);
   }
@@ -96,10 +94,7 @@ export class GridSession {
   }
 
   /** Look for images now: something changed on the server, or the page is visible again. */
-  readonly wake = (): void => {
-    clearTimeout(this.#timer);
-    void this.#lease();
-  };
+  readonly wake = (): void => this.#leases.wake();
 
   /** Show so many images at once: now if none of the page is judged yet, else from the next one on. */
   setSize(size: number): void {
@@ -120,38 +115,28 @@ export class GridSession {
    */
   async answer(ids: readonly number[], choice: Choice): Promise<boolean> {
     const wanted = new Set(ids);
-    const tiles = this.#view.page.filter((tile) => wanted.has(idOf(tile)));
-    const changed = tiles.filter((tile) => !isSame(tile.given, choice));
-    if (tiles.length === 0 || this.#saving) return false;
-    if (changed.length === 0) return this.keep(ids);
-    this.#saving = true;
+    const before = this.#view.page.filter((tile) => wanted.has(idOf(tile)));
+    if (before.length === 0 || this.#saving) return false;
+    const after = judged(before, choice);
     const { sender, stopwatch, projectId, userId } = this.#deps;
-    const keys = batchKeys(changed.length);
-    const given = new Map(
-      changed.map((tile, index) => [idOf(tile), { ...choice, key: keys[index] as string }]),
-    );
-    const seconds = stopwatch.seconds() / changed.length;
-    for (const id of given.keys()) this.#answeredSinceLease.add(id);
-    try {
+    const changes = after.flatMap((tile, index) => {
+      const [was, { given }] = [before[index], tile];
+      return was && given && given !== was.given ? [{ was, given }] : [];
+    });
+    if (changes.length > 0) {
+      const seconds = stopwatch.seconds() / changes.length;
       const place = { projectId, userId };
-      await sender.add(
-        ...changed.flatMap((tile) => {
-          const verdict = given.get(idOf(tile));
-          return verdict ? [toStored(tile, verdict, place, seconds)] : [];
-        }),
-      );
-    } finally {
-      this.#saving = false;
+      this.#saving = true;
+      for (const { was } of changes) this.#answeredSinceLease.add(idOf(was));
+      try {
+        await sender.add(...changes.map(({ was, given }) => toStored(was, given, place, seconds)));
+      } finally {
+        this.#saving = false;
+      }
+      stopwatch.start();
     }
-    stopwatch.start();
-    this.#count(changed.filter((tile) => tile.given === null).length);
-    this.#close(
-      tiles.map((tile) => ({
-        ...tile,
-        given: given.get(idOf(tile)) ?? tile.given,
-        reopened: false,
-      })),
-    );
+    this.#count(before.filter((tile) => tile.given === null).length);
+    this.#close(after);
     return true;
   }
 
@@ -186,34 +171,26 @@ export class GridSession {
     if (ids.size > 0) this.#set({ page: this.#view.page.filter((tile) => !ids.has(idOf(tile))) });
   }
 
-  #close(judged: Tile[]): void {
-    const now = new Map(judged.map((tile) => [idOf(tile), tile]));
+  #close(tiles: Tile[]): void {
+    const now = new Map(tiles.map((tile) => [idOf(tile), tile]));
     const history = without(this.#view.history, new Set(now.keys()));
     this.#turn({
       page: this.#view.page.map((tile) => now.get(idOf(tile)) ?? tile),
       upcoming: this.#view.upcoming,
-      history: [...history, judged].slice(-HISTORY),
+      history: [...history, tiles].slice(-HISTORY),
     });
-    const renew = this.#expiresAt - this.#deps.now() < RENEW_MS;
-    if (this.#view.upcoming.length < this.#size || renew) this.wake();
+    if (this.#view.upcoming.length < this.#size || this.#leases.isShort) this.wake();
   }
 
   /** Turn to the next page if this one is done. */
   #turn(view: Pick<GridView, "page" | "upcoming"> & Partial<GridView>, held = true): void {
-    const idle = this.#view.page.every(isDone);
-    let { page, upcoming } = view;
-    if (page.every(isDone) && upcoming.length > 0) {
-      const again = new Set(this.#before);
-      const shown = upcoming.filter((tile) => again.has(idOf(tile)));
-      [page, upcoming] =
-        shown.length > 0
-          ? [shown, upcoming.filter((tile) => !again.has(idOf(tile)))]
-          : deal(upcoming, this.#size);
-      this.#before = [];
-      if (idle) this.#deps.stopwatch.start();
-    }
+    const wasEmpty = this.#view.page.every(isDone);
+    const next = turned(view, this.#size, new Set(this.#before));
+    if (next) this.#before = [];
+    if (next && wasEmpty) this.#deps.stopwatch.start();
+    const { page } = next ?? view;
     const between = held ? "loading" : "waiting";
-    this.#set({ ...view, page, upcoming, phase: page.every(isDone) ? between : "working" });
+    this.#set({ ...view, ...next, phase: page.every(isDone) ? between : "working" });
   }
 
   #count(answers: number): void {
@@ -226,65 +203,32 @@ export class GridSession {
     api.release(projectId, client, afterSeconds).catch(() => {});
   }
 
-  #lease(): Promise<void> {
-    this.#leasing ??= this.#leaseOnce().finally(() => {
-      this.#leasing = null;
-      this.#schedule();
-    });
-    return this.#leasing;
-  }
-
-  async #leaseOnce(): Promise<void> {
+  async #lease(): Promise<number | null> {
     const { api, sender, projectId, client } = this.#deps;
     this.#answeredSinceLease = new Set();
     try {
       const unsent = await sender.answersOf(projectId);
       const lease = await api.lease(projectId, 2 * this.#size, client, true);
-      if (this.#stopped) return;
-      const answered = new Set(unsent.map((answer) => answer.subject.query_id));
-      for (const query of this.#answeredSinceLease) answered.add(query);
-      this.#merge(lease, answered);
+      if (this.#leases.stopped) return null;
+      const answered = unsent.map((answer) => answer.subject.query_id);
+      const saving = this.#answeredSinceLease;
+      const pages = merged(this.#view, tilesOf(lease), new Set([...answered, ...saving]), saving);
+      // Images whose answers are still on the way: nothing to show, but nothing to wait for either.
+      this.#turn({ ...pages, status: lease.status, error: null }, lease.items.length > 0);
+      return lease.expires_at ? Date.parse(lease.expires_at) : 0;
     } catch (error) {
       const phase = this.#view.page.every(isDone) ? "failed" : "working";
-      if (!this.#stopped) this.#set({ phase, error: error as Error });
+      if (!this.#leases.stopped) this.#set({ phase, error: error as Error });
+      return null;
     }
   }
 
-  /** New images go to the end, and those lost in the meantime go away. */
-  #merge(lease: Lease, answered: ReadonlySet<number>): void {
-    const open = tilesOf(lease).filter((tile) => !answered.has(idOf(tile)));
-    const mine = new Set(open.map(idOf));
-    // A verdict that is being stored right now is on its image in a moment.
-    const holds = (tile: Tile) =>
-      tile.given !== null || mine.has(idOf(tile)) || this.#answeredSinceLease.has(idOf(tile));
-    const page = this.#view.page.filter(holds);
-    const upcoming = this.#view.upcoming.filter(holds);
-    const known = new Set([...page, ...upcoming].map(idOf));
-    this.#expiresAt = lease.expires_at ? Date.parse(lease.expires_at) : 0;
-    const added = open.filter((tile) => !known.has(idOf(tile)));
-    const change = { page, upcoming: [...upcoming, ...added], status: lease.status, error: null };
-    // Images whose answers are still on the way: nothing to show, but nothing to wait for either.
-    this.#turn(change, lease.items.length > 0);
-  }
-
-  /** Ask again later: for new images while there are none, for renewal while there are some. */
-  #schedule(): void {
-    clearTimeout(this.#timer);
-    if (this.#stopped) return;
+  #need(): Need {
     const { error, phase } = this.#view;
     // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
-    if (error instanceof ApiError && [403, 404].includes(error.status)) return;
-    if (phase === "working" && !error) {
-      const left = Math.max(this.#expiresAt - RENEW_MS - this.#deps.now(), 15_000);
-      this.#timer = setTimeout(() => {
-        if (this.#deps.stopwatch.attentive) this.wake();
-        else this.#schedule();
-      }, left);
-    } else {
-      const idle = this.#deps.isHidden() ? POLL_HIDDEN_MS : POLL_MS;
-      const delay = phase === "loading" ? CATCH_UP_MS : idle;
-      this.#timer = setTimeout(this.wake, delay * (0.8 + Math.random() * 0.4));
-    }
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return "none";
+    if (error) return "poll";
+    return phase === "working" ? "renew" : phase === "loading" ? "catch-up" : "poll";
   }
 
   /** What is left of earlier visits: undo reaches back to it, and my counts go on from there. */
@@ -312,14 +256,9 @@ export class GridSession {
     }
   }
 
-  get #storageKey(): string {
-    return `karat:grid:${this.#deps.userId}:${this.#deps.projectId}`;
-  }
-
   #set(change: Partial<GridView>): void {
     this.#view = { ...this.#view, ...change };
-    if (change.page && change.page.length > 0)
-      sessionStorage.setItem(this.#storageKey, JSON.stringify(change.page.map(idOf)));
+    if (change.page && change.page.length > 0) rememberPage(this.#deps, change.page.map(idOf));
     for (const listener of this.#listeners) listener();
   }
 }
