@@ -1,5 +1,7 @@
 """What the model takes a queried image for."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -8,7 +10,7 @@ down_revision = "0005"
 branch_labels = None
 depends_on = None
 
-_COLUMNS = (
+_COLUMNS: tuple[tuple[str, sa.types.TypeEngine[Any]], ...] = (
     ("predicted_class_id", sa.BigInteger()),
     ("probability", sa.Double()),
     ("in_probability", sa.Double()),

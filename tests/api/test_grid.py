@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from fastapi.testclient import TestClient
@@ -105,10 +106,10 @@ def test_a_reloaded_page_finds_what_it_held_and_a_closed_one_lets_go(
     assert not set(ranks(grouped(http, two, project, 6))) & set(held)
     assert ranks(grouped(http, one, project, 6, tab)) == held
     http.post(url(project, "release"), json=body, headers=one.headers)
-    soon = select(func.max(Query.lease_expires_at) - func.now()).where(Query.rank.in_(held))
-    remaining = world.session.scalar(soon)
-    assert remaining is not None
-    assert remaining.total_seconds() <= 20
+    latest = select(func.max(Query.lease_expires_at)).where(Query.rank.in_(held))
+    until = world.session.scalar(latest)
+    assert until is not None
+    assert until - datetime.now(UTC) <= timedelta(seconds=20)
     world.session.execute(update(Query).values(lease_expires_at=func.now()))
     world.session.commit()
     assert ranks(grouped(http, two, project, 6)) == held
@@ -129,7 +130,7 @@ def test_both_modes_are_allowed_unless_the_project_says_otherwise(
 def test_a_project_without_a_mode_is_refused(http: TestClient, world: World) -> None:
     project = running(world)
     engineer = world.caller(Role.ADMIN)
-    change = {"settings": {"modes": []}}
+    change: dict[str, Any] = {"settings": {"modes": []}}
     refused = http.patch(f"/api/projects/{project.id}", json=change, headers=engineer.headers)
     assert refused.status_code == 400
     problem = refused.json()

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 from karat import Client
 from karat.project import ProjectClient
-from karat.resources import Answer
+from karat.resources import Answer, Query
 from karat.stack import Stack
 from tests.e2e.test_first_round import digit, zip_of
 from tests.processes import eventually
@@ -27,11 +27,11 @@ def kind(name: str) -> str | None:
     return NAMES[index] if index < len(NAMES) else None
 
 
-def truth(queries: list[dict[str, object]], ids: dict[str, int]) -> list[Answer]:
+def truth(queries: list[Query], ids: dict[str, int]) -> list[Answer]:
     answers: list[Answer] = []
     for query in queries:
-        found = kind(str(query["name"]))
-        answer: Answer = {"query_id": int(str(query["query_id"])), "seconds": 1.0, "verdict": "ood"}
+        found = kind(query["name"])
+        answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
         if found is not None:
             answer |= {"verdict": "class", "class_id": ids[found]}
         answers.append(answer)
@@ -39,8 +39,8 @@ def truth(queries: list[dict[str, object]], ids: dict[str, int]) -> list[Answer]
 
 
 @pytest.fixture
-def predicted(stack: Stack, tmp_path: Path) -> Iterator[ProjectClient]:
-    """A project whose second round is open, so that there are predictions."""
+def project(stack: Stack, tmp_path: Path) -> Iterator[ProjectClient]:
+    """A project whose first round is open."""
     targets = load_digits().target
     files = {f"{targets[index]}-{index}.png": digit(index) for index in range(IMAGES)}
     with Client(stack.url) as karat:
@@ -49,16 +49,21 @@ def predicted(stack: Stack, tmp_path: Path) -> Iterator[ProjectClient]:
         project = karat.create_project(f"Grid {tmp_path.name}", list(NAMES), settings=settings)
         karat.wait(project.import_images(zip_of(tmp_path / "pool.zip", files))["id"])
         project.start()
-        project.update(settings={"budget": 240})
         eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
-        ids = {item["name"]: item["id"] for item in project.get()["classes"]}
-        project.answer(truth([dict(one) for one in project.lease(FIRST)["items"]], ids))
-        eventually(
-            lambda: len(rounds := project.rounds()) > 1 and rounds[1]["state"] == "open",
-            "the second round opens",
-            60,
-        )
         yield project
+
+
+@pytest.fixture
+def predicted(project: ProjectClient) -> ProjectClient:
+    """A project whose second round is open, so that there are predictions."""
+    project.update(settings={"budget": 240})
+    ids = {item["name"]: item["id"] for item in project.get()["classes"]}
+    project.answer(truth(project.lease(FIRST)["items"], ids))
+    eventually(
+        lambda: len(rounds := project.rounds()) > 1 and rounds[1]["state"] == "open",
+        "the second round opens",
+    )
+    return project
 
 
 def rows(stack: Stack, project: ProjectClient) -> list[tuple[int, str, float, int | None]]:
@@ -193,14 +198,14 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
 
 
 def test_a_project_without_the_grid_leads_to_the_single_mode(
-    signed_in: Page, predicted: ProjectClient
+    signed_in: Page, project: ProjectClient
 ) -> None:
-    page, project = signed_in, predicted
+    page = signed_in
     project.update(settings={"modes": ["single"]})
     page.goto(f"/projects/{project.id}/label/grid")
     page.locator("[data-query-id]").wait_for()
     assert page.url.endswith("/label")
-    expect(page.get_by_role("link", name="Grid")).to_have_count(0)
+    expect(page.get_by_role("link", name="Grid", exact=True)).to_have_count(0)
     project.update(settings={"modes": ["grid"]})
     page.goto(f"/projects/{project.id}/label")
     page.locator("[data-tile]").first.wait_for()
