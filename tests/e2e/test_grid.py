@@ -144,7 +144,7 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
     page.goto(f"/projects/{project.id}/label")
     # The mode is a key away, and is remembered.
     page.locator("[data-query-id]").wait_for()
-    page.keyboard.press("g")
+    page.keyboard.press("v")
     page.locator("[data-tile]").first.wait_for()
     page.goto(f"/projects/{project.id}/label")
     page.wait_for_url("**/label/grid")

@@ -4,7 +4,7 @@ import { type Choice, commandFor } from "../verdicts";
 import type { Direction } from "./selection";
 
 /** Keys of the grid that a class may have; the class then comes first. */
-export const GRID_KEYS = { group: "a", mode: "g" } as const;
+export const GRID_KEYS = { group: "a", mode: "v" } as const;
 
 export type GridCommand =
   | { do: "answer"; choice: Choice }
