@@ -191,17 +191,18 @@ class ProjectClient:
         query = {"state": state, "split": split, "limit": 500}
         yield from self._transport.pages(f"{self._path}/examples", query)
 
-    def lease(self, n: int = 16, *, client: str | None = None) -> Lease:
+    def lease(self, n: int = 16, *, client: str | None = None, grouped: bool = False) -> Lease:
         """Take up to ``n`` queries to label, those held already included.
 
         Args:
             n: How many to hold in total.
             client: Names who holds them, as a UUID; this object's own if None.
+            grouped: Prefer queries that the model takes for the same.
 
         Returns:
             The queries, and why there are none if so.
         """
-        body = {"n": n, "client": client or self._client_key}
+        body = {"n": n, "client": client or self._client_key, "grouped": grouped}
         lease: Lease = self._transport.request(
             "POST", f"{self._path}/labeling/lease", body=body, repeatable=True
         )

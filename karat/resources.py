@@ -106,6 +106,7 @@ class Project(ProjectSummary):
     guidelines: str
     classes: list[Class]
     settings: dict[str, Any]
+    modes: list[str]
     permissions: list[str]
     warnings: list[str]
 
@@ -192,6 +193,9 @@ class Query(TypedDict):
     width: int
     height: int
     name: str
+    predicted_class_id: int | None
+    probability: float | None
+    in_probability: float | None
 
 
 class Mine(TypedDict):

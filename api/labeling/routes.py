@@ -54,7 +54,7 @@ async def lease(
 async def release(
     session: SessionDep, user: CurrentUser, project: VisibleProject, body: ReleaseRequest
 ) -> Released:
-    return Released(released=await leasing.release(session, user, project, body.client))
+    return Released(released=await leasing.release(session, user, project, body))
 
 
 @router.get("/status")

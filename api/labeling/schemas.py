@@ -9,18 +9,26 @@ from core.states import ProjectState, RoundState, Verdict
 
 
 class LeaseRequest(BaseModel):
-    """`client` identifies a browser tab: after a reload it gets the same queries again."""
+    """`client` identifies a browser tab: after a reload it gets the same queries again.
+
+    `grouped` prefers queries that the model takes for the same, for a page that shows many at
+    once.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     n: Annotated[int, Field(ge=1, le=256)] = 16
     client: uuid.UUID
+    grouped: bool = False
 
 
 class ReleaseRequest(BaseModel):
+    """`after_seconds` lets a page that is only loaded again find what it held."""
+
     model_config = ConfigDict(extra="forbid")
 
     client: uuid.UUID
+    after_seconds: Annotated[float, Field(ge=0, le=60)] = 0
 
 
 class LeasedQuery(BaseModel):
@@ -32,6 +40,9 @@ class LeasedQuery(BaseModel):
     width: int
     height: int
     name: str
+    predicted_class_id: int | None
+    probability: float | None
+    in_probability: float | None
 
 
 class RoundStatus(BaseModel):

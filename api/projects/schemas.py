@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from api.users.schemas import UserOut
+from core.project_settings import Mode
 from core.states import ProjectState, RoundState
 
 ProjectName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -92,6 +93,7 @@ class ProjectOut(ProjectSummary):
     guidelines: str
     classes: list[ClassOut]
     settings: dict[str, Any]
+    modes: list[Mode]
     permissions: list[Literal["label", "manage"]]
     warnings: list[str]
 

@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
@@ -46,6 +46,10 @@ class Query(Base):
     Rows are updated twice in their life, leased and done. The free space in each page
     lets the first update stay in the page (no index is touched but the lease's own), and vacuum
     runs early, so that leasing stays fast while finished rows pile up.
+
+    ``predicted_class_id`` is what the model that chose the example takes it for, ``probability``
+    how sure it is of that class among the others, and ``in_probability`` that it is
+    in-distribution at all. They are empty while there is no model.
     """
 
     __tablename__ = "queries"
@@ -74,6 +78,10 @@ class Query(Base):
     purity: Mapped[float | None]
     informativeness: Mapped[float | None]
     meta_score: Mapped[float | None]
+    # No foreign key: a class may be removed while a model that knew it still ranks.
+    predicted_class_id: Mapped[int | None] = mapped_column(BigInteger)
+    probability: Mapped[float | None]
+    in_probability: Mapped[float | None]
     done: Mapped[bool] = mapped_column(server_default=text("false"))
     lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     lease_client: Mapped[uuid.UUID | None]

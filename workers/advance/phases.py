@@ -22,6 +22,7 @@ from models.catalog import find
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet, Normalisation
+from models.predictions import predict
 from models.protocols import OOD, Outputs, Ranking, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
 from models.query import select as select_queries
@@ -377,7 +378,7 @@ class Advance:
             logits=scores.logits,
             embeddings=None if rows is None else np.asarray(rows[scores.indices]),
         )
-        cost = self.settings.cost
+        cost, last = self.settings.cost, self._last_answers()
         ranking = select_queries(
             Scored(scores, view),
             self.snapshot.unlabeled,
@@ -386,7 +387,7 @@ class Advance:
             mqnet=MQNet.load(path) if path.exists() else None,
             had_ood=learned.get("had_ood", True),
             prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
-            last=self._last_answers(),
+            last=last,
             state=self.previous_state,
         )
         PoolScores(
@@ -396,6 +397,18 @@ class Advance:
             scores.informativeness,
             ranking.meta_scores,
         ).to_parquet(self.file("scores.parquet"))
+        predicted = predict(
+            scores, ranking.order, purity_is_probability=view.purity_is_probability, last=last
+        )
+        self.note(
+            "predictions",
+            {
+                "pool_index": ranking.order.tolist(),
+                "predicted_class_id": self.snapshot.class_ids[predicted.classes].tolist(),
+                "probability": predicted.probability.tolist(),
+                "in_probability": None if predicted.inside is None else predicted.inside.tolist(),
+            },
+        )
         return ranking
 
     def _last_answers(self) -> LastAnswers:

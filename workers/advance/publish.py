@@ -170,7 +170,7 @@ def _queue(
         )
         free.update(session.execute(statement).all())
     chosen = [pool_index for pool_index in order if pool_index in free][:wanted]
-    scores = _scores_of(advance, chosen)
+    scores, predictions = _scores_of(advance, chosen), _predictions(advance)
     overlap = advance.settings.overlap
     return [
         {
@@ -179,6 +179,7 @@ def _queue(
             "example_id": free[pool_index],
             "rank": rank * overlap + place,
             **scores.get(pool_index, {}),
+            **predictions.get(pool_index, {}),
         }
         for rank, pool_index in enumerate(chosen)
         for place in range(overlap)
@@ -202,4 +203,18 @@ def _scores_of(advance: Advance, chosen: list[int]) -> dict[int, dict[str, float
     return {
         pool_index: {"purity": purity, "informativeness": information, "meta_score": meta}
         for pool_index, purity, information, meta in columns
+    }
+
+
+def _predictions(advance: Advance) -> dict[int, dict[str, Any]]:
+    """What the model takes each ranked image for; empty while there is no model."""
+    noted = advance.noted("predictions")
+    if not noted:
+        return {}
+    names = ("predicted_class_id", "probability", "in_probability")
+    missing = [None] * len(noted["pool_index"])
+    columns = zip(*(noted[name] or missing for name in names), strict=True)
+    return {
+        pool_index: dict(zip(names, values, strict=True))
+        for pool_index, values in zip(noted["pool_index"], columns, strict=True)
     }

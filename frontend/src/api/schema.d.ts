@@ -1897,8 +1897,14 @@ export interface components {
             height: number;
             /** Image Url */
             image_url: string;
+            /** In Probability */
+            in_probability: number | null;
             /** Name */
             name: string;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Probability */
+            probability: number | null;
             /** Query Id */
             query_id: number;
             /** Rank */
@@ -1911,6 +1917,9 @@ export interface components {
         /**
          * LeaseRequest
          * @description `client` identifies a browser tab: after a reload it gets the same queries again.
+         *
+         *     `grouped` prefers queries that the model takes for the same, for a page that shows many at
+         *     once.
          */
         LeaseRequest: {
             /**
@@ -1918,6 +1927,11 @@ export interface components {
              * Format: uuid
              */
             client: string;
+            /**
+             * Grouped
+             * @default false
+             */
+            grouped: boolean;
             /**
              * N
              * @default 16
@@ -2202,6 +2216,8 @@ export interface components {
             guidelines: string;
             /** Id */
             id: number;
+            /** Modes */
+            modes: ("single" | "grid")[];
             /** Name */
             name: string;
             /** Permissions */
@@ -2237,6 +2253,7 @@ export interface components {
          *         subset: Subset artifact whose dropped labels are left out of training; none if unset.
          *         max_rounds: The project finishes after so many rounds; unlimited if unset.
          *         lease_seconds: How long a query is kept for the annotator who took it.
+         *         modes: How annotators may see images, in order of ``Mode``; at least one.
          */
         ProjectSettings: {
             /**
@@ -2259,6 +2276,8 @@ export interface components {
             /** Max Rounds */
             max_rounds?: number | null;
             model?: components["schemas"]["Choice"];
+            /** Modes */
+            modes?: ("single" | "grid")[];
             /**
              * Overlap
              * @default 1
@@ -2411,8 +2430,16 @@ export interface components {
             /** Released */
             released: number;
         };
-        /** ReleaseRequest */
+        /**
+         * ReleaseRequest
+         * @description `after_seconds` lets a page that is only loaded again find what it held.
+         */
         ReleaseRequest: {
+            /**
+             * After Seconds
+             * @default 0
+             */
+            after_seconds: number;
             /**
              * Client
              * Format: uuid

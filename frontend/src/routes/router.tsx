@@ -31,6 +31,7 @@ export const router = createBrowserRouter([
         ],
       },
       { path: "projects/:projectId/label", lazy: () => import("./LabelRoute") },
+      { path: "projects/:projectId/label/grid", lazy: () => import("./GridRoute") },
       { path: "projects/:projectId/review/:jobId", lazy: () => import("./ReviewRoute") },
       {
         path: "admin",

@@ -7,6 +7,7 @@ import type {
   DecisionInput,
   LabelStatus,
   Lease,
+  LeaseItem,
   SubmitResponse,
 } from "../api/types";
 import { FakeReview } from "./fakeReview";
@@ -18,6 +19,8 @@ type Fault =
   | "signed-out"
   | "paused"
   | "malformed";
+
+type Prediction = Partial<Pick<LeaseItem, "predicted_class_id" | "probability" | "in_probability">>;
 
 /** A labeling server in memory, with faults on order. */
 export class FakeServer implements LabelingApi, DecideApi {
@@ -39,6 +42,8 @@ export class FakeServer implements LabelingApi, DecideApi {
   leaseMs = 600_000;
   leases = 0;
   now: () => number = () => Date.now();
+  /** What the model takes each query for. */
+  predictions: (queryId: number) => Prediction = () => ({});
   readonly #results = new Map<string, AnswerResult>();
   readonly #answered = new Set<number>();
   #size: number;
@@ -66,6 +71,10 @@ export class FakeServer implements LabelingApi, DecideApi {
         width: 8,
         height: 8,
         name: `${id}.png`,
+        predicted_class_id: null,
+        probability: null,
+        in_probability: null,
+        ...this.predictions(id),
       });
     }
     const expires_at = new Date(this.now() + this.leaseMs).toISOString();

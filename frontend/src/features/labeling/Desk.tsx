@@ -1,11 +1,12 @@
 import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { useSearchParams } from "react-router";
-import type { Project } from "../../api/types";
+import type { Project, User } from "../../api/types";
 import { t } from "../../strings";
 import { Failure, Notice } from "../../ui/State";
 import { Between } from "./Between";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
+import { ModeSwitch } from "./ModeSwitch";
 import { markKey } from "./measure";
 import { PauseCover } from "./PauseCover";
 import type { AnswerSender } from "./queue/sender";
@@ -23,13 +24,14 @@ const FindDialog = lazy(() => import("./FindDialog").then((m) => ({ default: m.F
 
 type DeskProps = {
   project: Project;
+  user: User;
   projectLink: string | null;
   labeling: Labeling;
   sender: AnswerSender;
 };
 
 /** One image, what can be said of it, and the verdicts before. */
-export function Desk({ project, projectLink, labeling, sender }: DeskProps) {
+export function Desk({ project, user, projectLink, labeling, sender }: DeskProps) {
   const { session, images, stopwatch } = labeling;
   const { Stage, Panel } = taskViews[project.task];
   const view = useSyncExternalStore(session.subscribe, session.getView);
@@ -73,7 +75,9 @@ export function Desk({ project, projectLink, labeling, sender }: DeskProps) {
         onGuide={toggleGuide}
         onPause={() => session.pause("asked")}
         onHelp={() => setDialog("help")}
-      />
+      >
+        <ModeSwitch project={project} user={user} mode="single" />
+      </LabelBar>
       <div className={styles.work} data-guide={guide || undefined}>
         {guide && (
           <Suspense fallback={null}>

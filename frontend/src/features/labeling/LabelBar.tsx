@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { reviewsQuery } from "../../api/reviews";
 import type { LabelStatus } from "../../api/types";
@@ -16,12 +17,16 @@ type LabelBarProps = {
   projectLink: string | null;
   status: LabelStatus | null;
   mine: SessionView["mine"];
-  onGuide: () => void;
-  onPause: () => void;
+  /** Offered where the page has a guide, and can be paused. */
+  onGuide?: () => void;
+  onPause?: () => void;
   onHelp: () => void;
+  /** Further controls of the page. */
+  children?: ReactNode;
 };
 
-export function LabelBar({ project, projectLink, status, mine, ...actions }: LabelBarProps) {
+export function LabelBar(props: LabelBarProps) {
+  const { project, projectLink, status, mine, children, ...actions } = props;
   const round = status?.round;
   const reviews = useQuery(reviewsQuery(project.id)).data?.items ?? [];
   const review = reviews.find((one) => one.open > 0);
@@ -55,9 +60,14 @@ export function LabelBar({ project, projectLink, status, mine, ...actions }: Lab
           <dd>{mine ? mine.total.toLocaleString() : "–"}</dd>
         </div>
       </dl>
+      {children}
       <div className={styles.actions}>
-        <Action name={t.label.guide.open} hotkey={FIXED_KEYS.guide} onClick={actions.onGuide} />
-        <Action name={t.label.pause.open} hotkey={FIXED_KEYS.pause} onClick={actions.onPause} />
+        {actions.onGuide && (
+          <Action name={t.label.guide.open} hotkey={FIXED_KEYS.guide} onClick={actions.onGuide} />
+        )}
+        {actions.onPause && (
+          <Action name={t.label.pause.open} hotkey={FIXED_KEYS.pause} onClick={actions.onPause} />
+        )}
         <Action name={t.label.help} hotkey={FIXED_KEYS.help} onClick={actions.onHelp} />
       </div>
     </div>

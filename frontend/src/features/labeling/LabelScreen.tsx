@@ -19,5 +19,13 @@ export function LabelScreen({ project, user, projectLink }: LabelScreenProps) {
       </div>
     );
   }
-  return <Desk project={project} projectLink={projectLink} labeling={labeling} sender={sender} />;
+  return (
+    <Desk
+      project={project}
+      user={user}
+      projectLink={projectLink}
+      labeling={labeling}
+      sender={sender}
+    />
+  );
 }

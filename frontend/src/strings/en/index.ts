@@ -1,5 +1,6 @@
 import { admin } from "./admin";
 import { common } from "./common";
+import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
@@ -12,6 +13,7 @@ import { setup } from "./setup";
 export const en = {
   admin,
   common,
+  grid,
   home,
   jobs,
   label,

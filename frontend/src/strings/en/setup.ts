@@ -173,6 +173,18 @@ export const setup = {
     `With ${overlap} annotators for each image that is about ${plural(images, "image", "images")}.`,
   overlap: "Annotators for each image",
   overlapHint: "The label is what most say. Every verdict costs.",
+  modes: "How annotators label",
+  modesHint: "Where both are allowed, each annotator chooses. A change takes effect at once.",
+  mode: {
+    single: {
+      name: "One by one",
+      hint: "One large image at a time, one key for each.",
+    },
+    grid: {
+      name: "Grid",
+      hint: "Many small images at once, grouped by what the model takes them for. Faster where it is often right, and easier to nod through where it is wrong.",
+    },
+  },
   zeroWait: "No waiting",
   zeroWaitHint:
     "While a model trains, annotators go on with the rest of the queue; those answers count for the next round.",
