@@ -17,10 +17,12 @@ from api.exports.routes import router as exports
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
+from api.maps.routes import router as maps
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
 from api.reviews.routes import router as reviews
+from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
@@ -36,6 +38,8 @@ _ROUTERS = (
     users,
     projects,
     pools,
+    maps,
+    project_rounds,
     rounds,
     reviews,
     agreement,

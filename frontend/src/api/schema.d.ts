@@ -279,6 +279,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/comparable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Comparable
+         * @description Projects with the same classes, whose curves can be drawn beside this one's.
+         */
+        get: operations["list_comparable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events": {
         parameters: {
             query?: never;
@@ -490,6 +510,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/maps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Maps
+         * @description Rounds whose whole pool was scored before they began, and the ranges of their scores.
+         */
+        get: operations["list_maps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Images
+         * @description Images within an outline that was drawn on the map.
+         */
+        get: operations["map_images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/images/{pool_index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Image
+         * @description One image of the map.
+         */
+        get: operations["map_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Queries
+         * @description The round's query set, with the verdicts; at most the first 20,000.
+         */
+        get: operations["map_queries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/surface": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Surface
+         * @description The value that the round's strategy gave to each purity and informativeness.
+         */
+        get: operations["map_surface"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/tiles/{level}/{column}/{row}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Tile
+         * @description One tile of the plane as binary: single images, or their density where they are many.
+         *
+         *     Level 0 is everything. See docs/api.md for the layout.
+         */
+        get: operations["map_tile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/members": {
         parameters: {
             query?: never;
@@ -520,6 +662,26 @@ export interface paths {
         post?: never;
         /** Remove Member */
         delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Outlook
+         * @description Whether another round is expected to pay, with the reasons.
+         */
+        get: operations["show_outlook"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1176,6 +1338,22 @@ export interface components {
             labeled: number;
         };
         /**
+         * Comparable
+         * @description Another project with the same classes; ``same_pool`` where its splits have the same sizes.
+         */
+        Comparable: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Same Pool */
+            same_pool: boolean;
+            /** Seed */
+            seed: number;
+            /** Strategy */
+            strategy: string;
+        };
+        /**
          * Cost
          * @description What a verdict takes from the round's budget.
          *
@@ -1297,6 +1475,20 @@ export interface components {
             results: components["schemas"]["DecisionResult"][];
             review: components["schemas"]["ReviewOut"];
         };
+        /**
+         * Estimate
+         * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
+         */
+        Estimate: {
+            /** Answers */
+            answers: number;
+            /** Count */
+            count: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
         /** ExampleOut */
         ExampleOut: {
             /** Height */
@@ -1349,10 +1541,20 @@ export interface components {
             /** Items */
             items: components["schemas"]["ArtifactOut"][];
         };
+        /** Items[Comparable] */
+        Items_Comparable_: {
+            /** Items */
+            items: components["schemas"]["Comparable"][];
+        };
         /** Items[JobOut] */
         Items_JobOut_: {
             /** Items */
             items: components["schemas"]["JobOut"][];
+        };
+        /** Items[MapOut] */
+        Items_MapOut_: {
+            /** Items */
+            items: components["schemas"]["MapOut"][];
         };
         /** Items[MemberOut] */
         Items_MemberOut_: {
@@ -1524,6 +1726,93 @@ export interface components {
             /** Password */
             password: string;
         };
+        /**
+         * MapImage
+         * @description An image as the round's model saw it, and what is known of it now.
+         */
+        MapImage: {
+            /** Class Id */
+            class_id: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Purity */
+            purity: number;
+            state: components["schemas"]["ExampleState"];
+        };
+        /**
+         * MapImages
+         * @description A page of the images within an outline; ``total`` counts all of them.
+         */
+        MapImages: {
+            /** Items */
+            items: components["schemas"]["MapImage"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** Total */
+            total: number;
+        };
+        /**
+         * MapOut
+         * @description A round whose pool was scored; ``version`` changes when what is drawn does.
+         */
+        MapOut: {
+            /** Count */
+            count: number;
+            informativeness: components["schemas"]["SpanOut"];
+            /** Number */
+            number: number;
+            purity: components["schemas"]["SpanOut"];
+            /** Version */
+            version: string;
+        };
+        /**
+         * MapQueries
+         * @description The first queries by rank, and how many there are.
+         */
+        MapQueries: {
+            /** Items */
+            items: components["schemas"]["MapQuery"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * MapQuery
+         * @description An image of the round's query set; ``verdict`` is null until somebody has answered.
+         */
+        MapQuery: {
+            /** Class Id */
+            class_id: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Purity */
+            purity: number | null;
+            /** Rank */
+            rank: number;
+            verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * MapSurface
+         * @description ``surface`` is null where the strategy does not decide by purity and informativeness.
+         */
+        MapSurface: {
+            surface: components["schemas"]["SurfaceOut"] | null;
+        };
         /** MemberOut */
         MemberOut: {
             /**
@@ -1570,6 +1859,43 @@ export interface components {
             loss: number;
             /** True Class Id */
             true_class_id: number | null;
+        };
+        /**
+         * OodLeft
+         * @description OOD among the images that were unlabeled when the round closed.
+         *
+         *     ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
+         *     last answers; either may be null. ``count`` is that of the narrower interval; where the two
+         *     do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
+         */
+        OodLeft: {
+            /** Agree */
+            agree: boolean | null;
+            by_purity: components["schemas"]["Estimate"] | null;
+            by_random: components["schemas"]["Estimate"] | null;
+            /** Count */
+            count: number | null;
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Unlabeled */
+            unlabeled: number;
+        };
+        /**
+         * OutlookOut
+         * @description Whether another round is expected to pay. See docs/api.md for the codes of the reasons.
+         */
+        OutlookOut: {
+            /**
+             * Advice
+             * @enum {string}
+             */
+            advice: "stop" | "go_on" | "unclear" | "unknown";
+            /** Least Gain */
+            least_gain: number;
+            /** Reasons */
+            reasons: components["schemas"]["Reason"][];
         };
         /** Page[ExampleOut] */
         Page_ExampleOut_: {
@@ -1774,6 +2100,23 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /**
+         * Reason
+         * @description One reason, by a code that programs can rely on, and its numbers.
+         */
+        Reason: {
+            /** Code */
+            code: string;
+            /**
+             * Points
+             * @enum {string}
+             */
+            points: "stop" | "go_on" | "neither";
+            /** Values */
+            values: {
+                [key: string]: number;
+            };
+        };
         /** RecentAnswer */
         RecentAnswer: {
             /** Class Id */
@@ -1867,10 +2210,14 @@ export interface components {
         /**
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
+         *
+         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
          */
         RoundOut: {
             /** Accuracy */
             accuracy: number | null;
+            /** Annotator Seconds */
+            annotator_seconds: number;
             answered: components["schemas"]["Answered"];
             /** Budget */
             budget: number;
@@ -1890,8 +2237,11 @@ export interface components {
             notes: string[];
             /** Number */
             number: number;
+            ood_left: components["schemas"]["OodLeft"] | null;
             /** Opened At */
             opened_at: string | null;
+            /** Purity Auroc */
+            purity_auroc: number | null;
             /** Queries */
             queries: number;
             /** Seconds */
@@ -1900,6 +2250,10 @@ export interface components {
             };
             /** Seed */
             seed: number;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
@@ -1921,6 +2275,13 @@ export interface components {
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
+        };
+        /** SpanOut */
+        SpanOut: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
         };
         /**
          * Split
@@ -2060,6 +2421,30 @@ export interface components {
             suggested_class_id: number;
             /** Width */
             width: number;
+        };
+        /**
+         * SurfaceOut
+         * @description A strategy's value over the plane, on a grid of raw scores.
+         *
+         *     ``values`` has a row for each informativeness. ``level`` is the value of the last query taken.
+         *     Where it is not ``exact``, the strategy goes on from the value.
+         */
+        SurfaceOut: {
+            /** Exact */
+            exact: boolean;
+            /** Informativeness */
+            informativeness: number[];
+            /** Level */
+            level: number | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "phi" | "sum" | "product" | "informativeness" | "expected_value";
+            /** Purity */
+            purity: number[];
+            /** Values */
+            values: number[][];
         };
         /**
          * ThumbnailSize
@@ -2915,6 +3300,46 @@ export interface operations {
             };
         };
     };
+    list_comparable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Comparable_"];
+                };
+            };
+        };
+    };
     project_events: {
         parameters: {
             query?: never;
@@ -3428,6 +3853,263 @@ export interface operations {
             };
         };
     };
+    list_maps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_MapOut_"];
+                };
+            };
+        };
+    };
+    map_images: {
+        parameters: {
+            query: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                /** @description purity,informativeness;... of each corner */
+                polygon: string;
+            };
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapImages"];
+                };
+            };
+        };
+    };
+    map_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                pool_index: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapImage"];
+                };
+            };
+        };
+    };
+    map_queries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapQueries"];
+                };
+            };
+        };
+    };
+    map_surface: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapSurface"];
+                };
+            };
+        };
+    };
+    map_tile: {
+        parameters: {
+            query?: {
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                column: number;
+                level: number;
+                number: number;
+                project_id: number;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+        };
+    };
     list_members: {
         parameters: {
             query?: never;
@@ -3543,6 +4225,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    show_outlook: {
+        parameters: {
+            query?: {
+                /** @description The rise of accuracy that is worth a round. */
+                least_gain?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlookOut"];
+                };
             };
         };
     };
