@@ -56,7 +56,7 @@ class PoolMap:
         """
         corners = np.array(polygon, dtype=np.float64)
         low, high = corners.min(axis=0), corners.max(axis=0)
-        found = (
+        found: Mask = (
             (self.purity >= low[0])
             & (self.purity <= high[0])
             & (self.informativeness >= low[1])

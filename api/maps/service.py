@@ -138,12 +138,10 @@ async def tile(storage: Storage, artifact: Artifact, level: int, column: int, ro
 def _encoded(shown: PoolMap, level: int, column: int, row: int) -> bytes:
     found = shown.tile(level, column, row)
     if len(found) <= (WHOLE if level == 0 else _SINGLE):
-        parts = (shown.purity[found], shown.informativeness[found], shown.indices[found])
         head = np.array([_POINTS, len(found), 0, 0], dtype="<u4").tobytes()
-        return head + b"".join(
-            part.astype(kind).tobytes()
-            for part, kind in zip(parts, ("<f4", "<f4", "<u4"), strict=True)
-        )
+        purity = shown.purity[found].astype("<f4").tobytes()
+        informativeness = shown.informativeness[found].astype("<f4").tobytes()
+        return head + purity + informativeness + shown.indices[found].astype("<u4").tobytes()
     bins = shown.bins(found, level, column, row, _SIDE)
     head = np.array([_BINS, len(found), _SIDE, 0], dtype="<u4").tobytes()
     return head + bytes(bins.astype("<u4").tobytes())

@@ -18,6 +18,8 @@ from models.params.strategies import ExpectedValueParams
 from models.probability import fit_sigmoid, sigmoid, softmax
 from models.protocols import Indices, Ranking, Surface
 
+_Probability = Callable[[NDArray[np.floating]], NDArray[np.float64]]
+
 _ACTIVE_SHARE = 16
 """How many times the queue so many of the best candidates compete for it at first."""
 
@@ -34,7 +36,7 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     scores, prices = candidates.scores, candidates.prices
     require_finite("Purity", scores.purity, scores.indices)
     require_finite("Informativeness", scores.informativeness, scores.indices)
-    inside_of = _identity
+    inside_of: _Probability = _identity
     if not candidates.view.purity_is_probability:
         inside_of = probability_inside(scores.purity, candidates.last)
     inside = inside_of(scores.purity)
@@ -178,9 +180,7 @@ def _greedy(order: Indices, value: NDArray[np.float64], balance: ClassBalance, n
     return Ranking(chosen, meta.astype(np.float32))
 
 
-def probability_inside(
-    pool: NDArray[np.floating], last: LastAnswers
-) -> Callable[[NDArray[np.floating]], NDArray[np.float64]]:
+def probability_inside(pool: NDArray[np.floating], last: LastAnswers) -> _Probability:
     """Read purity as a probability of being in-distribution.
 
     Its z-score is passed through a sigmoid that is fitted to the last answers (Platt), whose purity

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type CSSProperties, useEffect, useState } from "react";
 import { mapImageQuery } from "../../api/maps";
 import type { MapImage, Project, RoundMap } from "../../api/types";
 import { t } from "../../strings";
@@ -41,7 +41,7 @@ export function Preview({
   return (
     <div
       className={styles.preview}
-      style={{ left: pointed.at.x, top: pointed.at.y }}
+      style={{ "--x": `${pointed.at.x}px`, "--y": `${pointed.at.y}px` } as CSSProperties}
       data-flip={pointed.at.x > 240 || undefined}
       aria-hidden="true"
     >

@@ -76,6 +76,7 @@ export function PoolMap(props: PoolMapProps) {
   });
 
   const outline = useRef<Place[] | null>(null);
+  const hasDrawn = useRef(false);
   const placeOf = (event: PointerEvent): Place => {
     const frameAt = (frame.current as HTMLElement).getBoundingClientRect();
     return { x: event.clientX - frameAt.left, y: event.clientY - frameAt.top };
@@ -99,16 +100,28 @@ export function PoolMap(props: PoolMapProps) {
     const poolIndex = event.buttons === 0 ? picker?.at(at, view.current, shown.pool) : null;
     props.onPoint(poolIndex == null ? null : { poolIndex, at });
   };
-  const onPointerUp = (event: PointerEvent) => {
+  const onPointerUp = () => {
     const drawnOutline = outline.current;
     outline.current = null;
+    hasDrawn.current = drawnOutline !== null;
     if (!drawnOutline) return;
-    event.preventDefault();
     if (areaOf(drawnOutline) >= LEAST_AREA) props.onOutline(planeOf(simplify(drawnOutline)));
     else scene.current?.show(content, false);
   };
   return (
     <div className={styles.map}>
+      <div className={styles.bar}>
+        <span>↑ {text.informativeness}</span>
+        <Button size="small" aria-label={text.zoomIn} onClick={() => zooming.by(1.6)}>
+          +
+        </Button>
+        <Button size="small" aria-label={text.zoomOut} onClick={() => zooming.by(1 / 1.6)}>
+          −
+        </Button>
+        <Button size="small" disabled={!isZoomed} onClick={zooming.reset}>
+          {text.reset}
+        </Button>
+      </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: its images are reached by keyboard in the galleries. */}
       <div
         ref={frame}
@@ -123,26 +136,15 @@ export function PoolMap(props: PoolMapProps) {
         onPointerLeave={() => props.onPoint(null)}
         onClick={(event) => {
           const at = placeOf(event as unknown as PointerEvent);
-          const found = lasso ? null : picker?.at(at, view.current, shown.pool);
+          // The click that ends an outline picks nothing.
+          const found = hasDrawn.current ? null : picker?.at(at, view.current, shown.pool);
           if (found != null) props.onPick(found);
         }}
       >
         <canvas ref={ground} className={styles.layer} />
         <canvas ref={top} className={styles.layer} />
       </div>
-      <div className={styles.zoom}>
-        <Button size="small" aria-label={text.zoomIn} onClick={() => zooming.by(1.6)}>
-          +
-        </Button>
-        <Button size="small" aria-label={text.zoomOut} onClick={() => zooming.by(1 / 1.6)}>
-          −
-        </Button>
-        <Button size="small" disabled={!isZoomed} onClick={zooming.reset}>
-          {text.reset}
-        </Button>
-      </div>
       <span className={styles.x}>{text.purity} →</span>
-      <span className={styles.y}>{text.informativeness} →</span>
     </div>
   );
 }

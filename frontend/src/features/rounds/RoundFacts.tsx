@@ -58,7 +58,10 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
 
 /** How long each phase of the closing job took. */
 export function PhasesCard({ round }: { round: Round }) {
-  const spent = Object.entries(round.seconds);
+  const order = Object.keys(t.common.phases);
+  const spent = Object.entries(round.seconds).sort(
+    ([one], [other]) => order.indexOf(one) - order.indexOf(other),
+  );
   const total = spent.reduce((sum, [, seconds]) => sum + seconds, 0);
   const longest = Math.max(...spent.map(([, seconds]) => seconds), 0);
   return (

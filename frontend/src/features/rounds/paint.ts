@@ -174,3 +174,6 @@ export function drawTick(
     context.fillText(text, Math.min(size.width - 14, Math.max(14, at)), size.height - 6);
   else context.fillText(text, 6, Math.min(size.height - 22, Math.max(14, at + 4)));
 }
+
+export const largest = (bins: Uint32Array): number =>
+  bins.reduce((most, count) => Math.max(most, count), 0);

@@ -6,6 +6,7 @@ import {
   densityImage,
   drawMark,
   drawTick,
+  largest,
   type Mark,
   PointPainter,
   pathOf,
@@ -239,9 +240,6 @@ export class Scene {
 }
 
 const mix = (from: number, to: number, t: number): number => from + t * (to - from);
-
-const largest = (bins: Uint32Array): number =>
-  bins.reduce((most, count) => Math.max(most, count), 0);
 
 function resize(canvas: HTMLCanvasElement, { width, height }: Size, ratio: number): void {
   const wide = Math.round(width * ratio);
