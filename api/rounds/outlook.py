@@ -126,6 +126,7 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
     elif chance >= _LIKELY:
         points = "go_on"
     last = accuracies[-1]
+    smooth = (last * examples + 1) / (examples + 2)
     return [
         _reason(
             "gain",
@@ -142,7 +143,7 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
             "evaluation",
             "neither",
             accuracy=last,
-            error=math.sqrt(last * (1 - last) / examples),
+            error=math.sqrt(smooth * (1 - smooth) / examples),
             examples=examples,
         ),
     ]

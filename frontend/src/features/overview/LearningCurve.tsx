@@ -3,7 +3,7 @@ import { t } from "../../strings";
 import { ticks } from "../../ui/scale";
 import { useWidth } from "../../ui/useWidth";
 import styles from "./LearningCurve.module.css";
-import type { Curve } from "./runs";
+import type { Curve, Spread } from "./runs";
 
 const { curves: text } = t.overview;
 const HEIGHT = 180;
@@ -72,8 +72,10 @@ export function LearningCurve({ title, hint, empty, curves, format }: LearningCu
                   <polygon
                     className={styles.band}
                     points={[
-                      ...own.map((one) => `${xAt(one.x)},${yAt(one.high)}`),
-                      ...own.toReversed().map((one) => `${xAt(one.x)},${yAt(one.low)}`),
+                      ...several(own).map((one) => `${xAt(one.x)},${yAt(one.high)}`),
+                      ...several(own)
+                        .toReversed()
+                        .map((one) => `${xAt(one.x)},${yAt(one.low)}`),
                     ].join(" ")}
                   />
                 )}
@@ -114,3 +116,6 @@ export function LearningCurve({ title, hint, empty, curves, format }: LearningCu
     </figure>
   );
 }
+
+/** One run alone has no deviation. */
+const several = (points: Spread[]): Spread[] => points.filter((point) => point.runs > 1);
