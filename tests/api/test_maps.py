@@ -72,8 +72,7 @@ def test_rounds_of_mqnet_can_be_looked_at(http: TestClient, world: World) -> Non
     assert [one["number"] for one in maps] == [1, 2]
     # 60 images, 8 and then 16 answered.
     assert [one["count"] for one in maps] == [52, 44]
-    path = f"maps/2/tiles/0/0/0?version={maps[1]['version']}"
-    tile = get(http, admin, loop.project, path)
+    tile = get(http, admin, loop.project, "maps/2/tiles/0/0/0", version=maps[1]["version"])
     assert "immutable" in tile.headers["cache-control"]
     purity, informativeness, indices = points(tile.content)
     assert (float(purity.min()), float(purity.max())) == (
