@@ -65,16 +65,18 @@ def test_round_page(signed_in: Page, stack: Stack, tmp_path: Path) -> None:
 
     page.goto(f"/projects/{project.id}")
     expect(page.get_by_role("region", name="Another round?")).to_contain_text(
-        "There is no accuracy yet"
+        "There is no accuracy yet", timeout=30_000
     )
     page.get_by_role("link", name="Round 2", exact=True).click()
     chart = page.get_by_role("img", name=re.compile(r"^Map of 160 images"))
+    expect(chart).to_be_visible(timeout=60_000)
     expect(chart).to_have_attribute("aria-label", re.compile("MQ-Net.s Φ"))
 
     # The slider goes to a round before, and so do the keys.
     page.get_by_role("slider", name="Round").fill("3")
     expect(page).to_have_url(re.compile(r"/rounds/3"))
-    expect(page.get_by_role("img", name=re.compile(r"^Map of 140 images"))).to_be_visible()
+    later = page.get_by_role("img", name=re.compile(r"^Map of 140 images"))
+    expect(later).to_be_visible(timeout=60_000)
     page.get_by_role("heading", name="Round 3").click()
     page.keyboard.press("ArrowLeft")
     expect(chart).to_be_visible()
@@ -100,7 +102,7 @@ def test_round_page(signed_in: Page, stack: Stack, tmp_path: Path) -> None:
     page.mouse.move(x, y)
     page.mouse.move(x + 1, y)
     shown = page.locator("img[width='96']")
-    expect(shown).to_be_visible()
+    expect(shown).to_be_visible(timeout=30_000)
     page.mouse.down()
     page.mouse.up()
     expect(page.get_by_role("list", name="Kept images")).to_contain_text("purity")
@@ -115,13 +117,13 @@ def test_round_page(signed_in: Page, stack: Stack, tmp_path: Path) -> None:
         page.mouse.move(*corner, steps=4)
     page.mouse.up()
     inside = page.get_by_role("region", name="Inside the outline")
-    expect(inside).to_contain_text("160 images")
+    expect(inside).to_contain_text("160 images", timeout=30_000)
     expect(inside.get_by_role("img")).to_have_count(60)
     inside.get_by_role("button", name="Show more").click()
     expect(inside.get_by_role("img")).to_have_count(120)
     # The address keeps the outline.
     page.reload()
-    expect(page.get_by_role("region", name="Inside the outline")).to_contain_text("160 images")
+    expect(inside).to_contain_text("160 images", timeout=60_000)
 
     # The legend takes verdicts away, also from the gallery of what was asked.
     asked = page.get_by_role("region", name="Asked about in this round")
