@@ -47,7 +47,7 @@ def test_round_page(signed_in: Page, stack: Stack, tmp_path: Path) -> None:
     page = signed_in
     assert stack.admin_password is not None
     with Client(stack.url) as karat:
-        karat.login(stack.admin_email, stack.admin_password)
+        karat.login("admin@karat.local", stack.admin_password)
         settings = {
             "input_size": 16, "budget": BUDGET, "zero_wait": False,
             "strategy": {"name": "mqnet"},
