@@ -170,9 +170,12 @@ export function drawTick(
   const text = label(value);
   context.textAlign = axis === "x" ? "center" : "left";
   context.textBaseline = "alphabetic";
-  if (axis === "x")
-    context.fillText(text, Math.min(size.width - 14, Math.max(14, at)), size.height - 6);
-  else context.fillText(text, 6, Math.min(size.height - 22, Math.max(14, at + 4)));
+  const x = axis === "x" ? Math.min(size.width - 14, Math.max(14, at)) : 6;
+  const y = axis === "x" ? size.height - 6 : Math.min(size.height - 22, Math.max(14, at + 4));
+  // Readable on a dense pool.
+  context.lineWidth = 3;
+  context.strokeText(text, x, y);
+  context.fillText(text, x, y);
 }
 
 export const largest = (bins: Uint32Array): number =>

@@ -203,6 +203,7 @@ export class Scene {
     const { scale, size } = this;
     const view = seen(scale, size);
     context.font = "11px Geist, system-ui, sans-serif";
+    context.strokeStyle = this.palette.surface;
     context.fillStyle = this.palette.ink2;
     const across = ticks(view.x0, view.x1, Math.max(3, Math.round(size.width / 130)));
     for (const x of across.filter((one) => one > view.x0 && one < view.x1)) {

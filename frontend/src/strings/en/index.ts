@@ -1,4 +1,6 @@
+import { admin } from "./admin";
 import { common } from "./common";
+import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
 import { overview } from "./overview";
@@ -8,4 +10,16 @@ import { review } from "./review";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
 
-export const en = { common, jobs, label, overview, people, projects, review, rounds, setup };
+export const en = {
+  admin,
+  common,
+  home,
+  jobs,
+  label,
+  overview,
+  people,
+  projects,
+  review,
+  rounds,
+  setup,
+};

@@ -6,8 +6,8 @@ megabyte of table find them, and leasing and answering do not pay for it.
 
 from alembic import op
 
-revision = "0006"
-down_revision = "0005"
+revision = "0007"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 
