@@ -109,8 +109,9 @@ def test_round_page(signed_in: Page, stack: Stack, tmp_path: Path) -> None:
 
     # An outline around everything shows the whole pool of the round, page by page.
     page.get_by_role("button", name="Draw an outline").click()
-    left, top = box["x"] + 2, box["y"] + 2
-    right, bottom = box["x"] + box["width"] - 2, box["y"] + box["height"] - 2
+    # Within its round corners.
+    left, top = box["x"] + 8, box["y"] + 8
+    right, bottom = box["x"] + box["width"] - 8, box["y"] + box["height"] - 8
     page.mouse.move(left, top)
     page.mouse.down()
     for corner in ((right, top), (right, bottom), (left, bottom)):
