@@ -22,11 +22,13 @@ from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.metrics import Metrics
+from api.maps.routes import router as maps
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
 from api.requests import Requests
 from api.reviews.routes import router as reviews
+from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
@@ -42,6 +44,8 @@ _ROUTERS = (
     users,
     projects,
     pools,
+    maps,
+    project_rounds,
     rounds,
     reviews,
     agreement,

@@ -16,6 +16,7 @@ from karat.resources import (
     LabelingStatus,
     Lease,
     Member,
+    Outlook,
     Project,
     Review,
     Round,
@@ -246,6 +247,12 @@ class ProjectClient:
     def rounds(self) -> list[Round]:
         """The rounds so far, the first one first."""
         return list(self._transport.pages(f"{self._path}/rounds"))
+
+    def outlook(self, *, least_gain: float = 0.005) -> Outlook:
+        """Whether another round is expected to raise accuracy by ``least_gain``, with reasons."""
+        path = f"{self._path}/outlook"
+        found: Outlook = self._transport.request("GET", path, query={"least_gain": least_gain})
+        return found
 
     def close_round(self, number: int) -> Round:
         """Close an open round before its budget is spent.

@@ -269,6 +269,10 @@ class Round(TypedDict):
     answered: dict[str, int]
     in_share: float | None
     accuracy: float | None
+    purity_auroc: float | None
+    ood_left: dict[str, Any] | None
+    annotator_seconds: float
+    settings: dict[str, Any]
     metrics: dict[str, Any]
     notes: list[str]
     seconds: dict[str, float]
@@ -276,6 +280,14 @@ class Round(TypedDict):
     closing_at: str | None
     closed_at: str | None
     job_id: int | None
+
+
+class Outlook(TypedDict):
+    """Whether another round is expected to pay: stop, go_on, unclear or unknown, with reasons."""
+
+    advice: str
+    least_gain: float
+    reasons: list[dict[str, Any]]
 
 
 class Artifact(TypedDict):

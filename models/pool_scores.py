@@ -1,6 +1,7 @@
 """The scores of one round over everything unlabeled, and the file that keeps them."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,8 +47,13 @@ class PoolScores:
             None if self.meta_scores is None else self.meta_scores[positions],
         )
 
-    def to_parquet(self, path: Path) -> None:
-        """Write one row per example, atomically."""
+    def to_parquet(self, path: Path, about: Mapping[str, str] | None = None) -> None:
+        """Write one row per example, atomically.
+
+        Args:
+            path: of the file.
+            about: what is kept beside the rows, by name.
+        """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         classes = self.logits.shape[1]
@@ -64,6 +70,7 @@ class PoolScores:
                 "logits": pa.FixedSizeListArray.from_arrays(flat, classes),
             }
         )
+        table = table.replace_schema_metadata(dict(about or {}))
         partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         try:
             pq.write_table(table, partial, compression="zstd", row_group_size=_ROW_GROUP)

@@ -61,6 +61,12 @@ class Query(Base):
             postgresql_where=text("NOT done AND lease_client IS NOT NULL"),
         ),
         Index("ix_queries_example", "example_id"),
+        Index(
+            "ix_queries_round",
+            "round_id",
+            postgresql_using="brin",
+            postgresql_with={"pages_per_range": "16"},
+        ),
         {
             "postgresql_with": {
                 "fillfactor": "70",

@@ -14,6 +14,7 @@ from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
 from models.query import PoolScores
+from workers.advance.findings import annotator_seconds, findings
 from workers.advance.phases import Advance
 from workers.artifacts import keep
 from workers.closing import close_round
@@ -25,6 +26,7 @@ def publish(advance: Advance) -> None:
     """Close the closing round, then fill and open the selecting one."""
     context = advance.context
     files = _keep_files(advance)
+    shown = {} if advance.closing is None else findings(advance)
     with context.transaction() as (session, job):
         # Locked in the order that everybody keeps: job, project, rounds.
         project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})
@@ -32,7 +34,7 @@ def publish(advance: Advance) -> None:
         closing = rounds.get(advance.closing) if advance.closing is not None else None
         following = rounds.get(advance.selecting) if advance.selecting is not None else None
         if closing is not None:
-            _finish(session, advance, closing, files)
+            _finish(session, advance, closing, files, shown)
         _withdraw(session, project.id)
         if following is None:
             move_project(project, ProjectState.FINISHED)
@@ -87,12 +89,20 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
 
 
 def _finish(
-    session: Session, advance: Advance, round_: Round, files: dict[ArtifactKind, Artifact]
+    session: Session,
+    advance: Advance,
+    round_: Round,
+    files: dict[ArtifactKind, Artifact],
+    shown: dict[str, Any],
 ) -> None:
-    """Close ``round_`` with what its model achieved."""
+    """Close ``round_`` with what its model achieved and its answers have shown."""
     evaluated = advance.noted("evaluate")
     round_.accuracy = evaluated.get("accuracy")
-    round_.metrics = {key: value for key, value in evaluated.items() if key != "accuracy"}
+    round_.metrics = {
+        **{key: value for key, value in evaluated.items() if key != "accuracy"},
+        **shown,
+        "annotator_seconds": annotator_seconds(session, round_),
+    }
     round_.notes = [*round_.notes, *advance.noted("train").get("notes", [])]
     round_.seconds = advance.context.seconds
     if (checkpoint := files.get(ArtifactKind.CHECKPOINT)) is not None:

@@ -170,10 +170,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Log In
-         * @description Start a browser session. After too many failures 429, with the seconds in `Retry-After`.
-         */
+        /** Log In */
         post: operations["log_in"];
         delete?: never;
         options?: never;
@@ -442,19 +439,19 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/classes/{class_id}/examples": {
+    "/api/projects/{project_id}/comparable": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
         /**
-         * Pin Examples
-         * @description Choose the images that show annotators what the class is; none lets votes choose.
+         * List Comparable
+         * @description Projects with the same classes, whose curves can be drawn beside this one's.
          */
-        put: operations["pin_examples"];
+        get: operations["list_comparable"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -511,26 +508,6 @@ export interface paths {
          * @description Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip.
          */
         get: operations["export"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/projects/{project_id}/guides": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show Guides
-         * @description What belongs to each class, with images of it, and images that belong to none.
-         */
-        get: operations["show_guides"];
         put?: never;
         post?: never;
         delete?: never;
@@ -625,26 +602,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/labeling/between": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Between Rounds
-         * @description For the page of an annotator who has no image: what is going on, and what comes next.
-         */
-        get: operations["between_rounds"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/projects/{project_id}/labeling/lease": {
         parameters: {
             query?: never;
@@ -713,6 +670,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/maps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Maps
+         * @description Rounds whose whole pool was scored before they began, and the ranges of their scores.
+         */
+        get: operations["list_maps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Images
+         * @description Images within an outline that was drawn on the map.
+         */
+        get: operations["map_images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/images/{pool_index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Image
+         * @description One image of the map.
+         */
+        get: operations["map_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Queries
+         * @description The round's query set, with the verdicts; at most the first 20,000.
+         */
+        get: operations["map_queries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/surface": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Surface
+         * @description The value that the round's strategy gave to each purity and informativeness.
+         */
+        get: operations["map_surface"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/tiles/{level}/{column}/{row}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Tile
+         * @description One tile of the plane as binary: single images, or their density where they are many.
+         *
+         *     Level 0 is everything. See docs/api.md for the layout.
+         */
+        get: operations["map_tile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/members": {
         parameters: {
             query?: never;
@@ -743,6 +822,26 @@ export interface paths {
         post?: never;
         /** Remove Member */
         delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Outlook
+         * @description Whether another round is expected to pay, with the reasons.
+         */
+        get: operations["show_outlook"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1210,7 +1309,7 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description Ready when the database has our schema, the broker answers and storage can be written.
+         * @description Ready when the database and the broker answer.
          */
         get: operations["readyz"];
         put?: never;
@@ -1454,21 +1553,6 @@ export interface components {
             verb: string;
         };
         /**
-         * Between
-         * @description Why there is no image now, and what comes next.
-         *
-         *     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
-         *     job while that runs. `next` is the round after it, if it has begun.
-         */
-        Between: {
-            /** Job Id */
-            job_id: number | null;
-            mine: components["schemas"]["MyRound"];
-            next: components["schemas"]["RoundStatus"] | null;
-            progress: components["schemas"]["Progress"] | null;
-            round: components["schemas"]["RoundStatus"] | null;
-        };
-        /**
          * Choice
          * @description An algorithm of the catalog and its parameters; missing ones take their defaults.
          */
@@ -1480,21 +1564,10 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** ClassGuide */
-        ClassGuide: {
-            /** Class Id */
-            class_id: number;
-            /** Examples */
-            examples: components["schemas"]["GuideExample"][];
-            /** Guide */
-            guide: string;
-        };
         /** ClassIn */
         ClassIn: {
             /** Colour */
             colour?: string | null;
-            /** Guide */
-            guide?: string | null;
             /** Hotkey */
             hotkey?: string | null;
             /** Id */
@@ -1506,8 +1579,6 @@ export interface components {
         ClassOut: {
             /** Colour */
             colour: string;
-            /** Guide */
-            guide: string;
             /** Hotkey */
             hotkey: string | null;
             /** Id */
@@ -1528,6 +1599,22 @@ export interface components {
             kept: number;
             /** Labeled */
             labeled: number;
+        };
+        /**
+         * Comparable
+         * @description Another project with the same classes; ``same_pool`` where its splits have the same sizes.
+         */
+        Comparable: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Same Pool */
+            same_pool: boolean;
+            /** Seed */
+            seed: number;
+            /** Strategy */
+            strategy: string;
         };
         /**
          * Cost
@@ -1663,6 +1750,20 @@ export interface components {
             results: components["schemas"]["DecisionResult"][];
             review: components["schemas"]["ReviewOut"];
         };
+        /**
+         * Estimate
+         * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
+         */
+        Estimate: {
+            /** Answers */
+            answers: number;
+            /** Count */
+            count: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
         /** ExampleOut */
         ExampleOut: {
             /** Height */
@@ -1700,32 +1801,6 @@ export interface components {
          * @enum {string}
          */
         Format: "csv" | "jsonl" | "imagefolder";
-        /**
-         * GuideExample
-         * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
-         */
-        GuideExample: {
-            /** Example Id */
-            example_id: number;
-            /** Height */
-            height: number;
-            /** Image Url */
-            image_url: string;
-            /** Pinned */
-            pinned: boolean;
-            /** Width */
-            width: number;
-        };
-        /**
-         * Guides
-         * @description What belongs to each class, and images that were said to belong to none.
-         */
-        Guides: {
-            /** Classes */
-            classes: components["schemas"]["ClassGuide"][];
-            /** Ood */
-            ood: components["schemas"]["GuideExample"][];
-        };
         /** Health */
         Health: {
             /** Status */
@@ -1751,10 +1826,20 @@ export interface components {
             /** Items */
             items: components["schemas"]["ArtifactOut"][];
         };
+        /** Items[Comparable] */
+        Items_Comparable_: {
+            /** Items */
+            items: components["schemas"]["Comparable"][];
+        };
         /** Items[JobOut] */
         Items_JobOut_: {
             /** Items */
             items: components["schemas"]["JobOut"][];
+        };
+        /** Items[MapOut] */
+        Items_MapOut_: {
+            /** Items */
+            items: components["schemas"]["MapOut"][];
         };
         /** Items[MemberOut] */
         Items_MemberOut_: {
@@ -1897,14 +1982,8 @@ export interface components {
             height: number;
             /** Image Url */
             image_url: string;
-            /** In Probability */
-            in_probability: number | null;
             /** Name */
             name: string;
-            /** Predicted Class Id */
-            predicted_class_id: number | null;
-            /** Probability */
-            probability: number | null;
             /** Query Id */
             query_id: number;
             /** Rank */
@@ -1917,9 +1996,6 @@ export interface components {
         /**
          * LeaseRequest
          * @description `client` identifies a browser tab: after a reload it gets the same queries again.
-         *
-         *     `grouped` prefers queries that the model takes for the same, for a page that shows many at
-         *     once.
          */
         LeaseRequest: {
             /**
@@ -1927,11 +2003,6 @@ export interface components {
              * Format: uuid
              */
             client: string;
-            /**
-             * Grouped
-             * @default false
-             */
-            grouped: boolean;
             /**
              * N
              * @default 16
@@ -1944,6 +2015,93 @@ export interface components {
             email: string;
             /** Password */
             password: string;
+        };
+        /**
+         * MapImage
+         * @description An image as the round's model saw it, and what is known of it now.
+         */
+        MapImage: {
+            /** Class Id */
+            class_id: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Purity */
+            purity: number;
+            state: components["schemas"]["ExampleState"];
+        };
+        /**
+         * MapImages
+         * @description A page of the images within an outline; ``total`` counts all of them.
+         */
+        MapImages: {
+            /** Items */
+            items: components["schemas"]["MapImage"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** Total */
+            total: number;
+        };
+        /**
+         * MapOut
+         * @description A round whose pool was scored; ``version`` changes when what is drawn does.
+         */
+        MapOut: {
+            /** Count */
+            count: number;
+            informativeness: components["schemas"]["SpanOut"];
+            /** Number */
+            number: number;
+            purity: components["schemas"]["SpanOut"];
+            /** Version */
+            version: string;
+        };
+        /**
+         * MapQueries
+         * @description The first queries by rank, and how many there are.
+         */
+        MapQueries: {
+            /** Items */
+            items: components["schemas"]["MapQuery"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * MapQuery
+         * @description An image of the round's query set; ``verdict`` is null until somebody has answered.
+         */
+        MapQuery: {
+            /** Class Id */
+            class_id: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Purity */
+            purity: number | null;
+            /** Rank */
+            rank: number;
+            verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * MapSurface
+         * @description ``surface`` is null where the strategy does not decide by purity and informativeness.
+         */
+        MapSurface: {
+            surface: components["schemas"]["SurfaceOut"] | null;
         };
         /** MemberOut */
         MemberOut: {
@@ -1977,20 +2135,6 @@ export interface components {
             today: number;
             /** Total */
             total: number;
-        };
-        /**
-         * MyRound
-         * @description My own answers to one round; a corrected answer counts once.
-         */
-        MyRound: {
-            /** Answers */
-            answers: number;
-            /** Inside */
-            inside: number;
-            /** Median Seconds */
-            median_seconds: number | null;
-            /** Ood */
-            ood: number;
         };
         /** NamedProject */
         NamedProject: {
@@ -2026,6 +2170,43 @@ export interface components {
             true_class_id: number | null;
         };
         /**
+         * OodLeft
+         * @description OOD among the images that were unlabeled when the round closed.
+         *
+         *     ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
+         *     last answers; either may be null. ``count`` is that of the narrower interval; where the two
+         *     do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
+         */
+        OodLeft: {
+            /** Agree */
+            agree: boolean | null;
+            by_purity: components["schemas"]["Estimate"] | null;
+            by_random: components["schemas"]["Estimate"] | null;
+            /** Count */
+            count: number | null;
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Unlabeled */
+            unlabeled: number;
+        };
+        /**
+         * OutlookOut
+         * @description Whether another round is expected to pay. See docs/api.md for the codes of the reasons.
+         */
+        OutlookOut: {
+            /**
+             * Advice
+             * @enum {string}
+             */
+            advice: "stop" | "go_on" | "unclear" | "unknown";
+            /** Least Gain */
+            least_gain: number;
+            /** Reasons */
+            reasons: components["schemas"]["Reason"][];
+        };
+        /**
          * OwnedToken
          * @description An API token and whose it is; it works while it is neither revoked nor expired and its user
          *     is active.
@@ -2048,7 +2229,6 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
-            scope: components["schemas"]["Scope"];
             user: components["schemas"]["Person"];
             /** Valid */
             valid: boolean;
@@ -2136,14 +2316,6 @@ export interface components {
             name: string;
         };
         /**
-         * PinnedExamples
-         * @description The examples of a class, in the order in which they are shown; none to choose by votes.
-         */
-        PinnedExamples: {
-            /** Example Ids */
-            example_ids: number[];
-        };
-        /**
          * Problem
          * @description Body of every error response.
          */
@@ -2216,8 +2388,6 @@ export interface components {
             guidelines: string;
             /** Id */
             id: number;
-            /** Modes */
-            modes: ("single" | "grid")[];
             /** Name */
             name: string;
             /** Permissions */
@@ -2253,7 +2423,6 @@ export interface components {
          *         subset: Subset artifact whose dropped labels are left out of training; none if unset.
          *         max_rounds: The project finishes after so many rounds; unlimited if unset.
          *         lease_seconds: How long a query is kept for the annotator who took it.
-         *         modes: How annotators may see images, in order of ``Mode``; at least one.
          */
         ProjectSettings: {
             /**
@@ -2276,8 +2445,6 @@ export interface components {
             /** Max Rounds */
             max_rounds?: number | null;
             model?: components["schemas"]["Choice"];
-            /** Modes */
-            modes?: ("single" | "grid")[];
             /**
              * Overlap
              * @default 1
@@ -2403,6 +2570,23 @@ export interface components {
             /** Workers */
             workers: number;
         };
+        /**
+         * Reason
+         * @description One reason, by a code that programs can rely on, and its numbers.
+         */
+        Reason: {
+            /** Code */
+            code: string;
+            /**
+             * Points
+             * @enum {string}
+             */
+            points: "stop" | "go_on" | "neither";
+            /** Values */
+            values: {
+                [key: string]: number;
+            };
+        };
         /** RecentAnswer */
         RecentAnswer: {
             /** Class Id */
@@ -2430,16 +2614,8 @@ export interface components {
             /** Released */
             released: number;
         };
-        /**
-         * ReleaseRequest
-         * @description `after_seconds` lets a page that is only loaded again find what it held.
-         */
+        /** ReleaseRequest */
         ReleaseRequest: {
-            /**
-             * After Seconds
-             * @default 0
-             */
-            after_seconds: number;
             /**
              * Client
              * Format: uuid
@@ -2514,10 +2690,14 @@ export interface components {
         /**
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
+         *
+         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
          */
         RoundOut: {
             /** Accuracy */
             accuracy: number | null;
+            /** Annotator Seconds */
+            annotator_seconds: number;
             answered: components["schemas"]["Answered"];
             /** Budget */
             budget: number;
@@ -2537,8 +2717,11 @@ export interface components {
             notes: string[];
             /** Number */
             number: number;
+            ood_left: components["schemas"]["OodLeft"] | null;
             /** Opened At */
             opened_at: string | null;
+            /** Purity Auroc */
+            purity_auroc: number | null;
             /** Queries */
             queries: number;
             /** Seconds */
@@ -2547,6 +2730,10 @@ export interface components {
             };
             /** Seed */
             seed: number;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
@@ -2569,12 +2756,13 @@ export interface components {
             spent: number;
             state: components["schemas"]["RoundState"];
         };
-        /**
-         * Scope
-         * @description How much of what its user may do an API token may do; each includes the ones before it.
-         * @enum {string}
-         */
-        Scope: "read" | "label" | "write" | "admin";
+        /** SpanOut */
+        SpanOut: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
         /**
          * Split
          * @description What an example is for.
@@ -2729,6 +2917,30 @@ export interface components {
             width: number;
         };
         /**
+         * SurfaceOut
+         * @description A strategy's value over the plane, on a grid of raw scores.
+         *
+         *     ``values`` has a row for each informativeness. ``level`` is the value of the last query taken.
+         *     Where it is not ``exact``, the strategy goes on from the value.
+         */
+        SurfaceOut: {
+            /** Exact */
+            exact: boolean;
+            /** Informativeness */
+            informativeness: number[];
+            /** Level */
+            level: number | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "phi" | "sum" | "product" | "informativeness" | "expected_value";
+            /** Purity */
+            purity: number[];
+            /** Values */
+            values: number[][];
+        };
+        /**
          * ThumbnailSize
          * @description Longer side in pixels.
          * @enum {integer}
@@ -2740,8 +2952,6 @@ export interface components {
             expires_in_days?: number | null;
             /** Name */
             name: string;
-            /** @default write */
-            scope: components["schemas"]["Scope"];
         };
         /**
          * TokenCreated
@@ -2765,7 +2975,6 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
-            scope: components["schemas"]["Scope"];
             /** Secret */
             secret: string;
         };
@@ -2788,7 +2997,6 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
-            scope: components["schemas"]["Scope"];
         };
         /**
          * UserActivity
@@ -4022,21 +4230,16 @@ export interface operations {
             };
         };
     };
-    pin_examples: {
+    list_comparable: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                class_id: number;
                 project_id: number;
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PinnedExamples"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Client Error */
             "4XX": {
@@ -4057,11 +4260,13 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["Items_Comparable_"];
+                };
             };
         };
     };
@@ -4188,48 +4393,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-        };
-    };
-    show_guides: {
-        parameters: {
-            query?: {
-                examples?: number;
-            };
-            header?: never;
-            path: {
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Guides"];
-                };
             };
         };
     };
@@ -4452,46 +4615,6 @@ export interface operations {
             };
         };
     };
-    between_rounds: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Between"];
-                };
-            };
-        };
-    };
     lease: {
         parameters: {
             query?: never;
@@ -4662,6 +4785,263 @@ export interface operations {
             };
         };
     };
+    list_maps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_MapOut_"];
+                };
+            };
+        };
+    };
+    map_images: {
+        parameters: {
+            query: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                /** @description purity,informativeness;... of each corner */
+                polygon: string;
+            };
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapImages"];
+                };
+            };
+        };
+    };
+    map_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                pool_index: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapImage"];
+                };
+            };
+        };
+    };
+    map_queries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapQueries"];
+                };
+            };
+        };
+    };
+    map_surface: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapSurface"];
+                };
+            };
+        };
+    };
+    map_tile: {
+        parameters: {
+            query?: {
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                column: number;
+                level: number;
+                number: number;
+                project_id: number;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+        };
+    };
     list_members: {
         parameters: {
             query?: never;
@@ -4777,6 +5157,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    show_outlook: {
+        parameters: {
+            query?: {
+                /** @description The rise of accuracy that is worth a round. */
+                least_gain?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlookOut"];
+                };
             };
         };
     };

@@ -60,6 +60,14 @@ export type ImportReport = {
 
 export type Round = Schemas["RoundOut"];
 export type RoundState = Schemas["RoundState"];
+export type OodLeft = Schemas["OodLeft"];
+export type Outlook = Schemas["OutlookOut"];
+export type Reason = Schemas["Reason"];
+export type Comparable = Schemas["Comparable"];
+export type RoundMap = Schemas["MapOut"];
+export type Surface = Schemas["SurfaceOut"];
+export type MapQuery = Schemas["MapQuery"];
+export type MapImage = Schemas["MapImage"];
 
 export type Algorithm = Schemas["AlgorithmOut"];
 /** What a project chooses one of; jobs are started instead, and pruning is chosen for each. */

@@ -24,6 +24,7 @@ export const router = createBrowserRouter([
         lazy: () => import("./ProjectShell"),
         children: [
           { index: true, lazy: () => import("./OverviewRoute") },
+          { path: "rounds/:number", lazy: () => import("./RoundRoute") },
           { path: "jobs", lazy: () => import("./JobsRoute") },
           { path: "jobs/:jobId", lazy: () => import("./JobRoute") },
           { path: "subsets", lazy: () => import("./SubsetsRoute") },

@@ -1,4 +1,5 @@
 import { Fragment } from "react";
+import { Link } from "react-router";
 import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
@@ -14,7 +15,7 @@ const TONES = {
   failed: "bad",
 } as const;
 
-export function RoundsTable({ rounds }: { rounds: Round[] }) {
+export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: Round[] }) {
   const { columns } = t.overview;
   return (
     <Table label={t.overview.rounds}>
@@ -50,7 +51,11 @@ export function RoundsTable({ rounds }: { rounds: Round[] }) {
         {rounds.toReversed().map((round) => (
           <Fragment key={round.number}>
             <tr>
-              <th scope="row">{round.number}</th>
+              <th scope="row">
+                <Link to={`/projects/${projectId}/rounds/${round.number}`}>
+                  {t.projects.round(round.number)}
+                </Link>
+              </th>
               <td>
                 <Chip tone={TONES[round.state]}>{t.projects.roundStates[round.state]}</Chip>
               </td>

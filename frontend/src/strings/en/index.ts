@@ -8,6 +8,7 @@ import { overview } from "./overview";
 import { people } from "./people";
 import { projects } from "./projects";
 import { review } from "./review";
+import { rounds } from "./rounds";
 import { setup } from "./setup";
 
 export const en = {
@@ -21,5 +22,6 @@ export const en = {
   people,
   projects,
   review,
+  rounds,
   setup,
 };
