@@ -13,6 +13,7 @@ from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.events import Broadcaster
+from api.examples.routes import router as examples
 from api.exports.routes import router as exports
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
@@ -36,6 +37,7 @@ _ROUTERS = (
     users,
     projects,
     pools,
+    examples,
     rounds,
     reviews,
     agreement,

@@ -51,7 +51,7 @@ class ProjectUpdate(BaseModel):
 
 
 class Counts(BaseModel):
-    """Examples by what is known of them. All but the last two count the pool."""
+    """Examples by what is known of them. All but the last three count the pool."""
 
     pool: int
     unlabeled: int
@@ -59,6 +59,7 @@ class Counts(BaseModel):
     labeled_in: int
     labeled_ood: int
     unsure: int
+    held_out: int
     evaluation: int
     auxiliary_ood: int
 

@@ -46,6 +46,10 @@ class Query(Base):
     Rows are updated twice in their life, leased and done. The free space in each page
     lets the first update stay in the page (no index is touched but the lease's own), and vacuum
     runs early, so that leasing stays fast while finished rows pile up.
+
+    One that somebody ``requested`` goes on to the next round if this one ends before its answer.
+    Where ``again_after`` is set, the votes up to that annotation are doubted: each answer
+    supersedes one of them, and they count for nothing in whether the image needs another.
     """
 
     __tablename__ = "queries"
@@ -75,6 +79,8 @@ class Query(Base):
     informativeness: Mapped[float | None]
     meta_score: Mapped[float | None]
     done: Mapped[bool] = mapped_column(server_default=text("false"))
+    requested: Mapped[bool] = mapped_column(server_default=text("false"))
+    again_after: Mapped[int | None]
     lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     lease_client: Mapped[uuid.UUID | None]
     lease_token: Mapped[uuid.UUID | None]

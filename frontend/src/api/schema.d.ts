@@ -306,10 +306,170 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Examples */
+        /**
+         * List Examples
+         * @description Images that match, in order of import or by a score, with their labels and scores.
+         */
         get: operations["list_examples"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/{example_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Example
+         * @description One image with its scores, all that was said of it, and its places in rounds.
+         */
+        get: operations["show_example"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/{example_id}/neighbours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Example Neighbours
+         * @description The most similar images of the project.
+         */
+        get: operations["example_neighbours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count Examples */
+        get: operations["count_examples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/hold-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold Out
+         * @description Leave unlabeled images of the pool out of all rounds to come.
+         */
+        post: operations["hold_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote Examples
+         * @description Make a class for a group of OOD images, and ask about them again.
+         */
+        post: operations["promote_examples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send To Queue
+         * @description Put images at the head of the open round's queue; a verdict on them is asked for again.
+         */
+        post: operations["send_to_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Examples
+         * @description Give images that were held out back to the pool.
+         */
+        post: operations["release_examples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/unqueue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take From Queue
+         * @description Take back what was sent to the queue and has not been looked at.
+         */
+        post: operations["take_from_queue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1023,6 +1183,43 @@ export interface components {
             title: string;
         };
         /**
+         * AnnotationOut
+         * @description One verdict on an example. `holds` tells whether it counts and nothing corrects it.
+         */
+        AnnotationOut: {
+            /** Annotator */
+            annotator: string | null;
+            /** Annotator Id */
+            annotator_id: number | null;
+            /** Class Id */
+            class_id: number | null;
+            /** Counted */
+            counted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Holds */
+            holds: boolean;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Round */
+            round: number | null;
+            /** Seconds */
+            seconds: number;
+            source: components["schemas"]["Source"];
+            /** Source Name */
+            source_name: string | null;
+            /** Superseded By */
+            superseded_by: number | null;
+            /** Supersedes Id */
+            supersedes_id: number | null;
+            verdict: components["schemas"]["Verdict"];
+        };
+        /**
          * Answered
          * @description Counted answers by verdict; a corrected answer counts as what it was corrected to.
          */
@@ -1128,6 +1325,28 @@ export interface components {
             sha256: string;
         };
         /**
+         * Changed
+         * @description What became of a selection.
+         *
+         *     `example_ids` were changed, and undoing it is for them. `again` of them had a verdict, which the
+         *     next answer replaces. `moved` were in the queue and are at its head now. `left_out` counts the
+         *     others by reason.
+         */
+        Changed: {
+            /** Again */
+            again: number;
+            /** Example Ids */
+            example_ids: number[];
+            /** Left Out */
+            left_out: {
+                [key: string]: number;
+            };
+            /** Moved */
+            moved: number;
+            /** Round */
+            round: number | null;
+        };
+        /**
          * Choice
          * @description An algorithm of the catalog and its parameters; missing ones take their defaults.
          */
@@ -1204,13 +1423,15 @@ export interface components {
         };
         /**
          * Counts
-         * @description Examples by what is known of them. All but the last two count the pool.
+         * @description Examples by what is known of them. All but the last three count the pool.
          */
         Counts: {
             /** Auxiliary Ood */
             auxiliary_ood: number;
             /** Evaluation */
             evaluation: number;
+            /** Held Out */
+            held_out: number;
             /** Labeled In */
             labeled_in: number;
             /** Labeled Ood */
@@ -1297,37 +1518,165 @@ export interface components {
             results: components["schemas"]["DecisionResult"][];
             review: components["schemas"]["ReviewOut"];
         };
-        /** ExampleOut */
-        ExampleOut: {
+        /**
+         * ExampleCount
+         * @description How many match; where not `exact`, as a look at a part of the pool suggests.
+         */
+        ExampleCount: {
+            /** Count */
+            count: number;
+            /** Exact */
+            exact: boolean;
+        };
+        /**
+         * ExampleDetail
+         * @description `annotations` and `places` are the latest 200 of each.
+         */
+        ExampleDetail: {
+            /** Annotations */
+            annotations: components["schemas"]["AnnotationOut"][];
+            /** Bytes */
+            bytes: number;
+            /** Confidence */
+            confidence: number | null;
             /** Height */
             height: number;
             /** Id */
             id: number;
             /** Image Url */
             image_url: string;
+            /** Import Id */
+            import_id: number | null;
+            /** Informativeness */
+            informativeness: number | null;
             /** Label */
             label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Media Type */
+            media_type: string;
+            /** Meta */
+            meta: {
+                [key: string]: unknown;
+            };
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Places */
+            places: components["schemas"]["PlaceOut"][];
+            /** Pool Index */
+            pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Scores Round */
+            scores_round: number | null;
+            /** Sha256 */
+            sha256: string;
+            split: components["schemas"]["Split"];
+            state: components["schemas"]["ExampleState"];
+            /** Width */
+            width: number;
+        };
+        /** ExampleOut */
+        ExampleOut: {
+            /** Confidence */
+            confidence: number | null;
+            /** Height */
+            height: number;
+            /** Id */
+            id: number;
+            /** Image Url */
+            image_url: string;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Label */
+            label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Meta Score */
+            meta_score: number | null;
             /** Name */
             name: string;
             /** Pool Index */
             pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
             width: number;
         };
         /**
+         * ExamplePage
+         * @description Some of what matches, in order.
+         *
+         *     A page may hold fewer than were asked for, or none, where few match: one page looks at a bounded
+         *     part of the pool. There is more as long as `next_cursor` is given. `scores_round` is the round
+         *     whose scores these are; ask for the pages after with `round` set to it.
+         */
+        ExamplePage: {
+            /** Items */
+            items: components["schemas"]["ExampleOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** Scores Round */
+            scores_round: number | null;
+            /** Searched */
+            searched: number;
+        };
+        /**
          * ExampleState
-         * @description What is known of an example.
+         * @description What is known of an example; nothing is asked about one that is held out.
          * @enum {string}
          */
-        ExampleState: "unlabeled" | "queried" | "labeled" | "ood" | "unsure";
+        ExampleState: "unlabeled" | "queried" | "labeled" | "ood" | "unsure" | "held_out";
         /** FieldError */
         FieldError: {
             /** Field */
             field: string;
             /** Message */
             message: string;
+        };
+        /**
+         * Filters
+         * @description What examples have to be; all that is given has to hold.
+         *
+         *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
+         *     an example counts as, `predicted` the one that the model takes it for. Scores and predictions
+         *     are those that the queries of `round` were chosen by, by default the latest.
+         */
+        Filters: {
+            /** Annotator Id */
+            annotator_id?: number | null;
+            /** Class Id */
+            class_id?: number | null;
+            /** Disagreement */
+            disagreement?: boolean | null;
+            /** Import Id */
+            import_id?: number | null;
+            /** Informativeness Max */
+            informativeness_max?: number | null;
+            /** Informativeness Min */
+            informativeness_min?: number | null;
+            /** Name */
+            name?: string | null;
+            /** Predicted */
+            predicted?: number | null;
+            /** Purity Max */
+            purity_max?: number | null;
+            /** Purity Min */
+            purity_min?: number | null;
+            /** Round */
+            round?: number | null;
+            source?: components["schemas"]["Source"] | null;
+            split?: components["schemas"]["Split"] | null;
+            state?: components["schemas"]["ExampleState"] | null;
+            verdict?: components["schemas"]["Verdict"] | null;
         };
         /**
          * Format
@@ -1545,6 +1894,49 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Neighbour */
+        Neighbour: {
+            /** Confidence */
+            confidence: number | null;
+            /** Height */
+            height: number;
+            /** Id */
+            id: number;
+            /** Image Url */
+            image_url: string;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Label */
+            label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Similarity */
+            similarity: number;
+            split: components["schemas"]["Split"];
+            state: components["schemas"]["ExampleState"];
+            /** Width */
+            width: number;
+        };
+        /**
+         * Neighbours
+         * @description The most similar images of the project by cosine similarity, -1..1, the nearest first.
+         */
+        Neighbours: {
+            /** Features */
+            features: string;
+            /** Items */
+            items: components["schemas"]["Neighbour"][];
+        };
         /**
          * NoiseOut
          * @description How many labels are wrong among those whose truth is known.
@@ -1571,19 +1963,35 @@ export interface components {
             /** True Class Id */
             true_class_id: number | null;
         };
-        /** Page[ExampleOut] */
-        Page_ExampleOut_: {
-            /** Items */
-            items: components["schemas"]["ExampleOut"][];
-            /** Next Cursor */
-            next_cursor: number | null;
-        };
         /** Page[JobOut] */
         Page_JobOut_: {
             /** Items */
             items: components["schemas"]["JobOut"][];
             /** Next Cursor */
             next_cursor: number | null;
+        };
+        /**
+         * PlaceOut
+         * @description A query of a round that asks, or asked, about an example.
+         */
+        PlaceOut: {
+            /** Again */
+            again: boolean;
+            /** Done */
+            done: boolean;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Rank */
+            rank: number;
+            /** Requested */
+            requested: boolean;
+            /** Round */
+            round: number;
+            round_state: components["schemas"]["RoundState"];
         };
         /**
          * Problem
@@ -1774,6 +2182,32 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /** Promoted */
+        Promoted: {
+            /** Again */
+            again: number;
+            class: components["schemas"]["ClassOut"];
+            /** Example Ids */
+            example_ids: number[];
+            /** Left Out */
+            left_out: {
+                [key: string]: number;
+            };
+            /** Moved */
+            moved: number;
+            /** Round */
+            round: number | null;
+        };
+        /** Promotion */
+        Promotion: {
+            /** Colour */
+            colour?: string | null;
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
+            /** Name */
+            name: string;
+        };
         /** RecentAnswer */
         RecentAnswer: {
             /** Class Id */
@@ -1922,6 +2356,24 @@ export interface components {
             spent: number;
             state: components["schemas"]["RoundState"];
         };
+        /**
+         * Selection
+         * @description Examples by id, or all that match filters; at most 10,000.
+         */
+        Selection: {
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
+        };
+        /**
+         * Source
+         * @description Where an annotation comes from.
+         *
+         *     An annotator answered a query, a column of a file was imported, or somebody reviewed a label
+         *     that a job doubted.
+         * @enum {string}
+         */
+        Source: "annotator" | "import" | "review";
         /**
          * Split
          * @description What an example is for.
@@ -2956,11 +3408,25 @@ export interface operations {
     list_examples: {
         parameters: {
             query?: {
+                annotator_id?: number | null;
+                class_id?: number | null;
                 /** @description next_cursor of the page before. */
                 cursor?: number | null;
+                disagreement?: boolean | null;
+                import_id?: number | null;
+                informativeness_max?: number | null;
+                informativeness_min?: number | null;
                 limit?: number;
+                name?: string | null;
+                predicted?: number | null;
+                purity_max?: number | null;
+                purity_min?: number | null;
+                round?: number | null;
+                sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence";
+                source?: components["schemas"]["Source"] | null;
                 split?: components["schemas"]["Split"] | null;
                 state?: components["schemas"]["ExampleState"] | null;
+                verdict?: components["schemas"]["Verdict"] | null;
             };
             header?: never;
             path: {
@@ -2994,7 +3460,367 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ExampleOut_"];
+                    "application/json": components["schemas"]["ExamplePage"];
+                };
+            };
+        };
+    };
+    show_example: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                example_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExampleDetail"];
+                };
+            };
+        };
+    };
+    example_neighbours: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                example_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Neighbours"];
+                };
+            };
+        };
+    };
+    count_examples: {
+        parameters: {
+            query?: {
+                annotator_id?: number | null;
+                class_id?: number | null;
+                disagreement?: boolean | null;
+                import_id?: number | null;
+                informativeness_max?: number | null;
+                informativeness_min?: number | null;
+                name?: string | null;
+                predicted?: number | null;
+                purity_max?: number | null;
+                purity_min?: number | null;
+                round?: number | null;
+                source?: components["schemas"]["Source"] | null;
+                split?: components["schemas"]["Split"] | null;
+                state?: components["schemas"]["ExampleState"] | null;
+                verdict?: components["schemas"]["Verdict"] | null;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExampleCount"];
+                };
+            };
+        };
+    };
+    hold_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    promote_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Promotion"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Promoted"];
+                };
+            };
+        };
+    };
+    send_to_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    release_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    take_from_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
                 };
             };
         };

@@ -181,3 +181,12 @@ export type Subset = Schemas["SubsetOut"];
 export type SubsetSide = Schemas["SubsetSide"];
 export type SubsetComparison = Schemas["SubsetComparison"];
 export type SubsetFormat = Schemas["SubsetFormat"];
+
+export type Example = Schemas["ExampleOut"];
+export type ExamplePage = Schemas["ExamplePage"];
+export type ExampleDetail = Schemas["ExampleDetail"];
+export type ExampleState = Schemas["ExampleState"];
+export type ExampleAnnotation = Schemas["AnnotationOut"];
+export type Filters = Schemas["Filters"];
+export type Selection = Schemas["Selection"];
+export type Changed = Schemas["Changed"];

@@ -19,6 +19,7 @@ export const router = createBrowserRouter([
         lazy: () => import("./ProjectShell"),
         children: [
           { index: true, lazy: () => import("./OverviewRoute") },
+          { path: "pool", lazy: () => import("./PoolRoute") },
           { path: "jobs", lazy: () => import("./JobsRoute") },
           { path: "jobs/:jobId", lazy: () => import("./JobRoute") },
           { path: "subsets", lazy: () => import("./SubsetsRoute") },

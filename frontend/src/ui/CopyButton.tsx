@@ -2,7 +2,7 @@ import { useState } from "react";
 import { t } from "../strings";
 import { Button } from "./Button";
 
-export function CopyButton({ text }: { text: string }) {
+export function CopyButton({ text, label = t.common.copy }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await copyText(text);
@@ -11,7 +11,7 @@ export function CopyButton({ text }: { text: string }) {
   };
   return (
     <Button size="small" onClick={copy}>
-      {copied ? t.common.copied : t.common.copy}
+      {copied ? t.common.copied : label}
     </Button>
   );
 }

@@ -3,8 +3,9 @@ import { jobs } from "./jobs";
 import { label } from "./label";
 import { overview } from "./overview";
 import { people } from "./people";
+import { pool } from "./pool";
 import { projects } from "./projects";
 import { review } from "./review";
 import { setup } from "./setup";
 
-export const en = { common, jobs, label, overview, people, projects, review, setup };
+export const en = { common, jobs, label, overview, people, pool, projects, review, setup };
