@@ -122,7 +122,11 @@ class Search:
         self._session, self._project, self._filters = session, project, filters
         self._conditions = conditions(project, filters)
         self._table, self._sort = table, sort
-        asked = [name for name, value in filters if value is not None and name != "round"]
+        asked = [
+            name
+            for name in Filters.model_fields
+            if name != "round" and getattr(filters, name) is not None
+        ]
         scored = [name for name in asked if name.startswith(("purity", "informat", "predicted"))]
         self.by_score = bool(scored) or sort != "pool_index"
         if self.by_score and table is None:
