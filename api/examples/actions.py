@@ -324,7 +324,7 @@ async def promote(
     ood = set(await session.scalars(statement))
     left_out = Counter({"not_ood": len(ids) - len(ood)})
     changed = await _queue(session, project, [id_ for id_ in ids if id_ in ood], left_out)
-    if not changed.example_ids:
+    if not (changed.example_ids or changed.moved):
         raise Conflict(
             "nothing_to_promote",
             "None of these images is OOD and can be asked about again, so no class was made.",
