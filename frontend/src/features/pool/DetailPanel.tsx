@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -26,7 +26,8 @@ type DetailPanelProps = {
 /** One image, large, beside the others: all that is known of it. */
 export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps) {
   const found = useQuery(exampleQuery(project.id, id));
-  const ref = useRef<HTMLElement>(null);
+  // Whoever goes on to the next image wants to see its like as well.
+  const [similar, setSimilar] = useState(false);
   const at = examples.findIndex((one) => one.id === id);
   const before = at > 0 ? examples[at - 1]?.id : undefined;
   const after = at >= 0 ? examples[at + 1]?.id : examples[0]?.id;
@@ -44,7 +45,7 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
     return () => window.removeEventListener("keydown", onKey);
   }, [onShow, before, after]);
   return (
-    <aside ref={ref} className={styles.panel} aria-label={text.title}>
+    <aside className={styles.panel} aria-label={text.title}>
       <header className={styles.header}>
         <Step name={text.previous} path="M10 3 5 8l5 5" id={before} onShow={onShow} />
         <Step name={text.next} path="m6 3 5 5-5 5" id={after} onShow={onShow} />
@@ -59,7 +60,15 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
           <Skeleton height="20rem" />
         </Loading>
       )}
-      {found.data && <Known key={id} project={project} example={found.data} onShow={onShow} />}
+      {found.data && (
+        <Known
+          project={project}
+          example={found.data}
+          similar={similar}
+          onSimilar={() => setSimilar(true)}
+          onShow={onShow}
+        />
+      )}
     </aside>
   );
 }
@@ -91,11 +100,12 @@ function Step({ name, path, id, onShow }: StepProps) {
 type KnownProps = {
   project: Project;
   example: ExampleDetail;
+  similar: boolean;
+  onSimilar: () => void;
   onShow: (id: number) => void;
 };
 
-function Known({ project, example, onShow }: KnownProps) {
-  const [similar, setSimilar] = useState(false);
+function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
   const predicted = project.classes.find((one) => one.id === example.predicted_class_id);
   const metadata = Object.entries(example.meta);
   return (
@@ -162,7 +172,7 @@ function Known({ project, example, onShow }: KnownProps) {
         {similar ? (
           <NeighbourList projectId={project.id} exampleId={example.id} onShow={onShow} />
         ) : (
-          <Button size="small" onClick={() => setSimilar(true)}>
+          <Button size="small" onClick={onSimilar}>
             {text.showNeighbours}
           </Button>
         )}

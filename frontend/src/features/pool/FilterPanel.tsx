@@ -84,8 +84,7 @@ export function FilterPanel({
   );
 }
 
-const chosenSplit = (value: string) =>
-  CHOICES.split.find((one) => one === value) ?? null;
+const chosenSplit = (value: string) => CHOICES.split.find((one) => one === value) ?? null;
 
 type Part = Pick<FilterPanelProps, "filters" | "onChange">;
 
