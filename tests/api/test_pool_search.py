@@ -51,7 +51,7 @@ def scored(world: World, project: Project, n: int, *, old: bool = False) -> Roun
     logits[np.arange(n), np.arange(n) % 2] = 1 + steps
     key = f"projects/{project.id}/rounds/0/scores.parquet"
     path = world.storage.artifact(key)
-    PoolScores(np.arange(n), logits, steps / n, -steps, steps).to_parquet(path)
+    PoolScores(np.arange(n), logits, steps / np.float32(n), -steps, steps).to_parquet(path)
     if old:
         table = pq.read_table(path).drop_columns(["predicted", "confidence"])
         pq.write_table(table, path)
