@@ -1,13 +1,16 @@
 """Real processes of the product, started on free ports and always stopped."""
 
 import contextlib
+import multiprocessing
 import os
+import runpy
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import httpx
@@ -65,11 +68,37 @@ def api(log: Path, port: int | None = None) -> Iterator[tuple[subprocess.Popen[b
 
 
 @contextlib.contextmanager
-def worker(queue: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A Celery worker on ``queue``."""
+def worker(queue: str, log: Path) -> Iterator[BaseProcess]:
+    """A Celery worker on ``queue``; killed in the end if still alive.
+
+    It is a process of its own, forked from one that has imported PyTorch and little else: tests
+    start many workers, and each would import it for longer than it works.
+    """
     arguments = ("-A", "workers.app", "worker", "--pool=solo", "-Q", queue, "-n", f"{queue}@%h")
-    with running("celery", *arguments, "--without-gossip", "--without-mingle", log=log) as process:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.preloaded"])
+    process = context.Process(
+        target=_celery,
+        args=((*arguments, "--without-gossip", "--without-mingle"), dict(os.environ), log),
+    )
+    process.start()
+    try:
         yield process
+    finally:
+        process.kill()
+        process.join(10)
+
+
+def _celery(arguments: tuple[str, ...], environment: Mapping[str, str], log: Path) -> None:
+    """Be ``celery`` with ``arguments``, in the test's environment."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(ROOT)
+    with log.open("ab") as output:
+        os.dup2(output.fileno(), sys.stdout.fileno())
+        os.dup2(output.fileno(), sys.stderr.fileno())
+    sys.argv = ["celery", *arguments]
+    runpy.run_module("celery", run_name="__main__")
 
 
 @contextlib.contextmanager

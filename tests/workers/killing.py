@@ -1,6 +1,5 @@
 """Killing a worker at the worst moments of a job."""
 
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,8 +33,8 @@ def kill_in_every_phase(
         with worker("gpu", log) as process:
             queue.send(message)
             eventually(hold.waiting, f"the worker ends phase {phase}")
-            process.send_signal(signal.SIGKILL)
-            process.wait(10)
+            process.kill()
+            process.join(10)
         hold.forget()
         hold.let_go()
         # A dead worker's job is free after 1.5 silent seconds; time passes here in the row.

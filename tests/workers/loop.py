@@ -90,7 +90,9 @@ class Loop:
         """Answer round ``number``, close it and run its job here."""
         self.answer(number, n, verdict)
         job = self.close(number)
-        run_job(AdvanceRound(job_id=job.id), handler)
+        message = AdvanceRound(job_id=job.id)
+        self.session.rollback()  # the server ends a transaction that idles for a minute
+        run_job(message, handler)
         self.session.expire_all()
         assert job.state is JobState.SUCCEEDED, job.error
         return job

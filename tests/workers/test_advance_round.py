@@ -1,6 +1,5 @@
 """The round engine: what it computes, and that it survives a kill in every phase."""
 
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -267,8 +266,8 @@ def test_worker_killed_in_every_phase_computes_the_same(
         with worker("gpu", tmp_path / "worker.log") as process:
             queue.send(message)
             eventually(hold.waiting, f"the worker ends phase {phase}")
-            process.send_signal(signal.SIGKILL)
-            process.wait(10)
+            process.kill()
+            process.join(10)
         hold.forget()
         hold.let_go()
         _wait_until_stale(world.session, job)
