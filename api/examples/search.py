@@ -139,7 +139,9 @@ class Search:
         # An index gives these in order, however few they are.
         self._indexed = set(asked) <= {"state", "split"} and len(set(asked)) != 1
 
-    async def page(self, columns: Select[*tuple[Any, ...]], cursor: int | None, limit: int) -> Found:
+    async def page(
+        self, columns: Select[*tuple[Any, ...]], cursor: int | None, limit: int
+    ) -> Found:
         """The first ``limit`` rows after ``cursor``, or fewer when looking takes too long.
 
         Args:
