@@ -8,6 +8,7 @@ examples that have them, in the order that is asked for.
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -172,9 +173,8 @@ class Search:
 
     async def count(self) -> tuple[int, bool]:
         """How many match, and whether that is exact or what a part of the pool suggests."""
-        matched = self._matched()
-        if len(self._conditions) == 1 and matched is not None:
-            return len(await to_thread.run_sync(self._candidates)), True
+        if len(self._conditions) == 1 and self.by_score:
+            return len(await self._candidates()), True
         statement = select(func.count()).select_from(Example)
         if self._indexed or self._filters == Filters(split=self._filters.split):
             return await self._session.scalar(statement.where(*self._conditions)) or 0, True
@@ -204,13 +204,8 @@ class Search:
             cursor = page.next_cursor
         return found
 
-    def _matched(self) -> np.ndarray[Any, Any] | None:
-        if not self.by_score or self._table is None:
-            return None
-        matched = self._table.matching(self._filters)
-        return np.ones(len(self._table.pool_index), bool) if matched is None else matched
-
-    def _candidates(self) -> Positions:
+    @cached_property
+    def _kept(self) -> Positions:
         """Pool indices of what matches by score, in order."""
         assert self._table is not None
         order = self._table.ordered(self._sort)
@@ -218,10 +213,13 @@ class Search:
         kept = order if matched is None else order[matched[order]]
         return self._table.pool_index[kept]
 
+    async def _candidates(self) -> Positions:
+        return await to_thread.run_sync(lambda: self._kept)
+
     async def _bounds(self, cursor: int | None) -> tuple[int, int]:
         """Where to begin and to end: pool indices, or places in the order by score."""
         if self.by_score:
-            return cursor or 0, len(await to_thread.run_sync(self._candidates))
+            return cursor or 0, len(await self._candidates())
         last = select(func.max(Example.pool_index)).where(Example.project_id == self._project.id)
         found = await self._session.scalar(last)
         return cursor or 0, 0 if found is None else found + 1
@@ -230,7 +228,7 @@ class Search:
         if not self.by_score:
             size = end if self._indexed else first
             return _ranges(start, end, size)
-        candidates = await to_thread.run_sync(self._candidates)
+        candidates = await self._candidates()
         return _samples(candidates, start, end, first)
 
 
