@@ -166,7 +166,7 @@ def full_page(http: httpx.Client, query: dict[str, Any]) -> tuple[list[float], i
     times, found = list[float](), 0
     query = {**query, "limit": 100}
     while True:
-        spent, page = timed(http, "", query)
+        spent, page = timed(http, "examples", query)
         times.append(spent)
         found += len(page["items"])
         if found >= 100 or page["next_cursor"] is None:
@@ -181,11 +181,11 @@ def measure(http: httpx.Client, n: int, repeats: int) -> list[dict[str, Any]]:
         query = {**view}
         if query.pop("deep", False):
             query["cursor"] = n * 9 // 10
-        first, _ = timed(http, "", {**query, "limit": 100})
+        first, _ = timed(http, "examples", {**query, "limit": 100})
         pages = [full_page(http, query) for _ in range(repeats)]
         each = [spent for times, _ in pages for spent in times]
         filters = {key: value for key, value in view.items() if key not in {"sort", "deep"}}
-        counting, count = timed(http, "/count", filters)
+        counting, count = timed(http, "examples/count", filters)
         rows.append(
             {
                 "view": name,
@@ -223,13 +223,15 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             with (
                 serving("api", "/healthz", environment) as port,
                 httpx.Client(
-                    base_url=f"http://127.0.0.1:{port}/api/projects/{project}/examples",
+                    base_url=f"http://127.0.0.1:{port}/api/projects/{project}/",
                     headers={"Authorization": f"Bearer {TOKEN}"},
                     timeout=120,
                 ) as http,
             ):
                 views = measure(http, arguments.n, arguments.repeats)
-                nearest = [timed(http, "/5/neighbours", {})[0] for _ in range(arguments.repeats)]
+                nearest = [
+                    timed(http, "examples/5/neighbours", {})[0] for _ in range(arguments.repeats)
+                ]
     return {"n": arguments.n, "views": views, "neighbours": nearest, "dimension": EMBEDDING}
 
 

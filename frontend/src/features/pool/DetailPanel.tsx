@@ -12,6 +12,7 @@ import { Failure, Loading, Skeleton } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
 import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
+import { GRID_ID } from "./PoolGrid";
 
 const { detail: text } = t.pool;
 
@@ -50,7 +51,14 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
         <Step name={text.previous} path="M10 3 5 8l5 5" id={before} onShow={onShow} />
         <Step name={text.next} path="m6 3 5 5-5 5" id={after} onShow={onShow} />
         <h2 title={found.data?.name}>{found.data?.name ?? "…"}</h2>
-        <Button kind="quiet" size="small" onClick={() => onShow(null)}>
+        <Button
+          kind="quiet"
+          size="small"
+          onClick={() => {
+            onShow(null);
+            document.getElementById(GRID_ID)?.focus({ preventScroll: true });
+          }}
+        >
           {text.close}
         </Button>
       </header>

@@ -8,6 +8,7 @@ import styles from "./PoolScreen.module.css";
 import { Tile, tileId } from "./Tile";
 import type { Picked } from "./useSelection";
 
+export const GRID_ID = "pool-grid";
 const NARROWEST = 128;
 const GAP = 8;
 const CAPTION = 28;
@@ -105,6 +106,7 @@ export function PoolGrid(props: PoolGridProps) {
       </p>
       <div
         ref={ref}
+        id={GRID_ID}
         className={styles.grid}
         role="listbox"
         aria-label={t.pool.grid}
@@ -139,8 +141,10 @@ export function PoolGrid(props: PoolGridProps) {
         )}
       </div>
       <p className={styles.end} role="status">
-        {more ? t.pool.searching(props.searched) : t.pool.end}
+        {more ? t.pool.searching(props.searched) : endOf(props.sort)}
       </p>
     </>
   );
 }
+
+const endOf = (sort: Sort): string => (sort === "pool_index" ? t.pool.end : t.pool.endOfScored);

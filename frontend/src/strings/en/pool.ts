@@ -4,7 +4,6 @@ const images = (value: number) => count(value, "image", "images");
 
 export const pool = {
   tab: "Pool",
-  title: "Pool",
   filters: "Filters",
   filtersSet: (set: number) => (set ? `Filters (${set})` : "Filters"),
   clearFilters: "Clear filters",
@@ -15,7 +14,7 @@ export const pool = {
   estimated: "Estimated from a part of the pool",
   searching: (share: number) => `Looking further: ${Math.floor(100 * share)} % of the pool so far`,
   end: "That is all.",
-  more: "Loading more",
+  endOfScored: "That is all that has this score.",
   refresh: "Refresh",
   none: "Nothing matches",
   noneText: "No image has all of this. Clear a filter, or look in all splits.",
@@ -68,7 +67,6 @@ export const pool = {
     "-confidence": "Model surest first",
   },
   imported: (id: number, name: string) => (name ? `${id}: ${name}` : `Import ${id}`),
-  select: (name: string) => `Select ${name}`,
   keys: "Arrows or J and K move, X selects, Enter opens, Esc closes.",
   selected: (number: number) => `${number.toLocaleString()} selected`,
   selectAll: (number: string) => `Select all ${number}`,
@@ -146,7 +144,6 @@ export const pool = {
     sizeOf: (width: number, height: number, bytes: string) => `${width} × ${height}, ${bytes}`,
     index: "Number",
     imported: "Import",
-    split: "Split",
     metadata: "Metadata",
     history: "What was said",
     noHistory: "Nobody has said anything yet.",
