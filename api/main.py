@@ -14,6 +14,7 @@ from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.events import Broadcaster
+from api.examples.routes import router as examples
 from api.exports.routes import router as exports
 from api.guides.routes import router as guides
 from api.headers import SecurityHeaders
@@ -46,6 +47,7 @@ _ROUTERS = (
     pools,
     maps,
     project_rounds,
+    examples,
     rounds,
     reviews,
     agreement,

@@ -38,13 +38,14 @@ class Split(StrEnum):
 
 
 class ExampleState(StrEnum):
-    """What is known of an example."""
+    """What is known of an example; nothing is asked about one that is held out."""
 
     UNLABELED = "unlabeled"
     QUERIED = "queried"
     LABELED = "labeled"
     OOD = "ood"
     UNSURE = "unsure"
+    HELD_OUT = "held_out"
 
 
 class RoundState(StrEnum):

@@ -9,6 +9,7 @@ import typer
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.jobs import algorithms, jobs
+from karat.commands.pool import pool
 from karat.commands.projects import export, import_images, projects, rounds
 from karat.commands.reviews import reviews
 from karat.commands.services import doctor, up
@@ -35,6 +36,7 @@ app.command()(login)
 app.add_typer(projects, name="project")
 app.command("import")(import_images)
 app.command()(export)
+app.add_typer(pool, name="pool")
 app.add_typer(rounds, name="round")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from karat.pool import PoolClient
 from karat.resources import (
     Agreement,
     Answer,
@@ -180,17 +181,18 @@ class ProjectClient:
     def examples(
         self, *, state: str | None = None, split: Split | None = None
     ) -> Iterator[Example]:
-        """The project's images.
+        """The project's images, by ``pool_index``; ``pool.find`` has more filters.
 
         Args:
             state: Only those in this state.
             split: Only those of this split.
-
-        Yields:
-            The examples, by ``pool_index``.
         """
-        query = {"state": state, "split": split, "limit": 500}
-        yield from self._transport.pages(f"{self._path}/examples", query)
+        return self.pool.find({"state": state, "split": split})
+
+    @property
+    def pool(self) -> PoolClient:
+        """The images of the project: find them, and act on many at once."""
+        return PoolClient(self._transport, f"{self._path}/examples")
 
     def lease(self, n: int = 16, *, client: str | None = None, grouped: bool = False) -> Lease:
         """Take up to ``n`` queries to label, those held already included.

@@ -75,6 +75,7 @@ class Counts(TypedDict):
     labeled_in: int
     labeled_ood: int
     unsure: int
+    held_out: int
     evaluation: int
     auxiliary_ood: int
 
@@ -179,6 +180,12 @@ class Example(TypedDict):
     split: Split
     state: str
     label: str | None
+    label_class_id: int | None
+    purity: float | None
+    informativeness: float | None
+    meta_score: float | None
+    predicted_class_id: int | None
+    confidence: float | None
     image_url: str
 
 

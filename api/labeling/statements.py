@@ -71,7 +71,7 @@ MEMBERS = Statement(
 )
 # All queries of the examples: each of several annotators has one of their own.
 QUERIES = Statement(
-    select(Query.id, Query.round_id, Query.done, Query.example_id).where(
+    select(Query.id, Query.round_id, Query.done, Query.example_id, Query.again_after).where(
         Query.example_id.in_(_EXAMPLES)
     )
 )
@@ -261,6 +261,7 @@ def free(wanted: int, overlap: int, window: int | None = None) -> Statement:
     said = exists().where(
         Annotation.example_id == Query.example_id,
         Annotation.annotator_id == _USER,
+        Annotation.id > func.coalesce(Query.again_after, 0),
         or_(
             Annotation.verdict != Verdict.SKIP,
             # Who skipped it is not asked again in the same round.

@@ -58,7 +58,7 @@ class ProjectUpdate(BaseModel):
 
 
 class Counts(BaseModel):
-    """Examples by what is known of them. All but the last two count the pool."""
+    """Examples by what is known of them. All but the last three count the pool."""
 
     pool: int
     unlabeled: int
@@ -66,6 +66,7 @@ class Counts(BaseModel):
     labeled_in: int
     labeled_ood: int
     unsure: int
+    held_out: int
     evaluation: int
     auxiliary_ood: int
 

@@ -125,6 +125,8 @@ async def update(
         project.guidelines = body.guidelines
     if body.classes is not None:
         await classes.replace(session, project, body.classes)
+        # Annotators at work get the new ones.
+        await session.execute(events.notify(project.id, "project", {"state": project.state}))
     if body.settings is not None:
         before = ProjectSettings.model_validate(project.settings)
         settings = checked(body.settings, before)

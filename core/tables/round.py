@@ -50,6 +50,10 @@ class Query(Base):
     ``predicted_class_id`` is what the model that chose the example takes it for, ``probability``
     how sure it is of that class among the others, and ``in_probability`` that it is
     in-distribution at all. They are empty while there is no model.
+
+    One that somebody ``requested`` goes on to the next round if this one ends before its answer.
+    Where ``again_after`` is set, the votes up to that annotation are doubted: each answer
+    supersedes one of them, and they count for nothing in whether the image needs another.
     """
 
     __tablename__ = "queries"
@@ -89,6 +93,8 @@ class Query(Base):
     probability: Mapped[float | None]
     in_probability: Mapped[float | None]
     done: Mapped[bool] = mapped_column(server_default=text("false"))
+    requested: Mapped[bool] = mapped_column(server_default=text("false"))
+    again_after: Mapped[int | None]
     lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     lease_client: Mapped[uuid.UUID | None]
     lease_token: Mapped[uuid.UUID | None]

@@ -35,12 +35,12 @@ def publish(advance: Advance) -> None:
         following = rounds.get(advance.selecting) if advance.selecting is not None else None
         if closing is not None:
             _finish(session, advance, closing, files, shown)
-        _withdraw(session, project.id)
+        requested = _withdraw(session, project.id)
         if following is None:
             move_project(project, ProjectState.FINISHED)
         else:
             following.job_id = job.id
-            _open(session, advance, project, following, files)
+            _open(session, advance, project, following, files, requested)
         for round_ in rounds.values():
             data = {"number": round_.number, "state": round_.state}
             session.execute(events.notify(project.id, "round", data))
@@ -111,11 +111,14 @@ def _finish(
     move_round(round_, RoundState.CLOSED)
 
 
-def _withdraw(session: Session, project_id: int) -> None:
+def _withdraw(session: Session, project_id: int) -> list[dict[str, Any]]:
     """Take back what nobody is looking at from the queues of all closed rounds.
 
     A live lease stays, and its answer counts; if it is never answered, the round after takes it
     back.
+
+    Returns:
+        What the next queue begins with, since somebody asked for it.
     """
     session.flush()
     closed = select(Round.id).where(
@@ -130,10 +133,15 @@ def _withdraw(session: Session, project_id: int) -> None:
             or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= datetime.now(UTC)),
         )
         .values(done=True)
-        .returning(Query.example_id)
+        .returning(Query.id, Query.example_id, Query.requested, Query.again_after)
     )
-    withdrawn = session.scalars(statement).all()
-    session.execute(mark_unqueried(withdrawn))
+    withdrawn = session.execute(statement).all()
+    session.execute(mark_unqueried([row.example_id for row in withdrawn]))
+    return [
+        {"example_id": row.example_id, "requested": True, "again_after": row.again_after}
+        for row in sorted(withdrawn, key=lambda row: row.id)
+        if row.requested
+    ]
 
 
 def _open(
@@ -142,14 +150,17 @@ def _open(
     project: Project,
     round_: Round,
     files: dict[ArtifactKind, Artifact],
+    requested: list[dict[str, Any]],
 ) -> None:
     """Give ``round_`` its ranked queue and open it; close it at once if there is none."""
     selected = advance.noted("select")
-    rows = _queue(session, advance, round_, selected["order"], selected["wanted"])
-    for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK]
-        session.execute(insert(Query), block)
-        session.execute(mark_queried([row["example_id"] for row in block]))
+    ids = {"project_id": project.id, "round_id": round_.id}
+    # Before what is ranked, and stored first: what is in the queue is not chosen for it.
+    first = [{**ids, **row, "rank": rank - len(requested)} for rank, row in enumerate(requested)]
+    _insert(session, first)
+    ranked = _queue(session, advance, round_, selected["order"], selected["wanted"])
+    _insert(session, ranked)
+    rows = first + ranked
     for kind in (ArtifactKind.META_MODEL, ArtifactKind.SCORES):
         if kind in files:
             files[kind].round_id = round_.id
@@ -165,6 +176,13 @@ def _open(
     # Zero-wait answers may have used the round's budget, or the pool, before it opened.
     if not rows or is_spent(round_.spent, round_.budget):
         close_round(session, project, round_)
+
+
+def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK]
+        session.execute(insert(Query), block)
+        session.execute(mark_queried([row["example_id"] for row in block]))
 
 
 def _queue(

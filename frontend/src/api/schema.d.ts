@@ -4,126 +4,6 @@
  */
 
 export interface paths {
-    "/api/admin/audit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Audit
-         * @description Who did what, the latest first.
-         */
-        get: operations["list_audit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/audit.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export Audit
-         * @description The same as CSV, whole.
-         */
-        get: operations["export_audit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/storage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show Storage
-         * @description Room taken by projects and by the database, and what is left of the disk.
-         */
-        get: operations["show_storage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List All Tokens
-         * @description API tokens of everybody, the newest first; `DELETE /tokens/{id}` revokes one.
-         */
-        get: operations["list_all_tokens"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/workers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Workers
-         * @description Workers, queues, jobs that wait or run in all projects, and what is wrong with them.
-         */
-        get: operations["list_workers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/workers/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Forget Worker
-         * @description Take a worker off the list; one that lives comes back by itself.
-         */
-        delete: operations["forget_worker"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/algorithms": {
         parameters: {
             query?: never;
@@ -212,26 +92,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/auth/password": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Change Password
-         * @description Replace one's own password; all other sessions end, and API tokens stay.
-         */
-        post: operations["change_password"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/examples/{example_id}/image": {
         parameters: {
             query?: never;
@@ -244,26 +104,6 @@ export interface paths {
          * @description The original bytes, or with `size` a WebP no larger than that.
          */
         get: operations["example_image"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/home": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show Home
-         * @description What waits for the caller, their pace of the last 14 days, and their agreement.
-         */
-        get: operations["show_home"];
         put?: never;
         post?: never;
         delete?: never;
@@ -439,26 +279,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/comparable": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Comparable
-         * @description Projects with the same classes, whose curves can be drawn beside this one's.
-         */
-        get: operations["list_comparable"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/projects/{project_id}/events": {
         parameters: {
             query?: never;
@@ -486,10 +306,170 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Examples */
+        /**
+         * List Examples
+         * @description Images that match, in order of import or by a score, with their labels and scores.
+         */
         get: operations["list_examples"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/{example_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Example
+         * @description One image with its scores, all that was said of it, and its places in rounds.
+         */
+        get: operations["show_example"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/{example_id}/neighbours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Example Neighbours
+         * @description The most similar images of the project.
+         */
+        get: operations["example_neighbours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count Examples */
+        get: operations["count_examples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/hold-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold Out
+         * @description Leave unlabeled images of the pool out of all rounds to come.
+         */
+        post: operations["hold_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote Examples
+         * @description Make a class for a group of OOD images, and ask about them again.
+         */
+        post: operations["promote_examples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send To Queue
+         * @description Put images at the head of the open round's queue; a verdict on them is asked for again.
+         */
+        post: operations["send_to_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Examples
+         * @description Give images that were held out back to the pool.
+         */
+        post: operations["release_examples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/unqueue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take From Queue
+         * @description Take back what was sent to the queue and has not been looked at.
+         */
+        post: operations["take_from_queue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -670,128 +650,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/maps": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Maps
-         * @description Rounds whose whole pool was scored before they began, and the ranges of their scores.
-         */
-        get: operations["list_maps"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/projects/{project_id}/maps/{number}/images": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Map Images
-         * @description Images within an outline that was drawn on the map.
-         */
-        get: operations["map_images"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/projects/{project_id}/maps/{number}/images/{pool_index}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Map Image
-         * @description One image of the map.
-         */
-        get: operations["map_image"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/projects/{project_id}/maps/{number}/queries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Map Queries
-         * @description The round's query set, with the verdicts; at most the first 20,000.
-         */
-        get: operations["map_queries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/projects/{project_id}/maps/{number}/surface": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Map Surface
-         * @description The value that the round's strategy gave to each purity and informativeness.
-         */
-        get: operations["map_surface"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/projects/{project_id}/maps/{number}/tiles/{level}/{column}/{row}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Map Tile
-         * @description One tile of the plane as binary: single images, or their density where they are many.
-         *
-         *     Level 0 is everything. See docs/api.md for the layout.
-         */
-        get: operations["map_tile"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/projects/{project_id}/members": {
         parameters: {
             query?: never;
@@ -822,26 +680,6 @@ export interface paths {
         post?: never;
         /** Remove Member */
         delete: operations["remove_member"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/projects/{project_id}/outlook": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show Outlook
-         * @description Whether another round is expected to pay, with the reasons.
-         */
-        get: operations["show_outlook"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1226,46 +1064,6 @@ export interface paths {
         patch: operations["update_user"];
         trace?: never;
     };
-    "/api/users/{user_id}/reset-password": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Reset Password
-         * @description A temporary password, shown this once: whoever uses it has to choose another.
-         */
-        post: operations["reset_password"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/users/activity": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Activity
-         * @description Everybody, with their projects, open sessions and valid tokens.
-         */
-        get: operations["list_activity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/version": {
         parameters: {
             query?: never;
@@ -1325,42 +1123,6 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * ActiveJob
-         * @description A job that waits or runs, in whatever project.
-         */
-        ActiveJob: {
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Dry Run */
-            dry_run: boolean;
-            /** Id */
-            id: number;
-            kind: components["schemas"]["JobKind"];
-            /** Message */
-            message: string | null;
-            progress: components["schemas"]["Progress"] | null;
-            /** Project */
-            project: string | null;
-            /** Project Id */
-            project_id: number | null;
-            /** Started At */
-            started_at: string | null;
-            state: components["schemas"]["JobState"];
-        };
-        /**
-         * Agreed
-         * @description How many of `compared` are the same.
-         */
-        Agreed: {
-            /** Compared */
-            compared: number;
-            /** Same */
-            same: number;
-        };
-        /**
          * Agreement
          * @description How far verdicts on the same images agree.
          *
@@ -1419,6 +1181,43 @@ export interface components {
             summary: string;
             /** Title */
             title: string;
+        };
+        /**
+         * AnnotationOut
+         * @description One verdict on an example. `holds` tells whether it counts and nothing corrects it.
+         */
+        AnnotationOut: {
+            /** Annotator */
+            annotator: string | null;
+            /** Annotator Id */
+            annotator_id: number | null;
+            /** Class Id */
+            class_id: number | null;
+            /** Counted */
+            counted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Holds */
+            holds: boolean;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Round */
+            round: number | null;
+            /** Seconds */
+            seconds: number;
+            source: components["schemas"]["Source"];
+            /** Source Name */
+            source_name: string | null;
+            /** Superseded By */
+            superseded_by: number | null;
+            /** Supersedes Id */
+            supersedes_id: number | null;
+            verdict: components["schemas"]["Verdict"];
         };
         /**
          * Answered
@@ -1526,31 +1325,26 @@ export interface components {
             sha256: string;
         };
         /**
-         * AuditOut
-         * @description Who did what to which object. Without an actor: nobody who was signed in.
+         * Changed
+         * @description What became of a selection.
+         *
+         *     `example_ids` were changed, and undoing it is for them. `again` of them had a verdict, which the
+         *     next answer replaces. `moved` were in the queue and are at its head now. `left_out` counts the
+         *     others by reason.
          */
-        AuditOut: {
-            actor: components["schemas"]["Person"] | null;
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /** Detail */
-            detail: {
-                [key: string]: unknown;
+        Changed: {
+            /** Again */
+            again: number;
+            /** Example Ids */
+            example_ids: number[];
+            /** Left Out */
+            left_out: {
+                [key: string]: number;
             };
-            /** Id */
-            id: number;
-            /** Object Id */
-            object_id: number | null;
-            /** Object Name */
-            object_name: string | null;
-            /** Object Type */
-            object_type: string;
-            project: components["schemas"]["NamedProject"] | null;
-            /** Verb */
-            verb: string;
+            /** Moved */
+            moved: number;
+            /** Round */
+            round: number | null;
         };
         /**
          * Choice
@@ -1601,22 +1395,6 @@ export interface components {
             labeled: number;
         };
         /**
-         * Comparable
-         * @description Another project with the same classes; ``same_pool`` where its splits have the same sizes.
-         */
-        Comparable: {
-            /** Id */
-            id: number;
-            /** Name */
-            name: string;
-            /** Same Pool */
-            same_pool: boolean;
-            /** Seed */
-            seed: number;
-            /** Strategy */
-            strategy: string;
-        };
-        /**
          * Cost
          * @description What a verdict takes from the round's budget.
          *
@@ -1645,13 +1423,15 @@ export interface components {
         };
         /**
          * Counts
-         * @description Examples by what is known of them. All but the last two count the pool.
+         * @description Examples by what is known of them. All but the last three count the pool.
          */
         Counts: {
             /** Auxiliary Ood */
             auxiliary_ood: number;
             /** Evaluation */
             evaluation: number;
+            /** Held Out */
+            held_out: number;
             /** Labeled In */
             labeled_in: number;
             /** Labeled Ood */
@@ -1674,18 +1454,6 @@ export interface components {
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
-        };
-        /** DayOfWork */
-        DayOfWork: {
-            /**
-             * Date
-             * Format: date
-             */
-            date: string;
-            /** Seconds */
-            seconds: number;
-            /** Verdicts */
-            verdicts: number;
         };
         /**
          * Decision
@@ -1751,50 +1519,164 @@ export interface components {
             review: components["schemas"]["ReviewOut"];
         };
         /**
-         * Estimate
-         * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
+         * ExampleCount
+         * @description How many match; where not `exact`, as a look at a part of the pool suggests.
          */
-        Estimate: {
-            /** Answers */
-            answers: number;
+        ExampleCount: {
             /** Count */
             count: number;
-            /** High */
-            high: number;
-            /** Low */
-            low: number;
+            /** Exact */
+            exact: boolean;
         };
-        /** ExampleOut */
-        ExampleOut: {
+        /**
+         * ExampleDetail
+         * @description `annotations` and `places` are the latest 200 of each.
+         */
+        ExampleDetail: {
+            /** Annotations */
+            annotations: components["schemas"]["AnnotationOut"][];
+            /** Bytes */
+            bytes: number;
+            /** Confidence */
+            confidence: number | null;
             /** Height */
             height: number;
             /** Id */
             id: number;
             /** Image Url */
             image_url: string;
+            /** Import Id */
+            import_id: number | null;
+            /** Informativeness */
+            informativeness: number | null;
             /** Label */
             label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Media Type */
+            media_type: string;
+            /** Meta */
+            meta: {
+                [key: string]: unknown;
+            };
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Places */
+            places: components["schemas"]["PlaceOut"][];
+            /** Pool Index */
+            pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Scores Round */
+            scores_round: number | null;
+            /** Sha256 */
+            sha256: string;
+            split: components["schemas"]["Split"];
+            state: components["schemas"]["ExampleState"];
+            /** Width */
+            width: number;
+        };
+        /** ExampleOut */
+        ExampleOut: {
+            /** Confidence */
+            confidence: number | null;
+            /** Height */
+            height: number;
+            /** Id */
+            id: number;
+            /** Image Url */
+            image_url: string;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Label */
+            label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Meta Score */
+            meta_score: number | null;
             /** Name */
             name: string;
             /** Pool Index */
             pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
             width: number;
         };
         /**
+         * ExamplePage
+         * @description Some of what matches, in order.
+         *
+         *     A page may hold fewer than were asked for, or none, where few match: one page looks at a bounded
+         *     part of the pool. There is more as long as `next_cursor` is given. `scores_round` is the round
+         *     whose scores these are; ask for the pages after with `round` set to it.
+         */
+        ExamplePage: {
+            /** Items */
+            items: components["schemas"]["ExampleOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** Scores Round */
+            scores_round: number | null;
+            /** Searched */
+            searched: number;
+        };
+        /**
          * ExampleState
-         * @description What is known of an example.
+         * @description What is known of an example; nothing is asked about one that is held out.
          * @enum {string}
          */
-        ExampleState: "unlabeled" | "queried" | "labeled" | "ood" | "unsure";
+        ExampleState: "unlabeled" | "queried" | "labeled" | "ood" | "unsure" | "held_out";
         /** FieldError */
         FieldError: {
             /** Field */
             field: string;
             /** Message */
             message: string;
+        };
+        /**
+         * Filters
+         * @description What examples have to be; all that is given has to hold.
+         *
+         *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
+         *     an example counts as, `predicted` the one that the model takes it for. Scores and predictions
+         *     are those that the queries of `round` were chosen by, by default the latest.
+         */
+        Filters: {
+            /** Annotator Id */
+            annotator_id?: number | null;
+            /** Class Id */
+            class_id?: number | null;
+            /** Disagreement */
+            disagreement?: boolean | null;
+            /** Import Id */
+            import_id?: number | null;
+            /** Informativeness Max */
+            informativeness_max?: number | null;
+            /** Informativeness Min */
+            informativeness_min?: number | null;
+            /** Name */
+            name?: string | null;
+            /** Predicted */
+            predicted?: number | null;
+            /** Purity Max */
+            purity_max?: number | null;
+            /** Purity Min */
+            purity_min?: number | null;
+            /** Round */
+            round?: number | null;
+            source?: components["schemas"]["Source"] | null;
+            split?: components["schemas"]["Split"] | null;
+            state?: components["schemas"]["ExampleState"] | null;
+            verdict?: components["schemas"]["Verdict"] | null;
         };
         /**
          * Format
@@ -1806,16 +1688,6 @@ export interface components {
             /** Status */
             status: string;
         };
-        /**
-         * Home
-         * @description What waits for the caller in the projects that they are a member of, and how they do.
-         */
-        Home: {
-            agreement: components["schemas"]["MyAgreement"];
-            pace: components["schemas"]["Pace"];
-            /** Projects */
-            projects: components["schemas"]["ProjectWork"][];
-        };
         /** Items[AlgorithmOut] */
         Items_AlgorithmOut_: {
             /** Items */
@@ -1826,20 +1698,10 @@ export interface components {
             /** Items */
             items: components["schemas"]["ArtifactOut"][];
         };
-        /** Items[Comparable] */
-        Items_Comparable_: {
-            /** Items */
-            items: components["schemas"]["Comparable"][];
-        };
         /** Items[JobOut] */
         Items_JobOut_: {
             /** Items */
             items: components["schemas"]["JobOut"][];
-        };
-        /** Items[MapOut] */
-        Items_MapOut_: {
-            /** Items */
-            items: components["schemas"]["MapOut"][];
         };
         /** Items[MemberOut] */
         Items_MemberOut_: {
@@ -1880,11 +1742,6 @@ export interface components {
         Items_TokenOut_: {
             /** Items */
             items: components["schemas"]["TokenOut"][];
-        };
-        /** Items[UserActivity] */
-        Items_UserActivity_: {
-            /** Items */
-            items: components["schemas"]["UserActivity"][];
         };
         /** Items[UserOut] */
         Items_UserOut_: {
@@ -2016,93 +1873,6 @@ export interface components {
             /** Password */
             password: string;
         };
-        /**
-         * MapImage
-         * @description An image as the round's model saw it, and what is known of it now.
-         */
-        MapImage: {
-            /** Class Id */
-            class_id: number | null;
-            /** Example Id */
-            example_id: number;
-            /** Informativeness */
-            informativeness: number;
-            /** Meta Score */
-            meta_score: number | null;
-            /** Name */
-            name: string;
-            /** Pool Index */
-            pool_index: number;
-            /** Purity */
-            purity: number;
-            state: components["schemas"]["ExampleState"];
-        };
-        /**
-         * MapImages
-         * @description A page of the images within an outline; ``total`` counts all of them.
-         */
-        MapImages: {
-            /** Items */
-            items: components["schemas"]["MapImage"][];
-            /** Next Cursor */
-            next_cursor: number | null;
-            /** Total */
-            total: number;
-        };
-        /**
-         * MapOut
-         * @description A round whose pool was scored; ``version`` changes when what is drawn does.
-         */
-        MapOut: {
-            /** Count */
-            count: number;
-            informativeness: components["schemas"]["SpanOut"];
-            /** Number */
-            number: number;
-            purity: components["schemas"]["SpanOut"];
-            /** Version */
-            version: string;
-        };
-        /**
-         * MapQueries
-         * @description The first queries by rank, and how many there are.
-         */
-        MapQueries: {
-            /** Items */
-            items: components["schemas"]["MapQuery"][];
-            /** Total */
-            total: number;
-        };
-        /**
-         * MapQuery
-         * @description An image of the round's query set; ``verdict`` is null until somebody has answered.
-         */
-        MapQuery: {
-            /** Class Id */
-            class_id: number | null;
-            /** Example Id */
-            example_id: number;
-            /** Informativeness */
-            informativeness: number | null;
-            /** Meta Score */
-            meta_score: number | null;
-            /** Name */
-            name: string;
-            /** Pool Index */
-            pool_index: number;
-            /** Purity */
-            purity: number | null;
-            /** Rank */
-            rank: number;
-            verdict: components["schemas"]["Verdict"] | null;
-        };
-        /**
-         * MapSurface
-         * @description ``surface`` is null where the strategy does not decide by purity and informativeness.
-         */
-        MapSurface: {
-            surface: components["schemas"]["SurfaceOut"] | null;
-        };
         /** MemberOut */
         MemberOut: {
             /**
@@ -2111,18 +1881,6 @@ export interface components {
              */
             added_at: string;
             user: components["schemas"]["UserOut"];
-        };
-        /**
-         * MyAgreement
-         * @description The caller's latest verdicts, up to 1,000 of a project, beside those of others.
-         *
-         *     `others` pairs them with verdicts of other people on the same image, by IN or OOD and, where
-         *     both say a class, by class; `reviews` with what a reviewer has decided.
-         */
-        MyAgreement: {
-            classes: components["schemas"]["Agreed"];
-            in_ood: components["schemas"]["Agreed"];
-            reviews: components["schemas"]["Agreed"];
         };
         /**
          * MyCounts
@@ -2136,12 +1894,48 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** NamedProject */
-        NamedProject: {
+        /** Neighbour */
+        Neighbour: {
+            /** Confidence */
+            confidence: number | null;
+            /** Height */
+            height: number;
             /** Id */
             id: number;
+            /** Image Url */
+            image_url: string;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Label */
+            label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Meta Score */
+            meta_score: number | null;
             /** Name */
             name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Similarity */
+            similarity: number;
+            split: components["schemas"]["Split"];
+            state: components["schemas"]["ExampleState"];
+            /** Width */
+            width: number;
+        };
+        /**
+         * Neighbours
+         * @description The most similar images of the project by cosine similarity, -1..1, the nearest first.
+         */
+        Neighbours: {
+            /** Features */
+            features: string;
+            /** Items */
+            items: components["schemas"]["Neighbour"][];
         };
         /**
          * NoiseOut
@@ -2169,101 +1963,6 @@ export interface components {
             /** True Class Id */
             true_class_id: number | null;
         };
-        /**
-         * OodLeft
-         * @description OOD among the images that were unlabeled when the round closed.
-         *
-         *     ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
-         *     last answers; either may be null. ``count`` is that of the narrower interval; where the two
-         *     do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
-         */
-        OodLeft: {
-            /** Agree */
-            agree: boolean | null;
-            by_purity: components["schemas"]["Estimate"] | null;
-            by_random: components["schemas"]["Estimate"] | null;
-            /** Count */
-            count: number | null;
-            /** High */
-            high: number | null;
-            /** Low */
-            low: number | null;
-            /** Unlabeled */
-            unlabeled: number;
-        };
-        /**
-         * OutlookOut
-         * @description Whether another round is expected to pay. See docs/api.md for the codes of the reasons.
-         */
-        OutlookOut: {
-            /**
-             * Advice
-             * @enum {string}
-             */
-            advice: "stop" | "go_on" | "unclear" | "unknown";
-            /** Least Gain */
-            least_gain: number;
-            /** Reasons */
-            reasons: components["schemas"]["Reason"][];
-        };
-        /**
-         * OwnedToken
-         * @description An API token and whose it is; it works while it is neither revoked nor expired and its user
-         *     is active.
-         */
-        OwnedToken: {
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Expires At */
-            expires_at: string | null;
-            /** Id */
-            id: number;
-            /** Last Used At */
-            last_used_at: string | null;
-            /** Name */
-            name: string;
-            /** Prefix */
-            prefix: string;
-            /** Revoked At */
-            revoked_at: string | null;
-            user: components["schemas"]["Person"];
-            /** Valid */
-            valid: boolean;
-        };
-        /**
-         * Pace
-         * @description The caller's verdicts of the last 14 days, today last; corrections count no second time,
-         *     but take their seconds.
-         *
-         *     `since` is the first day that is whole: only the latest 20,000 verdicts of each project are
-         *     looked at.
-         */
-        Pace: {
-            /** Days */
-            days: components["schemas"]["DayOfWork"][];
-            /**
-             * Since
-             * Format: date
-             */
-            since: string;
-        };
-        /** Page[AuditOut] */
-        Page_AuditOut_: {
-            /** Items */
-            items: components["schemas"]["AuditOut"][];
-            /** Next Cursor */
-            next_cursor: number | null;
-        };
-        /** Page[ExampleOut] */
-        Page_ExampleOut_: {
-            /** Items */
-            items: components["schemas"]["ExampleOut"][];
-            /** Next Cursor */
-            next_cursor: number | null;
-        };
         /** Page[JobOut] */
         Page_JobOut_: {
             /** Items */
@@ -2271,49 +1970,28 @@ export interface components {
             /** Next Cursor */
             next_cursor: number | null;
         };
-        /** Page[OwnedToken] */
-        Page_OwnedToken_: {
-            /** Items */
-            items: components["schemas"]["OwnedToken"][];
-            /** Next Cursor */
-            next_cursor: number | null;
-        };
-        /** PasswordChange */
-        PasswordChange: {
-            /** Old Password */
-            old_password: string;
-            /** Password */
-            password: string;
-        };
-        /** PasswordReset */
-        PasswordReset: {
-            /**
-             * Revoke Tokens
-             * @default false
-             */
-            revoke_tokens: boolean;
-        };
         /**
-         * PasswordResetOut
-         * @description The only time the temporary password is shown.
+         * PlaceOut
+         * @description A query of a round that asks, or asked, about an example.
          */
-        PasswordResetOut: {
-            /** Password */
-            password: string;
-            /** Revoked Tokens */
-            revoked_tokens: number;
-            user: components["schemas"]["UserOut"];
-        };
-        /** Person */
-        Person: {
-            /** Active */
-            active: boolean;
-            /** Email */
-            email: string;
-            /** Id */
-            id: number;
-            /** Name */
-            name: string;
+        PlaceOut: {
+            /** Again */
+            again: boolean;
+            /** Done */
+            done: boolean;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Rank */
+            rank: number;
+            /** Requested */
+            requested: boolean;
+            /** Round */
+            round: number;
+            round_state: components["schemas"]["RoundState"];
         };
         /**
          * Problem
@@ -2471,33 +2149,6 @@ export interface components {
          * @enum {string}
          */
         ProjectState: "draft" | "running" | "paused" | "finished";
-        /**
-         * ProjectStorage
-         * @description What a project keeps, in bytes.
-         *
-         *     Originals of images are kept once for all projects, so those of two projects may be the same
-         *     files. `estimated`: their size is extrapolated from a sample of 2,000.
-         */
-        ProjectStorage: {
-            /** Artifact Bytes */
-            artifact_bytes: {
-                [key: string]: number;
-            };
-            /** Estimated */
-            estimated: boolean;
-            /** Feature Bytes */
-            feature_bytes: number;
-            /** Image Bytes */
-            image_bytes: number;
-            /** Images */
-            images: number;
-            /** Pixel Bytes */
-            pixel_bytes: number;
-            /** Project */
-            project: string;
-            /** Project Id */
-            project_id: number;
-        };
         /** ProjectSummary */
         ProjectSummary: {
             counts: components["schemas"]["Counts"];
@@ -2531,61 +2182,31 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * ProjectWork
-         * @description What the caller can do in a project now.
-         *
-         *     `waiting` counts images that they would be handed, up to 1,000 and to what the round's budget
-         *     pays for. Where it is 0, `waiting_for` says why.
-         */
-        ProjectWork: {
-            /** Id */
-            id: number;
-            /** Name */
-            name: string;
-            reviews: components["schemas"]["ReviewsWaiting"] | null;
-            state: components["schemas"]["ProjectState"];
-            /** Waiting */
-            waiting: number;
-            /**
-             * Waiting For
-             * @enum {string}
-             */
-            waiting_for: "nothing" | "training" | "paused" | "finished" | "others" | "start";
-        };
-        /**
-         * QueueOut
-         * @description A queue: messages that nobody has taken (null if the broker does not answer), the workers
-         *     alive, and the jobs that wait for one of them or run.
-         */
-        QueueOut: {
-            /** Messages */
-            messages: number | null;
-            /** Name */
-            name: string;
-            /** Queued */
-            queued: number;
-            /** Running */
-            running: number;
-            /** Workers */
-            workers: number;
-        };
-        /**
-         * Reason
-         * @description One reason, by a code that programs can rely on, and its numbers.
-         */
-        Reason: {
-            /** Code */
-            code: string;
-            /**
-             * Points
-             * @enum {string}
-             */
-            points: "stop" | "go_on" | "neither";
-            /** Values */
-            values: {
+        /** Promoted */
+        Promoted: {
+            /** Again */
+            again: number;
+            class: components["schemas"]["ClassOut"];
+            /** Example Ids */
+            example_ids: number[];
+            /** Left Out */
+            left_out: {
                 [key: string]: number;
             };
+            /** Moved */
+            moved: number;
+            /** Round */
+            round: number | null;
+        };
+        /** Promotion */
+        Promotion: {
+            /** Colour */
+            colour?: string | null;
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
+            /** Name */
+            name: string;
         };
         /** RecentAnswer */
         RecentAnswer: {
@@ -2672,16 +2293,6 @@ export interface components {
             total: number;
         };
         /**
-         * ReviewsWaiting
-         * @description A job whose suggestions wait for somebody to decide; `open` counts up to 1,000.
-         */
-        ReviewsWaiting: {
-            /** Job Id */
-            job_id: number;
-            /** Open */
-            open: number;
-        };
-        /**
          * Role
          * @description What a user may do; each role includes the ones after it.
          * @enum {string}
@@ -2690,14 +2301,10 @@ export interface components {
         /**
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
-         *
-         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
          */
         RoundOut: {
             /** Accuracy */
             accuracy: number | null;
-            /** Annotator Seconds */
-            annotator_seconds: number;
             answered: components["schemas"]["Answered"];
             /** Budget */
             budget: number;
@@ -2717,11 +2324,8 @@ export interface components {
             notes: string[];
             /** Number */
             number: number;
-            ood_left: components["schemas"]["OodLeft"] | null;
             /** Opened At */
             opened_at: string | null;
-            /** Purity Auroc */
-            purity_auroc: number | null;
             /** Queries */
             queries: number;
             /** Seconds */
@@ -2730,10 +2334,6 @@ export interface components {
             };
             /** Seed */
             seed: number;
-            /** Settings */
-            settings: {
-                [key: string]: unknown;
-            };
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
@@ -2756,13 +2356,24 @@ export interface components {
             spent: number;
             state: components["schemas"]["RoundState"];
         };
-        /** SpanOut */
-        SpanOut: {
-            /** High */
-            high: number;
-            /** Low */
-            low: number;
+        /**
+         * Selection
+         * @description Examples by id, or all that match filters; at most 10,000.
+         */
+        Selection: {
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
         };
+        /**
+         * Source
+         * @description Where an annotation comes from.
+         *
+         *     An annotator answered a query, a column of a file was imported, or somebody reviewed a label
+         *     that a job doubted.
+         * @enum {string}
+         */
+        Source: "annotator" | "import" | "review";
         /**
          * Split
          * @description What an example is for.
@@ -2784,20 +2395,6 @@ export interface components {
              * @enum {string}
              */
             waiting_for: "nothing" | "training" | "paused" | "finished" | "others";
-        };
-        /**
-         * StorageOut
-         * @description `disk_free` and `disk_total` are those of the disk with the data directory.
-         */
-        StorageOut: {
-            /** Database Bytes */
-            database_bytes: number;
-            /** Disk Free */
-            disk_free: number;
-            /** Disk Total */
-            disk_total: number;
-            /** Projects */
-            projects: components["schemas"]["ProjectStorage"][];
         };
         /**
          * SubsetComparison
@@ -2917,30 +2514,6 @@ export interface components {
             width: number;
         };
         /**
-         * SurfaceOut
-         * @description A strategy's value over the plane, on a grid of raw scores.
-         *
-         *     ``values`` has a row for each informativeness. ``level`` is the value of the last query taken.
-         *     Where it is not ``exact``, the strategy goes on from the value.
-         */
-        SurfaceOut: {
-            /** Exact */
-            exact: boolean;
-            /** Informativeness */
-            informativeness: number[];
-            /** Level */
-            level: number | null;
-            /**
-             * Name
-             * @enum {string}
-             */
-            name: "phi" | "sum" | "product" | "informativeness" | "expected_value";
-            /** Purity */
-            purity: number[];
-            /** Values */
-            values: number[][];
-        };
-        /**
          * ThumbnailSize
          * @description Longer side in pixels.
          * @enum {integer}
@@ -2998,39 +2571,6 @@ export interface components {
             /** Revoked At */
             revoked_at: string | null;
         };
-        /**
-         * UserActivity
-         * @description A user, and what they can come in with.
-         *
-         *     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
-         *     `tokens` count what is valid now.
-         */
-        UserActivity: {
-            /** Active */
-            active: boolean;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Email */
-            email: string;
-            /** Id */
-            id: number;
-            /** Must Change Password */
-            must_change_password: boolean;
-            /** Name */
-            name: string;
-            /** Projects */
-            projects: number;
-            role: components["schemas"]["Role"];
-            /** Sessions */
-            sessions: number;
-            /** Signed In At */
-            signed_in_at: string | null;
-            /** Tokens */
-            tokens: number;
-        };
         /** UserCreate */
         UserCreate: {
             /** Email */
@@ -3055,8 +2595,6 @@ export interface components {
             email: string;
             /** Id */
             id: number;
-            /** Must Change Password */
-            must_change_password: boolean;
             /** Name */
             name: string;
             role: components["schemas"]["Role"];
@@ -3096,71 +2634,6 @@ export interface components {
             /** Votes */
             votes: number;
         };
-        /**
-         * WorkerOut
-         * @description A process that works, or the scheduler, which takes from no queue.
-         *
-         *     `alive` means that it has said so lately; a silent one was killed, or cannot reach the
-         *     database. `jobs` are those it runs.
-         */
-        WorkerOut: {
-            /** Alive */
-            alive: boolean;
-            /**
-             * Heartbeat At
-             * Format: date-time
-             */
-            heartbeat_at: string;
-            /** Host */
-            host: string;
-            /** Jobs */
-            jobs: number[];
-            /** Name */
-            name: string;
-            /** Pid */
-            pid: number;
-            /** Queues */
-            queues: string[];
-            /**
-             * Started At
-             * Format: date-time
-             */
-            started_at: string;
-        };
-        /**
-         * WorkerProblem
-         * @description Something that an admin should mend, in words; `subject` is the queue or the process, and
-         *     `command` what to start where Karat is not run by `karat up`.
-         */
-        WorkerProblem: {
-            /**
-             * Code
-             * @enum {string}
-             */
-            code: "broker_away" | "no_worker" | "no_scheduler" | "worker_silent";
-            /** Command */
-            command: string | null;
-            /** Detail */
-            detail: string;
-            /** Remedy */
-            remedy: string;
-            /** Subject */
-            subject: string;
-        };
-        /**
-         * WorkersOut
-         * @description `jobs` has the first 200 that wait or run.
-         */
-        WorkersOut: {
-            /** Jobs */
-            jobs: components["schemas"]["ActiveJob"][];
-            /** Problems */
-            problems: components["schemas"]["WorkerProblem"][];
-            /** Queues */
-            queues: components["schemas"]["QueueOut"][];
-            /** Workers */
-            workers: components["schemas"]["WorkerOut"][];
-        };
     };
     responses: never;
     parameters: never;
@@ -3170,258 +2643,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    list_audit: {
-        parameters: {
-            query?: {
-                actor_id?: number | null;
-                /** @description next_cursor of the page before. */
-                cursor?: number | null;
-                limit?: number;
-                object_id?: number | null;
-                object_type?: string | null;
-                project_id?: number | null;
-                since?: string | null;
-                /** @description Up to, and without, this time. */
-                until?: string | null;
-                verb?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_AuditOut_"];
-                };
-            };
-        };
-    };
-    export_audit: {
-        parameters: {
-            query?: {
-                actor_id?: number | null;
-                object_id?: number | null;
-                object_type?: string | null;
-                project_id?: number | null;
-                since?: string | null;
-                /** @description Up to, and without, this time. */
-                until?: string | null;
-                verb?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    show_storage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StorageOut"];
-                };
-            };
-        };
-    };
-    list_all_tokens: {
-        parameters: {
-            query?: {
-                /** @description next_cursor of the page before. */
-                cursor?: number | null;
-                limit?: number;
-                user_id?: number | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_OwnedToken_"];
-                };
-            };
-        };
-    };
-    list_workers: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkersOut"];
-                };
-            };
-        };
-    };
-    forget_worker: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     list_algorithms: {
         parameters: {
             query?: never;
@@ -3614,48 +2835,6 @@ export interface operations {
             };
         };
     };
-    change_password: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PasswordChange"];
-            };
-        };
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserOut"];
-                };
-            };
-        };
-    };
     example_image: {
         parameters: {
             query?: {
@@ -3696,47 +2875,6 @@ export interface operations {
             };
         };
     };
-    show_home: {
-        parameters: {
-            query?: {
-                /** @description Minutes of the caller's clock ahead of UTC. */
-                utc_offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Home"];
-                };
-            };
-        };
-    };
     list_jobs: {
         parameters: {
             query?: {
@@ -3745,8 +2883,7 @@ export interface operations {
                 kind?: components["schemas"]["JobKind"] | null;
                 limit?: number;
                 project_id?: number | null;
-                /** @description May be given several times. */
-                state?: components["schemas"]["JobState"][];
+                state?: components["schemas"]["JobState"] | null;
             };
             header?: never;
             path?: never;
@@ -4230,46 +3367,6 @@ export interface operations {
             };
         };
     };
-    list_comparable: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Items_Comparable_"];
-                };
-            };
-        };
-    };
     project_events: {
         parameters: {
             query?: never;
@@ -4311,11 +3408,25 @@ export interface operations {
     list_examples: {
         parameters: {
             query?: {
+                annotator_id?: number | null;
+                class_id?: number | null;
                 /** @description next_cursor of the page before. */
                 cursor?: number | null;
+                disagreement?: boolean | null;
+                import_id?: number | null;
+                informativeness_max?: number | null;
+                informativeness_min?: number | null;
                 limit?: number;
+                name?: string | null;
+                predicted?: number | null;
+                purity_max?: number | null;
+                purity_min?: number | null;
+                round?: number | null;
+                sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence";
+                source?: components["schemas"]["Source"] | null;
                 split?: components["schemas"]["Split"] | null;
                 state?: components["schemas"]["ExampleState"] | null;
+                verdict?: components["schemas"]["Verdict"] | null;
             };
             header?: never;
             path: {
@@ -4349,7 +3460,367 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ExampleOut_"];
+                    "application/json": components["schemas"]["ExamplePage"];
+                };
+            };
+        };
+    };
+    show_example: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                example_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExampleDetail"];
+                };
+            };
+        };
+    };
+    example_neighbours: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                example_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Neighbours"];
+                };
+            };
+        };
+    };
+    count_examples: {
+        parameters: {
+            query?: {
+                annotator_id?: number | null;
+                class_id?: number | null;
+                disagreement?: boolean | null;
+                import_id?: number | null;
+                informativeness_max?: number | null;
+                informativeness_min?: number | null;
+                name?: string | null;
+                predicted?: number | null;
+                purity_max?: number | null;
+                purity_min?: number | null;
+                round?: number | null;
+                source?: components["schemas"]["Source"] | null;
+                split?: components["schemas"]["Split"] | null;
+                state?: components["schemas"]["ExampleState"] | null;
+                verdict?: components["schemas"]["Verdict"] | null;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExampleCount"];
+                };
+            };
+        };
+    };
+    hold_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    promote_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Promotion"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Promoted"];
+                };
+            };
+        };
+    };
+    send_to_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    release_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    take_from_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
                 };
             };
         };
@@ -4357,8 +3828,6 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                /** @description Of annotations only the one of each image that holds now. */
-                effective?: boolean;
                 format?: components["schemas"]["Format"];
             };
             header?: never;
@@ -4785,263 +4254,6 @@ export interface operations {
             };
         };
     };
-    list_maps: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Items_MapOut_"];
-                };
-            };
-        };
-    };
-    map_images: {
-        parameters: {
-            query: {
-                /** @description next_cursor of the page before. */
-                cursor?: number | null;
-                limit?: number;
-                /** @description purity,informativeness;... of each corner */
-                polygon: string;
-            };
-            header?: never;
-            path: {
-                number: number;
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MapImages"];
-                };
-            };
-        };
-    };
-    map_image: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                number: number;
-                pool_index: number;
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MapImage"];
-                };
-            };
-        };
-    };
-    map_queries: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                number: number;
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MapQueries"];
-                };
-            };
-        };
-    };
-    map_surface: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                number: number;
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MapSurface"];
-                };
-            };
-        };
-    };
-    map_tile: {
-        parameters: {
-            query?: {
-                version?: string | null;
-            };
-            header?: never;
-            path: {
-                column: number;
-                level: number;
-                number: number;
-                project_id: number;
-                row: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": unknown;
-                };
-            };
-        };
-    };
     list_members: {
         parameters: {
             query?: never;
@@ -5157,49 +4369,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-        };
-    };
-    show_outlook: {
-        parameters: {
-            query?: {
-                /** @description The rise of accuracy that is worth a round. */
-                least_gain?: number;
-            };
-            header?: never;
-            path: {
-                project_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OutlookOut"];
-                };
             };
         };
     };
@@ -6143,88 +5312,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserOut"];
-                };
-            };
-        };
-    };
-    reset_password: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                user_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PasswordReset"];
-            };
-        };
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PasswordResetOut"];
-                };
-            };
-        };
-    };
-    list_activity: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Items_UserActivity_"];
                 };
             };
         };

@@ -204,3 +204,12 @@ export type ClassGuide = Schemas["ClassGuide"];
 export type GuideExample = Schemas["GuideExample"];
 /** What is going on while an annotator has no image. */
 export type BetweenRounds = Schemas["Between"];
+
+export type Example = Schemas["ExampleOut"];
+export type ExamplePage = Schemas["ExamplePage"];
+export type ExampleDetail = Schemas["ExampleDetail"];
+export type ExampleState = Schemas["ExampleState"];
+export type ExampleAnnotation = Schemas["AnnotationOut"];
+export type Filters = Schemas["Filters"];
+export type Selection = Schemas["Selection"];
+export type Changed = Schemas["Changed"];

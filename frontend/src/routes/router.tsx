@@ -25,6 +25,7 @@ export const router = createBrowserRouter([
         children: [
           { index: true, lazy: () => import("./OverviewRoute") },
           { path: "rounds/:number", lazy: () => import("./RoundRoute") },
+          { path: "pool", lazy: () => import("./PoolRoute") },
           { path: "jobs", lazy: () => import("./JobsRoute") },
           { path: "jobs/:jobId", lazy: () => import("./JobRoute") },
           { path: "subsets", lazy: () => import("./SubsetsRoute") },

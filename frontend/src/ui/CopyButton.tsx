@@ -4,11 +4,12 @@ import { Button } from "./Button";
 
 type CopyButtonProps = {
   text: string;
+  label?: string;
   /** What it copies, where the page has several. */
   name?: string;
 };
 
-export function CopyButton({ text, name }: CopyButtonProps) {
+export function CopyButton({ text, label = t.common.copy, name }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await copyText(text);
@@ -17,7 +18,7 @@ export function CopyButton({ text, name }: CopyButtonProps) {
   };
   return (
     <Button size="small" aria-label={copied ? undefined : name} onClick={copy}>
-      {copied ? t.common.copied : t.common.copy}
+      {copied ? t.common.copied : label}
     </Button>
   );
 }

@@ -7,12 +7,10 @@ import { type ClassDraft, moved, problemsOf, withNew } from "./classes";
 
 type ClassEditorProps = {
   classes: ClassDraft[];
-  /** In a draft the order of the classes can still change. */
-  canReorder: boolean;
   onChange: (classes: ClassDraft[]) => void;
 };
 
-export function ClassEditor({ classes, canReorder, onChange }: ClassEditorProps) {
+export function ClassEditor({ classes, onChange }: ClassEditorProps) {
   const list = useRef<HTMLOListElement>(null);
   const focusLast = useRef(false);
   const problems = problemsOf(classes);
@@ -45,19 +43,13 @@ export function ClassEditor({ classes, canReorder, onChange }: ClassEditorProps)
 
   return (
     <div className={styles.editor}>
-      <ol
-        ref={list}
-        className={styles.list}
-        data-reorder={canReorder || undefined}
-        aria-label={t.setup.classes}
-      >
+      <ol ref={list} className={styles.list} aria-label={t.setup.classes}>
         {classes.map((draft, index) => (
           <ClassRow
             key={draft.row}
             draft={draft}
             index={index}
             count={classes.length}
-            canReorder={canReorder}
             problem={problems.get(draft.row)}
             onChange={(values) => change(index, values)}
             onMove={(to) => onChange(moved(classes, index, to))}
@@ -76,7 +68,6 @@ type ClassRowProps = {
   draft: ClassDraft;
   index: number;
   count: number;
-  canReorder: boolean;
   problem: string | undefined;
   onChange: (values: Partial<ClassDraft>) => void;
   onMove: (to: number) => void;
@@ -86,7 +77,7 @@ type ClassRowProps = {
 };
 
 function ClassRow(props: ClassRowProps) {
-  const { draft, index, count, canReorder, problem, onChange, onMove, onRemove } = props;
+  const { draft, index, count, problem, onChange, onMove, onRemove } = props;
   const [described, setDescribed] = useState(draft.guide !== "");
   const shown = draft.name.trim() || t.setup.thisClass;
   const problemId = `${draft.row}-problem`;
@@ -132,22 +123,18 @@ function ClassRow(props: ClassRowProps) {
         ))}
       </select>
       <div className={styles.tools}>
-        {canReorder && (
-          <>
-            <Tool
-              name={t.setup.moveUp(shown)}
-              path="M8 12V4M4.5 7.5 8 4l3.5 3.5"
-              disabled={index === 0}
-              onClick={() => onMove(index - 1)}
-            />
-            <Tool
-              name={t.setup.moveDown(shown)}
-              path="M8 4v8M4.5 8.5 8 12l3.5-3.5"
-              disabled={index === count - 1}
-              onClick={() => onMove(index + 1)}
-            />
-          </>
-        )}
+        <Tool
+          name={t.setup.moveUp(shown)}
+          path="M8 12V4M4.5 7.5 8 4l3.5 3.5"
+          disabled={index === 0}
+          onClick={() => onMove(index - 1)}
+        />
+        <Tool
+          name={t.setup.moveDown(shown)}
+          path="M8 4v8M4.5 8.5 8 12l3.5-3.5"
+          disabled={index === count - 1}
+          onClick={() => onMove(index + 1)}
+        />
         <Tool
           name={t.setup.describeClass(shown)}
           path="M3 4.5h10M3 8h10M3 11.5h6"

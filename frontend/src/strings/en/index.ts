@@ -6,6 +6,7 @@ import { jobs } from "./jobs";
 import { label } from "./label";
 import { overview } from "./overview";
 import { people } from "./people";
+import { pool } from "./pool";
 import { projects } from "./projects";
 import { review } from "./review";
 import { rounds } from "./rounds";
@@ -20,6 +21,7 @@ export const en = {
   label,
   overview,
   people,
+  pool,
   projects,
   review,
   rounds,

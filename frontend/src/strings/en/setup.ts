@@ -13,6 +13,8 @@ export const setup = {
   basicsHint:
     "The classes you want. Everything else in the pool is out of distribution; annotators say so with one key, so it needs no class.",
   classes: "Classes",
+  classesLater:
+    "Annotators see changes at once. The model learns a new class from the next round on. A class with labels stays; its images can be sent to the queue from the pool.",
   className: (index: number) => `Name of class ${index}`,
   classColour: (name: string) => `Colour of ${name}`,
   classHotkey: (name: string) => `Hotkey of ${name}`,
