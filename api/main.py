@@ -22,8 +22,8 @@ from api.home.routes import router as home
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
-from api.metrics import Metrics
 from api.maps.routes import router as maps
+from api.metrics import Metrics
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects

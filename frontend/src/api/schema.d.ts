@@ -4,6 +4,126 @@
  */
 
 export interface paths {
+    "/api/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Audit
+         * @description Who did what, the latest first.
+         */
+        get: operations["list_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Audit
+         * @description The same as CSV, whole.
+         */
+        get: operations["export_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Storage
+         * @description Room taken by projects and by the database, and what is left of the disk.
+         */
+        get: operations["show_storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All Tokens
+         * @description API tokens of everybody, the newest first; `DELETE /tokens/{id}` revokes one.
+         */
+        get: operations["list_all_tokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Workers
+         * @description Workers, queues, jobs that wait or run in all projects, and what is wrong with them.
+         */
+        get: operations["list_workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/workers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget Worker
+         * @description Take a worker off the list; one that lives comes back by itself.
+         */
+        delete: operations["forget_worker"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/algorithms": {
         parameters: {
             query?: never;
@@ -50,7 +170,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log In */
+        /**
+         * Log In
+         * @description Start a browser session. After too many failures 429, with the seconds in `Retry-After`.
+         */
         post: operations["log_in"];
         delete?: never;
         options?: never;
@@ -92,6 +215,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Password
+         * @description Replace one's own password; all other sessions end, and API tokens stay.
+         */
+        post: operations["change_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/examples/{example_id}/image": {
         parameters: {
             query?: never;
@@ -104,6 +247,26 @@ export interface paths {
          * @description The original bytes, or with `size` a WebP no larger than that.
          */
         get: operations["example_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Home
+         * @description What waits for the caller, their pace of the last 14 days, and their agreement.
+         */
+        get: operations["show_home"];
         put?: never;
         post?: never;
         delete?: never;
@@ -271,6 +434,46 @@ export interface paths {
          * @description Files that rounds and jobs have left; with ``job_id``, those of one job.
          */
         get: operations["list_artifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/classes/{class_id}/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Pin Examples
+         * @description Choose the images that show annotators what the class is; none lets votes choose.
+         */
+        put: operations["pin_examples"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/comparable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Comparable
+         * @description Projects with the same classes, whose curves can be drawn beside this one's.
+         */
+        get: operations["list_comparable"];
         put?: never;
         post?: never;
         delete?: never;
@@ -496,6 +699,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/guides": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Guides
+         * @description What belongs to each class, with images of it, and images that belong to none.
+         */
+        get: operations["show_guides"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/imports": {
         parameters: {
             query?: never;
@@ -582,6 +805,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/labeling/between": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Between Rounds
+         * @description For the page of an annotator who has no image: what is going on, and what comes next.
+         */
+        get: operations["between_rounds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/labeling/lease": {
         parameters: {
             query?: never;
@@ -650,6 +893,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/maps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Maps
+         * @description Rounds whose whole pool was scored before they began, and the ranges of their scores.
+         */
+        get: operations["list_maps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Images
+         * @description Images within an outline that was drawn on the map.
+         */
+        get: operations["map_images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/images/{pool_index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Image
+         * @description One image of the map.
+         */
+        get: operations["map_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Queries
+         * @description The round's query set, with the verdicts; at most the first 20,000.
+         */
+        get: operations["map_queries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/surface": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Surface
+         * @description The value that the round's strategy gave to each purity and informativeness.
+         */
+        get: operations["map_surface"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/tiles/{level}/{column}/{row}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Tile
+         * @description One tile of the plane as binary: single images, or their density where they are many.
+         *
+         *     Level 0 is everything. See docs/api.md for the layout.
+         */
+        get: operations["map_tile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/members": {
         parameters: {
             query?: never;
@@ -680,6 +1045,26 @@ export interface paths {
         post?: never;
         /** Remove Member */
         delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Outlook
+         * @description Whether another round is expected to pay, with the reasons.
+         */
+        get: operations["show_outlook"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1064,6 +1449,46 @@ export interface paths {
         patch: operations["update_user"];
         trace?: never;
     };
+    "/api/users/{user_id}/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Password
+         * @description A temporary password, shown this once: whoever uses it has to choose another.
+         */
+        post: operations["reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Activity
+         * @description Everybody, with their projects, open sessions and valid tokens.
+         */
+        get: operations["list_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/version": {
         parameters: {
             query?: never;
@@ -1107,7 +1532,7 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description Ready when the database and the broker answer.
+         * @description Ready when the database has our schema, the broker answers and storage can be written.
          */
         get: operations["readyz"];
         put?: never;
@@ -1122,6 +1547,42 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * ActiveJob
+         * @description A job that waits or runs, in whatever project.
+         */
+        ActiveJob: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dry Run */
+            dry_run: boolean;
+            /** Id */
+            id: number;
+            kind: components["schemas"]["JobKind"];
+            /** Message */
+            message: string | null;
+            progress: components["schemas"]["Progress"] | null;
+            /** Project */
+            project: string | null;
+            /** Project Id */
+            project_id: number | null;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["JobState"];
+        };
+        /**
+         * Agreed
+         * @description How many of `compared` are the same.
+         */
+        Agreed: {
+            /** Compared */
+            compared: number;
+            /** Same */
+            same: number;
+        };
         /**
          * Agreement
          * @description How far verdicts on the same images agree.
@@ -1325,6 +1786,48 @@ export interface components {
             sha256: string;
         };
         /**
+         * AuditOut
+         * @description Who did what to which object. Without an actor: nobody who was signed in.
+         */
+        AuditOut: {
+            actor: components["schemas"]["Person"] | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Detail */
+            detail: {
+                [key: string]: unknown;
+            };
+            /** Id */
+            id: number;
+            /** Object Id */
+            object_id: number | null;
+            /** Object Name */
+            object_name: string | null;
+            /** Object Type */
+            object_type: string;
+            project: components["schemas"]["NamedProject"] | null;
+            /** Verb */
+            verb: string;
+        };
+        /**
+         * Between
+         * @description Why there is no image now, and what comes next.
+         *
+         *     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
+         *     job while that runs. `next` is the round after it, if it has begun.
+         */
+        Between: {
+            /** Job Id */
+            job_id: number | null;
+            mine: components["schemas"]["MyRound"];
+            next: components["schemas"]["RoundStatus"] | null;
+            progress: components["schemas"]["Progress"] | null;
+            round: components["schemas"]["RoundStatus"] | null;
+        };
+        /**
          * Changed
          * @description What became of a selection.
          *
@@ -1358,10 +1861,21 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** ClassGuide */
+        ClassGuide: {
+            /** Class Id */
+            class_id: number;
+            /** Examples */
+            examples: components["schemas"]["GuideExample"][];
+            /** Guide */
+            guide: string;
+        };
         /** ClassIn */
         ClassIn: {
             /** Colour */
             colour?: string | null;
+            /** Guide */
+            guide?: string | null;
             /** Hotkey */
             hotkey?: string | null;
             /** Id */
@@ -1373,6 +1887,8 @@ export interface components {
         ClassOut: {
             /** Colour */
             colour: string;
+            /** Guide */
+            guide: string;
             /** Hotkey */
             hotkey: string | null;
             /** Id */
@@ -1393,6 +1909,22 @@ export interface components {
             kept: number;
             /** Labeled */
             labeled: number;
+        };
+        /**
+         * Comparable
+         * @description Another project with the same classes; ``same_pool`` where its splits have the same sizes.
+         */
+        Comparable: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Same Pool */
+            same_pool: boolean;
+            /** Seed */
+            seed: number;
+            /** Strategy */
+            strategy: string;
         };
         /**
          * Cost
@@ -1454,6 +1986,18 @@ export interface components {
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
+        };
+        /** DayOfWork */
+        DayOfWork: {
+            /**
+             * Date
+             * Format: date
+             */
+            date: string;
+            /** Seconds */
+            seconds: number;
+            /** Verdicts */
+            verdicts: number;
         };
         /**
          * Decision
@@ -1517,6 +2061,20 @@ export interface components {
             /** Results */
             results: components["schemas"]["DecisionResult"][];
             review: components["schemas"]["ReviewOut"];
+        };
+        /**
+         * Estimate
+         * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
+         */
+        Estimate: {
+            /** Answers */
+            answers: number;
+            /** Count */
+            count: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
         };
         /**
          * ExampleCount
@@ -1683,10 +2241,46 @@ export interface components {
          * @enum {string}
          */
         Format: "csv" | "jsonl" | "imagefolder";
+        /**
+         * GuideExample
+         * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
+         */
+        GuideExample: {
+            /** Example Id */
+            example_id: number;
+            /** Height */
+            height: number;
+            /** Image Url */
+            image_url: string;
+            /** Pinned */
+            pinned: boolean;
+            /** Width */
+            width: number;
+        };
+        /**
+         * Guides
+         * @description What belongs to each class, and images that were said to belong to none.
+         */
+        Guides: {
+            /** Classes */
+            classes: components["schemas"]["ClassGuide"][];
+            /** Ood */
+            ood: components["schemas"]["GuideExample"][];
+        };
         /** Health */
         Health: {
             /** Status */
             status: string;
+        };
+        /**
+         * Home
+         * @description What waits for the caller in the projects that they are a member of, and how they do.
+         */
+        Home: {
+            agreement: components["schemas"]["MyAgreement"];
+            pace: components["schemas"]["Pace"];
+            /** Projects */
+            projects: components["schemas"]["ProjectWork"][];
         };
         /** Items[AlgorithmOut] */
         Items_AlgorithmOut_: {
@@ -1698,10 +2292,20 @@ export interface components {
             /** Items */
             items: components["schemas"]["ArtifactOut"][];
         };
+        /** Items[Comparable] */
+        Items_Comparable_: {
+            /** Items */
+            items: components["schemas"]["Comparable"][];
+        };
         /** Items[JobOut] */
         Items_JobOut_: {
             /** Items */
             items: components["schemas"]["JobOut"][];
+        };
+        /** Items[MapOut] */
+        Items_MapOut_: {
+            /** Items */
+            items: components["schemas"]["MapOut"][];
         };
         /** Items[MemberOut] */
         Items_MemberOut_: {
@@ -1742,6 +2346,11 @@ export interface components {
         Items_TokenOut_: {
             /** Items */
             items: components["schemas"]["TokenOut"][];
+        };
+        /** Items[UserActivity] */
+        Items_UserActivity_: {
+            /** Items */
+            items: components["schemas"]["UserActivity"][];
         };
         /** Items[UserOut] */
         Items_UserOut_: {
@@ -1839,8 +2448,14 @@ export interface components {
             height: number;
             /** Image Url */
             image_url: string;
+            /** In Probability */
+            in_probability: number | null;
             /** Name */
             name: string;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Probability */
+            probability: number | null;
             /** Query Id */
             query_id: number;
             /** Rank */
@@ -1853,6 +2468,9 @@ export interface components {
         /**
          * LeaseRequest
          * @description `client` identifies a browser tab: after a reload it gets the same queries again.
+         *
+         *     `grouped` prefers queries that the model takes for the same, for a page that shows many at
+         *     once.
          */
         LeaseRequest: {
             /**
@@ -1860,6 +2478,11 @@ export interface components {
              * Format: uuid
              */
             client: string;
+            /**
+             * Grouped
+             * @default false
+             */
+            grouped: boolean;
             /**
              * N
              * @default 16
@@ -1873,6 +2496,93 @@ export interface components {
             /** Password */
             password: string;
         };
+        /**
+         * MapImage
+         * @description An image as the round's model saw it, and what is known of it now.
+         */
+        MapImage: {
+            /** Class Id */
+            class_id: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Purity */
+            purity: number;
+            state: components["schemas"]["ExampleState"];
+        };
+        /**
+         * MapImages
+         * @description A page of the images within an outline; ``total`` counts all of them.
+         */
+        MapImages: {
+            /** Items */
+            items: components["schemas"]["MapImage"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** Total */
+            total: number;
+        };
+        /**
+         * MapOut
+         * @description A round whose pool was scored; ``version`` changes when what is drawn does.
+         */
+        MapOut: {
+            /** Count */
+            count: number;
+            informativeness: components["schemas"]["SpanOut"];
+            /** Number */
+            number: number;
+            purity: components["schemas"]["SpanOut"];
+            /** Version */
+            version: string;
+        };
+        /**
+         * MapQueries
+         * @description The first queries by rank, and how many there are.
+         */
+        MapQueries: {
+            /** Items */
+            items: components["schemas"]["MapQuery"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * MapQuery
+         * @description An image of the round's query set; ``verdict`` is null until somebody has answered.
+         */
+        MapQuery: {
+            /** Class Id */
+            class_id: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Purity */
+            purity: number | null;
+            /** Rank */
+            rank: number;
+            verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * MapSurface
+         * @description ``surface`` is null where the strategy does not decide by purity and informativeness.
+         */
+        MapSurface: {
+            surface: components["schemas"]["SurfaceOut"] | null;
+        };
         /** MemberOut */
         MemberOut: {
             /**
@@ -1881,6 +2591,18 @@ export interface components {
              */
             added_at: string;
             user: components["schemas"]["UserOut"];
+        };
+        /**
+         * MyAgreement
+         * @description The caller's latest verdicts, up to 1,000 of a project, beside those of others.
+         *
+         *     `others` pairs them with verdicts of other people on the same image, by IN or OOD and, where
+         *     both say a class, by class; `reviews` with what a reviewer has decided.
+         */
+        MyAgreement: {
+            classes: components["schemas"]["Agreed"];
+            in_ood: components["schemas"]["Agreed"];
+            reviews: components["schemas"]["Agreed"];
         };
         /**
          * MyCounts
@@ -1893,6 +2615,27 @@ export interface components {
             today: number;
             /** Total */
             total: number;
+        };
+        /**
+         * MyRound
+         * @description My own answers to one round; a corrected answer counts once.
+         */
+        MyRound: {
+            /** Answers */
+            answers: number;
+            /** Inside */
+            inside: number;
+            /** Median Seconds */
+            median_seconds: number | null;
+            /** Ood */
+            ood: number;
+        };
+        /** NamedProject */
+        NamedProject: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
         };
         /** Neighbour */
         Neighbour: {
@@ -1963,12 +2706,153 @@ export interface components {
             /** True Class Id */
             true_class_id: number | null;
         };
+        /**
+         * OodLeft
+         * @description OOD among the images that were unlabeled when the round closed.
+         *
+         *     ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
+         *     last answers; either may be null. ``count`` is that of the narrower interval; where the two
+         *     do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
+         */
+        OodLeft: {
+            /** Agree */
+            agree: boolean | null;
+            by_purity: components["schemas"]["Estimate"] | null;
+            by_random: components["schemas"]["Estimate"] | null;
+            /** Count */
+            count: number | null;
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Unlabeled */
+            unlabeled: number;
+        };
+        /**
+         * OutlookOut
+         * @description Whether another round is expected to pay. See docs/api.md for the codes of the reasons.
+         */
+        OutlookOut: {
+            /**
+             * Advice
+             * @enum {string}
+             */
+            advice: "stop" | "go_on" | "unclear" | "unknown";
+            /** Least Gain */
+            least_gain: number;
+            /** Reasons */
+            reasons: components["schemas"]["Reason"][];
+        };
+        /**
+         * OwnedToken
+         * @description An API token and whose it is; it works while it is neither revoked nor expired and its user
+         *     is active.
+         */
+        OwnedToken: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: number;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            /** Revoked At */
+            revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
+            user: components["schemas"]["Person"];
+            /** Valid */
+            valid: boolean;
+        };
+        /**
+         * Pace
+         * @description The caller's verdicts of the last 14 days, today last; corrections count no second time,
+         *     but take their seconds.
+         *
+         *     `since` is the first day that is whole: only the latest 20,000 verdicts of each project are
+         *     looked at.
+         */
+        Pace: {
+            /** Days */
+            days: components["schemas"]["DayOfWork"][];
+            /**
+             * Since
+             * Format: date
+             */
+            since: string;
+        };
+        /** Page[AuditOut] */
+        Page_AuditOut_: {
+            /** Items */
+            items: components["schemas"]["AuditOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
         /** Page[JobOut] */
         Page_JobOut_: {
             /** Items */
             items: components["schemas"]["JobOut"][];
             /** Next Cursor */
             next_cursor: number | null;
+        };
+        /** Page[OwnedToken] */
+        Page_OwnedToken_: {
+            /** Items */
+            items: components["schemas"]["OwnedToken"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** PasswordChange */
+        PasswordChange: {
+            /** Old Password */
+            old_password: string;
+            /** Password */
+            password: string;
+        };
+        /** PasswordReset */
+        PasswordReset: {
+            /**
+             * Revoke Tokens
+             * @default false
+             */
+            revoke_tokens: boolean;
+        };
+        /**
+         * PasswordResetOut
+         * @description The only time the temporary password is shown.
+         */
+        PasswordResetOut: {
+            /** Password */
+            password: string;
+            /** Revoked Tokens */
+            revoked_tokens: number;
+            user: components["schemas"]["UserOut"];
+        };
+        /** Person */
+        Person: {
+            /** Active */
+            active: boolean;
+            /** Email */
+            email: string;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+        };
+        /**
+         * PinnedExamples
+         * @description The examples of a class, in the order in which they are shown; none to choose by votes.
+         */
+        PinnedExamples: {
+            /** Example Ids */
+            example_ids: number[];
         };
         /**
          * PlaceOut
@@ -2066,6 +2950,8 @@ export interface components {
             guidelines: string;
             /** Id */
             id: number;
+            /** Modes */
+            modes: ("single" | "grid")[];
             /** Name */
             name: string;
             /** Permissions */
@@ -2101,6 +2987,7 @@ export interface components {
          *         subset: Subset artifact whose dropped labels are left out of training; none if unset.
          *         max_rounds: The project finishes after so many rounds; unlimited if unset.
          *         lease_seconds: How long a query is kept for the annotator who took it.
+         *         modes: How annotators may see images, in order of ``Mode``; at least one.
          */
         ProjectSettings: {
             /**
@@ -2123,6 +3010,8 @@ export interface components {
             /** Max Rounds */
             max_rounds?: number | null;
             model?: components["schemas"]["Choice"];
+            /** Modes */
+            modes?: ("single" | "grid")[];
             /**
              * Overlap
              * @default 1
@@ -2149,6 +3038,33 @@ export interface components {
          * @enum {string}
          */
         ProjectState: "draft" | "running" | "paused" | "finished";
+        /**
+         * ProjectStorage
+         * @description What a project keeps, in bytes.
+         *
+         *     Originals of images are kept once for all projects, so those of two projects may be the same
+         *     files. `estimated`: their size is extrapolated from a sample of 2,000.
+         */
+        ProjectStorage: {
+            /** Artifact Bytes */
+            artifact_bytes: {
+                [key: string]: number;
+            };
+            /** Estimated */
+            estimated: boolean;
+            /** Feature Bytes */
+            feature_bytes: number;
+            /** Image Bytes */
+            image_bytes: number;
+            /** Images */
+            images: number;
+            /** Pixel Bytes */
+            pixel_bytes: number;
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
+        };
         /** ProjectSummary */
         ProjectSummary: {
             counts: components["schemas"]["Counts"];
@@ -2182,6 +3098,28 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /**
+         * ProjectWork
+         * @description What the caller can do in a project now.
+         *
+         *     `waiting` counts images that they would be handed, up to 1,000 and to what the round's budget
+         *     pays for. Where it is 0, `waiting_for` says why.
+         */
+        ProjectWork: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            reviews: components["schemas"]["ReviewsWaiting"] | null;
+            state: components["schemas"]["ProjectState"];
+            /** Waiting */
+            waiting: number;
+            /**
+             * Waiting For
+             * @enum {string}
+             */
+            waiting_for: "nothing" | "training" | "paused" | "finished" | "others" | "start";
+        };
         /** Promoted */
         Promoted: {
             /** Again */
@@ -2207,6 +3145,40 @@ export interface components {
             ids?: number[] | null;
             /** Name */
             name: string;
+        };
+        /**
+         * QueueOut
+         * @description A queue: messages that nobody has taken (null if the broker does not answer), the workers
+         *     alive, and the jobs that wait for one of them or run.
+         */
+        QueueOut: {
+            /** Messages */
+            messages: number | null;
+            /** Name */
+            name: string;
+            /** Queued */
+            queued: number;
+            /** Running */
+            running: number;
+            /** Workers */
+            workers: number;
+        };
+        /**
+         * Reason
+         * @description One reason, by a code that programs can rely on, and its numbers.
+         */
+        Reason: {
+            /** Code */
+            code: string;
+            /**
+             * Points
+             * @enum {string}
+             */
+            points: "stop" | "go_on" | "neither";
+            /** Values */
+            values: {
+                [key: string]: number;
+            };
         };
         /** RecentAnswer */
         RecentAnswer: {
@@ -2235,8 +3207,16 @@ export interface components {
             /** Released */
             released: number;
         };
-        /** ReleaseRequest */
+        /**
+         * ReleaseRequest
+         * @description `after_seconds` lets a page that is only loaded again find what it held.
+         */
         ReleaseRequest: {
+            /**
+             * After Seconds
+             * @default 0
+             */
+            after_seconds: number;
             /**
              * Client
              * Format: uuid
@@ -2293,6 +3273,16 @@ export interface components {
             total: number;
         };
         /**
+         * ReviewsWaiting
+         * @description A job whose suggestions wait for somebody to decide; `open` counts up to 1,000.
+         */
+        ReviewsWaiting: {
+            /** Job Id */
+            job_id: number;
+            /** Open */
+            open: number;
+        };
+        /**
          * Role
          * @description What a user may do; each role includes the ones after it.
          * @enum {string}
@@ -2301,10 +3291,14 @@ export interface components {
         /**
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
+         *
+         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
          */
         RoundOut: {
             /** Accuracy */
             accuracy: number | null;
+            /** Annotator Seconds */
+            annotator_seconds: number;
             answered: components["schemas"]["Answered"];
             /** Budget */
             budget: number;
@@ -2324,8 +3318,11 @@ export interface components {
             notes: string[];
             /** Number */
             number: number;
+            ood_left: components["schemas"]["OodLeft"] | null;
             /** Opened At */
             opened_at: string | null;
+            /** Purity Auroc */
+            purity_auroc: number | null;
             /** Queries */
             queries: number;
             /** Seconds */
@@ -2334,6 +3331,10 @@ export interface components {
             };
             /** Seed */
             seed: number;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
@@ -2357,6 +3358,12 @@ export interface components {
             state: components["schemas"]["RoundState"];
         };
         /**
+         * Scope
+         * @description How much of what its user may do an API token may do; each includes the ones before it.
+         * @enum {string}
+         */
+        Scope: "read" | "label" | "write" | "admin";
+        /**
          * Selection
          * @description Examples by id, or all that match filters; at most 10,000.
          */
@@ -2374,6 +3381,13 @@ export interface components {
          * @enum {string}
          */
         Source: "annotator" | "import" | "review";
+        /** SpanOut */
+        SpanOut: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
         /**
          * Split
          * @description What an example is for.
@@ -2395,6 +3409,20 @@ export interface components {
              * @enum {string}
              */
             waiting_for: "nothing" | "training" | "paused" | "finished" | "others";
+        };
+        /**
+         * StorageOut
+         * @description `disk_free` and `disk_total` are those of the disk with the data directory.
+         */
+        StorageOut: {
+            /** Database Bytes */
+            database_bytes: number;
+            /** Disk Free */
+            disk_free: number;
+            /** Disk Total */
+            disk_total: number;
+            /** Projects */
+            projects: components["schemas"]["ProjectStorage"][];
         };
         /**
          * SubsetComparison
@@ -2514,6 +3542,30 @@ export interface components {
             width: number;
         };
         /**
+         * SurfaceOut
+         * @description A strategy's value over the plane, on a grid of raw scores.
+         *
+         *     ``values`` has a row for each informativeness. ``level`` is the value of the last query taken.
+         *     Where it is not ``exact``, the strategy goes on from the value.
+         */
+        SurfaceOut: {
+            /** Exact */
+            exact: boolean;
+            /** Informativeness */
+            informativeness: number[];
+            /** Level */
+            level: number | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "phi" | "sum" | "product" | "informativeness" | "expected_value";
+            /** Purity */
+            purity: number[];
+            /** Values */
+            values: number[][];
+        };
+        /**
          * ThumbnailSize
          * @description Longer side in pixels.
          * @enum {integer}
@@ -2525,6 +3577,8 @@ export interface components {
             expires_in_days?: number | null;
             /** Name */
             name: string;
+            /** @default write */
+            scope: components["schemas"]["Scope"];
         };
         /**
          * TokenCreated
@@ -2548,6 +3602,7 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
             /** Secret */
             secret: string;
         };
@@ -2570,6 +3625,40 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
+        };
+        /**
+         * UserActivity
+         * @description A user, and what they can come in with.
+         *
+         *     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
+         *     `tokens` count what is valid now.
+         */
+        UserActivity: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Email */
+            email: string;
+            /** Id */
+            id: number;
+            /** Must Change Password */
+            must_change_password: boolean;
+            /** Name */
+            name: string;
+            /** Projects */
+            projects: number;
+            role: components["schemas"]["Role"];
+            /** Sessions */
+            sessions: number;
+            /** Signed In At */
+            signed_in_at: string | null;
+            /** Tokens */
+            tokens: number;
         };
         /** UserCreate */
         UserCreate: {
@@ -2595,6 +3684,8 @@ export interface components {
             email: string;
             /** Id */
             id: number;
+            /** Must Change Password */
+            must_change_password: boolean;
             /** Name */
             name: string;
             role: components["schemas"]["Role"];
@@ -2634,6 +3725,71 @@ export interface components {
             /** Votes */
             votes: number;
         };
+        /**
+         * WorkerOut
+         * @description A process that works, or the scheduler, which takes from no queue.
+         *
+         *     `alive` means that it has said so lately; a silent one was killed, or cannot reach the
+         *     database. `jobs` are those it runs.
+         */
+        WorkerOut: {
+            /** Alive */
+            alive: boolean;
+            /**
+             * Heartbeat At
+             * Format: date-time
+             */
+            heartbeat_at: string;
+            /** Host */
+            host: string;
+            /** Jobs */
+            jobs: number[];
+            /** Name */
+            name: string;
+            /** Pid */
+            pid: number;
+            /** Queues */
+            queues: string[];
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+        };
+        /**
+         * WorkerProblem
+         * @description Something that an admin should mend, in words; `subject` is the queue or the process, and
+         *     `command` what to start where Karat is not run by `karat up`.
+         */
+        WorkerProblem: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "broker_away" | "no_worker" | "no_scheduler" | "worker_silent";
+            /** Command */
+            command: string | null;
+            /** Detail */
+            detail: string;
+            /** Remedy */
+            remedy: string;
+            /** Subject */
+            subject: string;
+        };
+        /**
+         * WorkersOut
+         * @description `jobs` has the first 200 that wait or run.
+         */
+        WorkersOut: {
+            /** Jobs */
+            jobs: components["schemas"]["ActiveJob"][];
+            /** Problems */
+            problems: components["schemas"]["WorkerProblem"][];
+            /** Queues */
+            queues: components["schemas"]["QueueOut"][];
+            /** Workers */
+            workers: components["schemas"]["WorkerOut"][];
+        };
     };
     responses: never;
     parameters: never;
@@ -2643,6 +3799,258 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_audit: {
+        parameters: {
+            query?: {
+                actor_id?: number | null;
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                object_id?: number | null;
+                object_type?: string | null;
+                project_id?: number | null;
+                since?: string | null;
+                /** @description Up to, and without, this time. */
+                until?: string | null;
+                verb?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditOut_"];
+                };
+            };
+        };
+    };
+    export_audit: {
+        parameters: {
+            query?: {
+                actor_id?: number | null;
+                object_id?: number | null;
+                object_type?: string | null;
+                project_id?: number | null;
+                since?: string | null;
+                /** @description Up to, and without, this time. */
+                until?: string | null;
+                verb?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    show_storage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageOut"];
+                };
+            };
+        };
+    };
+    list_all_tokens: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                user_id?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OwnedToken_"];
+                };
+            };
+        };
+    };
+    list_workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkersOut"];
+                };
+            };
+        };
+    };
+    forget_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     list_algorithms: {
         parameters: {
             query?: never;
@@ -2835,6 +4243,48 @@ export interface operations {
             };
         };
     };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
     example_image: {
         parameters: {
             query?: {
@@ -2875,6 +4325,47 @@ export interface operations {
             };
         };
     };
+    show_home: {
+        parameters: {
+            query?: {
+                /** @description Minutes of the caller's clock ahead of UTC. */
+                utc_offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Home"];
+                };
+            };
+        };
+    };
     list_jobs: {
         parameters: {
             query?: {
@@ -2883,7 +4374,8 @@ export interface operations {
                 kind?: components["schemas"]["JobKind"] | null;
                 limit?: number;
                 project_id?: number | null;
-                state?: components["schemas"]["JobState"] | null;
+                /** @description May be given several times. */
+                state?: components["schemas"]["JobState"][];
             };
             header?: never;
             path?: never;
@@ -3367,6 +4859,89 @@ export interface operations {
             };
         };
     };
+    pin_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                class_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinnedExamples"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_comparable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Comparable_"];
+                };
+            };
+        };
+    };
     project_events: {
         parameters: {
             query?: never;
@@ -3828,6 +5403,8 @@ export interface operations {
     export: {
         parameters: {
             query?: {
+                /** @description Of annotations only the one of each image that holds now. */
+                effective?: boolean;
                 format?: components["schemas"]["Format"];
             };
             header?: never;
@@ -3862,6 +5439,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    show_guides: {
+        parameters: {
+            query?: {
+                examples?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Guides"];
+                };
             };
         };
     };
@@ -4084,6 +5703,46 @@ export interface operations {
             };
         };
     };
+    between_rounds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Between"];
+                };
+            };
+        };
+    };
     lease: {
         parameters: {
             query?: never;
@@ -4254,6 +5913,263 @@ export interface operations {
             };
         };
     };
+    list_maps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_MapOut_"];
+                };
+            };
+        };
+    };
+    map_images: {
+        parameters: {
+            query: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                /** @description purity,informativeness;... of each corner */
+                polygon: string;
+            };
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapImages"];
+                };
+            };
+        };
+    };
+    map_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                pool_index: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapImage"];
+                };
+            };
+        };
+    };
+    map_queries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapQueries"];
+                };
+            };
+        };
+    };
+    map_surface: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapSurface"];
+                };
+            };
+        };
+    };
+    map_tile: {
+        parameters: {
+            query?: {
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                column: number;
+                level: number;
+                number: number;
+                project_id: number;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+        };
+    };
     list_members: {
         parameters: {
             query?: never;
@@ -4369,6 +6285,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    show_outlook: {
+        parameters: {
+            query?: {
+                /** @description The rise of accuracy that is worth a round. */
+                least_gain?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlookOut"];
+                };
             };
         };
     };
@@ -5312,6 +7271,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
+    reset_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordResetOut"];
+                };
+            };
+        };
+    };
+    list_activity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_UserActivity_"];
                 };
             };
         };

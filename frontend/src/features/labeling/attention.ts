@@ -6,9 +6,8 @@ const LOOK_MS = 5_000;
 /** How many images of verdicts given are kept at hand. */
 const BEHIND = 10;
 
-type Place = {
+type Breaks = {
   getView(): { current: unknown; paused: Pause | null };
-  wake(): void;
   pause(why: Pause): void;
   resume(): void;
 };
@@ -16,21 +15,26 @@ type Place = {
 /**
  * Let the stopwatch see whether somebody is at work; returns what ends that.
  *
- * When nobody was there for long the place in the queue is left to others, until a sign of life.
+ * With `breaks`, when nobody was there for long the place in the queue is left to others, until a
+ * sign of life.
  */
-export function watchAttention(stopwatch: Stopwatch, place: Place): () => void {
+export function watchAttention(
+  stopwatch: Stopwatch,
+  onVisible: () => void,
+  breaks?: Breaks,
+): () => void {
   const sign = () => {
     stopwatch.touch();
-    if (place.getView().paused === "away") place.resume();
+    if (breaks?.getView().paused === "away") breaks.resume();
   };
   const onVisibility = () => {
     stopwatch.setVisible(!document.hidden);
     if (document.hidden) return;
     sign();
-    place.wake();
+    onVisible();
   };
   const timer = setInterval(() => {
-    if (place.getView().current && stopwatch.quietMs >= AWAY_MS) place.pause("away");
+    if (breaks?.getView().current && stopwatch.quietMs >= AWAY_MS) breaks.pause("away");
   }, LOOK_MS);
   document.addEventListener("visibilitychange", onVisibility);
   const options = { capture: true, passive: true };

@@ -63,6 +63,7 @@ export const rounds = {
     labeled: "labeled",
     ood: "OOD",
     unsure: "unsure",
+    held_out: "held out",
   },
   inside: {
     title: "Inside the outline",
