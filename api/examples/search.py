@@ -37,7 +37,8 @@ _SECONDS: Final = 0.4
 """How long one request goes on looking; the next one goes on from there."""
 _LARGEST_RANGE: Final = 1 << 17
 _LARGEST_SAMPLE: Final = 1 << 14
-_PARTS: Final = 64
+_SMALLEST_PART: Final = 1 << 14
+_MOST_PARTS: Final = 64
 _ANSWERED: Final = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
 
 
@@ -181,15 +182,14 @@ class Search:
         started, total, seen = time.monotonic(), 0, 0
         _, end = await self._bounds(None)
         # Spread over the pool: what was imported together is alike.
-        parts = sorted(range(_PARTS), key=lambda part: f"{part:06b}"[::-1])
-        for done, part in enumerate(parts, 1):
-            low, high = end * part // _PARTS, end * (part + 1) // _PARTS
+        parts = max(1, min(_MOST_PARTS, end // _SMALLEST_PART))
+        for part in sorted(range(parts), key=lambda part: f"{part:06b}"[::-1]):
+            low, high = end * part // parts, end * (part + 1) // parts
+            for piece in await self._pieces(low, high, _LARGEST_SAMPLE):
+                found = statement.where(*self._conditions, piece.condition)
+                total += await self._session.scalar(found) or 0
             seen += high - low
-            if low < high:
-                for piece in await self._pieces(low, high, _LARGEST_SAMPLE):
-                    found = statement.where(*self._conditions, piece.condition)
-                    total += await self._session.scalar(found) or 0
-            if time.monotonic() - started > _SECONDS and done < _PARTS and seen:
+            if time.monotonic() - started > _SECONDS and seen < end:
                 return round(total * end / seen), False
         return total, True
 

@@ -206,6 +206,7 @@ def test_a_search_that_takes_long_is_handed_out_in_parts(
     )
     world.session.commit()
     monkeypatch.setattr(search, "_SECONDS", 0.0)
+    monkeypatch.setattr(search, "_SMALLEST_PART", 100)
     page = listed(http, project, admin, name="rare", limit=10)
     assert [one["pool_index"] for one in page["items"]] == [3]
     assert 0 < page["searched"] < 1

@@ -4,12 +4,11 @@ import { Button } from "./Button";
 
 type CopyButtonProps = {
   text: string;
-  label?: string;
   /** What it copies, where the page has several. */
   name?: string;
 };
 
-export function CopyButton({ text, label = t.common.copy, name }: CopyButtonProps) {
+export function CopyButton({ text, name }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await copyText(text);
@@ -18,7 +17,7 @@ export function CopyButton({ text, label = t.common.copy, name }: CopyButtonProp
   };
   return (
     <Button size="small" aria-label={copied ? undefined : name} onClick={copy}>
-      {copied ? t.common.copied : label}
+      {copied ? t.common.copied : t.common.copy}
     </Button>
   );
 }

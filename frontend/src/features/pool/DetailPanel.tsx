@@ -132,7 +132,7 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
           {t.pool.values.state[example.state]}
         </Chip>
         <Chip>{t.pool.values.split[example.split]}</Chip>
-        <CopyButton text={window.location.href} label={text.copyLink} />
+        <CopyButton text={window.location.href} name={text.copyLink} />
       </div>
       <dl className={styles.facts}>
         <Fact name={text.label}>{example.label ?? text.noLabel}</Fact>
