@@ -62,7 +62,7 @@ bench: setup ## Run the service benchmarks at a small size
 audit: $(VENV)/.ready frontend/node_modules/.ready ## Ask PyPI and npm for known weaknesses of the pinned packages
 	@$(BIN)/uv tool run --quiet pip-audit==2.10.1 --version >/dev/null 2>&1 \
 	  || { echo "audit: no network, nothing was checked"; exit 3; }
-	$(BIN)/uv tool run --quiet pip-audit==2.10.1 --disable-pip --require-hashes -r requirements/lock.txt
+	$(BIN)/uv tool run --quiet pip-audit==2.10.1 --strict --disable-pip --require-hashes -r requirements/lock.txt
 	$(NPM) --prefix frontend audit --audit-level=high
 
 openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript types from the API

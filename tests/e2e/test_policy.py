@@ -34,7 +34,7 @@ def test_no_page_does_what_its_policy_forbids(signed_in: Page, stack: Stack) -> 
         page.wait_for_timeout(1000)
         refused += page.evaluate("window.__refused")
     page.goto("/api/docs")
-    expect(page.locator("#swagger-ui .opblock").first).to_be_visible()
+    expect(page.locator("#swagger-ui .opblock").first).to_be_visible(timeout=60_000)
     refused += page.evaluate("window.__refused")
     assert refused == []
     assert not [text for text in said if "Content Security Policy" in text]

@@ -40,12 +40,14 @@ class Call:
         content: Bytes to send instead.
         query: What follows the path.
         before: Makes what the call uses up; returns the target to call with.
+        none: The target has no such thing, so those who may are told 404.
     """
 
     body: Callable[[Target], Any] | None = None
     content: bytes | None = None
     query: Callable[[Target], str] = field(default=lambda _: "")
     before: Callable[[World, Target], Target] = field(default=lambda _, target: target)
+    none: bool = False
 
 
 def _job(world: World, project: Project, kind: JobKind) -> Job:

@@ -130,6 +130,8 @@ def test_everybody_may_do_what_the_table_says_and_nothing_else(
             # Events answer outside of JSON.
             if name == "project_events" and status == 401:
                 code = "unauthenticated"
+            if caller and status == 404 and CALLS.get(name, Call()).none:
+                continue
             if problem := _wrong(POLICY[name].who, column, status, code):
                 wrong.append(f"{name}: {column.title} {problem} ({status} {code})")
     assert not wrong, "\n".join(wrong)

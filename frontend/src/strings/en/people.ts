@@ -44,8 +44,8 @@ export const people = {
   chooseText: "An admin has reset your password. Choose one that only you know, then go on.",
   temporaryPassword: "Temporary password",
   tokens: "API tokens",
-  tokensHint: "For scripts and the command line. A token never can do more than you.",
-  scope: "May",
+  tokensHint: "For scripts and the command line. A token can never do more than you.",
+  scope: "Scope",
   scopes: { read: "Read", label: "Label", write: "Write", admin: "Everything" },
   scopeHints: {
     read: "Looks at and downloads what you may see, and changes nothing.",
