@@ -3,13 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-<<<<<<<< HEAD:migrations/versions/0011_pool_browser.py
 revision = "0011"
 down_revision = "0010"
-========
-revision = "0007"
-down_revision = "0006"
->>>>>>>> pool-ui:migrations/versions/0007_pool_browser.py
 branch_labels = None
 depends_on = None
 
