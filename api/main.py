@@ -14,6 +14,7 @@ from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.events import Broadcaster
 from api.exports.routes import router as exports
+from api.guides.routes import router as guides
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
@@ -42,6 +43,7 @@ _ROUTERS = (
     jobs,
     artifacts,
     subsets,
+    guides,
     exports,
     algorithms,
     events.router,

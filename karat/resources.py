@@ -49,6 +49,7 @@ class ClassSpec(TypedDict):
     name: str
     colour: NotRequired[str]
     hotkey: NotRequired[str]
+    guide: NotRequired[str]
 
 
 class Class(TypedDict):
@@ -59,6 +60,7 @@ class Class(TypedDict):
     colour: str
     hotkey: str | None
     position: int
+    guide: str
 
 
 class Counts(TypedDict):

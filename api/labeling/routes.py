@@ -6,9 +6,11 @@ from api.access import ProjectId, VisibleProject
 from api.deps import SessionDep
 from api.labeling import leasing, service
 from api.labeling.answering import AnswerWriter, Submission
+from api.labeling.between import between
 from api.labeling.schemas import (
     Answers,
     AnswersOut,
+    Between,
     Lease,
     LeaseRequest,
     RecentAnswer,
@@ -48,6 +50,14 @@ async def release(
 @router.get("/status")
 async def status(session: SessionDep, user: CurrentUser, project: VisibleProject) -> Status:
     return await service.project_status(session, user, project)
+
+
+@router.get("/between")
+async def between_rounds(
+    session: SessionDep, user: CurrentUser, project: VisibleProject
+) -> Between:
+    """For the page of an annotator who has no image: what is going on, and what comes next."""
+    return await between(session, user, project)
 
 
 @router.get("/recent")

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.jobs.schemas import Progress
 from core.states import ProjectState, RoundState, Verdict
 
 
@@ -67,6 +68,29 @@ class Status(BaseModel):
     waiting_for: Literal["nothing", "training", "paused", "finished", "others"]
     remaining: int | None
     mine: MyCounts | None
+
+
+class MyRound(BaseModel):
+    """My own answers to one round; a corrected answer counts once."""
+
+    answers: int
+    inside: int
+    ood: int
+    median_seconds: float | None
+
+
+class Between(BaseModel):
+    """Why there is no image now, and what comes next.
+
+    `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
+    job while that runs. `next` is the round after it, if it has begun.
+    """
+
+    round: RoundStatus | None
+    job_id: int | None
+    progress: Progress | None
+    next: RoundStatus | None
+    mine: MyRound
 
 
 class Lease(BaseModel):

@@ -11,9 +11,9 @@ from core.errors import Conflict, Invalid
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, ProjectClass, Suggestion
 
-# The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing.
-RESERVED_HOTKEYS = frozenset("xsuqhz")
-_DIGITS = "1234567890"
+# The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing, pause, guide, find.
+RESERVED_HOTKEYS = frozenset("xsuqhzpgf")
+_GIVEN_OUT = (*"1234567890", *(f"shift+{digit}" for digit in "1234567890"))
 # Distinguishable side by side, also with the common colour-vision deficiencies.
 _PALETTE = (
     "#3b6fb6", "#d9822b", "#3f9b6c", "#b5476b", "#7a5cc0",
@@ -48,6 +48,8 @@ async def replace(session: AsyncSession, project: Project, wanted: Sequence[Clas
         row.name = item.name
         row.colour = item.colour or row.colour
         row.hotkey = hotkey
+        if item.guide is not None:
+            row.guide = item.guide
         if project.state is ProjectState.DRAFT:
             row.position = index
     await session.flush()
@@ -83,7 +85,7 @@ def _check(wanted: Sequence[ClassIn]) -> None:
 
 def _hotkeys(wanted: Sequence[ClassIn]) -> list[str | None]:
     taken = {item.hotkey for item in wanted}
-    free = (digit for digit in _DIGITS if digit not in taken)
+    free = (key for key in _GIVEN_OUT if key not in taken)
     return [item.hotkey or next(free, None) for item in wanted]
 
 

@@ -10,7 +10,11 @@ from core.states import ProjectState, RoundState
 ProjectName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-fA-F]{6}$")]
-Hotkey = Annotated[str, StringConstraints(pattern=r"^[0-9a-zA-Z]$", to_lower=True)]
+# One key, or a digit with shift for the classes after the first ten.
+Hotkey = Annotated[
+    str, StringConstraints(pattern=r"^(?:[0-9a-zA-Z]|[sS]hift\+[0-9])$", to_lower=True)
+]
+ClassGuideText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 Guidelines = Annotated[str, StringConstraints(max_length=20_000)]
 
 
@@ -21,6 +25,7 @@ class ClassIn(BaseModel):
     name: ClassName
     colour: Colour | None = None
     hotkey: Hotkey | None = None
+    guide: ClassGuideText | None = None
 
 
 class ClassOut(BaseModel):
@@ -31,6 +36,7 @@ class ClassOut(BaseModel):
     colour: str
     hotkey: str | None
     position: int
+    guide: str
 
 
 class ProjectCreate(BaseModel):

@@ -39,7 +39,7 @@ def test_hotkeys_are_given_out_around_those_chosen(http: TestClient, world: Worl
     body = {"name": "Many", "classes": [{"name": "first", "hotkey": "2"}, *names]}
     response = http.post("/api/projects", json=body, headers=world.caller().headers)
     keys = [item["hotkey"] for item in response.json()["classes"]]
-    assert keys == ["2", *"134567890", None, None]
+    assert keys == ["2", *"134567890", "shift+1", "shift+2"]
 
 
 def test_rename_keeps_the_class_and_names_can_be_swapped(http: TestClient, world: World) -> None:

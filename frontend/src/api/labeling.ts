@@ -1,3 +1,4 @@
+import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import type { Answer, LabelStatus, Lease, RecentAnswer, SubmitResponse } from "./types";
 
@@ -46,3 +47,12 @@ export const labelingApi: LabelingApi = {
     );
   },
 };
+
+/** What is going on while there is no image, and what comes next. */
+export const betweenQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "between"],
+    refetchInterval: 5_000,
+    queryFn: () =>
+      call(client.GET("/api/projects/{project_id}/labeling/between", { params: at(projectId) })),
+  });

@@ -279,6 +279,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/classes/{class_id}/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Pin Examples
+         * @description Choose the images that show annotators what the class is; none lets votes choose.
+         */
+        put: operations["pin_examples"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events": {
         parameters: {
             query?: never;
@@ -328,6 +348,26 @@ export interface paths {
          * @description Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip.
          */
         get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/guides": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Guides
+         * @description What belongs to each class, with images of it, and images that belong to none.
+         */
+        get: operations["show_guides"];
         put?: never;
         post?: never;
         delete?: never;
@@ -416,6 +456,26 @@ export interface paths {
          * @description Store verdicts. Accepted whatever the project's state: nothing an annotator sent is lost.
          */
         post: operations["answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/labeling/between": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Between Rounds
+         * @description For the page of an annotator who has no image: what is going on, and what comes next.
+         */
+        get: operations["between_rounds"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1128,6 +1188,21 @@ export interface components {
             sha256: string;
         };
         /**
+         * Between
+         * @description Why there is no image now, and what comes next.
+         *
+         *     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
+         *     job while that runs. `next` is the round after it, if it has begun.
+         */
+        Between: {
+            /** Job Id */
+            job_id: number | null;
+            mine: components["schemas"]["MyRound"];
+            next: components["schemas"]["RoundStatus"] | null;
+            progress: components["schemas"]["Progress"] | null;
+            round: components["schemas"]["RoundStatus"] | null;
+        };
+        /**
          * Choice
          * @description An algorithm of the catalog and its parameters; missing ones take their defaults.
          */
@@ -1139,10 +1214,21 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** ClassGuide */
+        ClassGuide: {
+            /** Class Id */
+            class_id: number;
+            /** Examples */
+            examples: components["schemas"]["GuideExample"][];
+            /** Guide */
+            guide: string;
+        };
         /** ClassIn */
         ClassIn: {
             /** Colour */
             colour?: string | null;
+            /** Guide */
+            guide?: string | null;
             /** Hotkey */
             hotkey?: string | null;
             /** Id */
@@ -1154,6 +1240,8 @@ export interface components {
         ClassOut: {
             /** Colour */
             colour: string;
+            /** Guide */
+            guide: string;
             /** Hotkey */
             hotkey: string | null;
             /** Id */
@@ -1334,6 +1422,32 @@ export interface components {
          * @enum {string}
          */
         Format: "csv" | "jsonl" | "imagefolder";
+        /**
+         * GuideExample
+         * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
+         */
+        GuideExample: {
+            /** Example Id */
+            example_id: number;
+            /** Height */
+            height: number;
+            /** Image Url */
+            image_url: string;
+            /** Pinned */
+            pinned: boolean;
+            /** Width */
+            width: number;
+        };
+        /**
+         * Guides
+         * @description What belongs to each class, and images that were said to belong to none.
+         */
+        Guides: {
+            /** Classes */
+            classes: components["schemas"]["ClassGuide"][];
+            /** Ood */
+            ood: components["schemas"]["GuideExample"][];
+        };
         /** Health */
         Health: {
             /** Status */
@@ -1560,6 +1674,20 @@ export interface components {
             total: number;
         };
         /**
+         * MyRound
+         * @description My own answers to one round; a corrected answer counts once.
+         */
+        MyRound: {
+            /** Answers */
+            answers: number;
+            /** Inside */
+            inside: number;
+            /** Median Seconds */
+            median_seconds: number | null;
+            /** Ood */
+            ood: number;
+        };
+        /**
          * NoiseOut
          * @description How many labels are wrong among those whose truth is known.
          */
@@ -1598,6 +1726,14 @@ export interface components {
             items: components["schemas"]["JobOut"][];
             /** Next Cursor */
             next_cursor: number | null;
+        };
+        /**
+         * PinnedExamples
+         * @description The examples of a class, in the order in which they are shown; none to choose by votes.
+         */
+        PinnedExamples: {
+            /** Example Ids */
+            example_ids: number[];
         };
         /**
          * Problem
@@ -2942,6 +3078,49 @@ export interface operations {
             };
         };
     };
+    pin_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                class_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinnedExamples"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     project_events: {
         parameters: {
             query?: never;
@@ -3063,6 +3242,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    show_guides: {
+        parameters: {
+            query?: {
+                examples?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Guides"];
+                };
             };
         };
     };
@@ -3281,6 +3502,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnswersOut"];
+                };
+            };
+        };
+    };
+    between_rounds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Between"];
                 };
             };
         };

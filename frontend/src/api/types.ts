@@ -181,3 +181,7 @@ export type Subset = Schemas["SubsetOut"];
 export type SubsetSide = Schemas["SubsetSide"];
 export type SubsetComparison = Schemas["SubsetComparison"];
 export type SubsetFormat = Schemas["SubsetFormat"];
+export type ClassGuide = Schemas["ClassGuide"];
+export type GuideExample = Schemas["GuideExample"];
+/** What is going on while an annotator has no image. */
+export type BetweenRounds = Schemas["Between"];

@@ -1,7 +1,7 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
-import { CLASS_KEYS } from "../../ui/hotkeys";
+import { CLASS_KEYS, keyLabel } from "../../ui/hotkeys";
 import styles from "./ClassEditor.module.css";
 import { type ClassDraft, moved, problemsOf, withNew } from "./classes";
 
@@ -87,6 +87,7 @@ type ClassRowProps = {
 
 function ClassRow(props: ClassRowProps) {
   const { draft, index, count, canReorder, problem, onChange, onMove, onRemove } = props;
+  const [described, setDescribed] = useState(draft.guide !== "");
   const shown = draft.name.trim() || t.setup.thisClass;
   const problemId = `${draft.row}-problem`;
   return (
@@ -126,7 +127,7 @@ function ClassRow(props: ClassRowProps) {
         <option value="">{t.setup.noHotkey}</option>
         {CLASS_KEYS.map((key) => (
           <option key={key} value={key}>
-            {key.toUpperCase()}
+            {keyLabel(key)}
           </option>
         ))}
       </select>
@@ -147,8 +148,25 @@ function ClassRow(props: ClassRowProps) {
             />
           </>
         )}
+        <Tool
+          name={t.setup.describeClass(shown)}
+          path="M3 4.5h10M3 8h10M3 11.5h6"
+          expanded={described}
+          onClick={() => setDescribed(!described)}
+        />
         <Tool name={t.setup.removeClass(shown)} path="m4.5 4.5 7 7m0-7-7 7" onClick={onRemove} />
       </div>
+      {described && (
+        <textarea
+          className={styles.guide}
+          aria-label={t.setup.classGuide(shown)}
+          placeholder={t.setup.classGuideHint}
+          rows={2}
+          maxLength={2_000}
+          value={draft.guide}
+          onChange={(event) => onChange({ guide: event.target.value })}
+        />
+      )}
       {problem && (
         <p id={problemId} className={styles.problem}>
           {problem}
@@ -158,15 +176,22 @@ function ClassRow(props: ClassRowProps) {
   );
 }
 
-type ToolProps = { name: string; path: string; disabled?: boolean; onClick: () => void };
+type ToolProps = {
+  name: string;
+  path: string;
+  disabled?: boolean;
+  expanded?: boolean;
+  onClick: () => void;
+};
 
-function Tool({ name, path, disabled, onClick }: ToolProps) {
+function Tool({ name, path, disabled, expanded, onClick }: ToolProps) {
   return (
     <button
       type="button"
       className={styles.tool}
       aria-label={name}
       title={name}
+      aria-expanded={expanded}
       disabled={disabled}
       onClick={onClick}
     >

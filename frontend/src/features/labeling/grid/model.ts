@@ -1,5 +1,6 @@
 import type { LabelStatus, Lease, LeaseItem } from "../../../api/types";
 import type { Entry } from "../queue/model";
+import type { Pause } from "../queue/pace";
 
 /** An image of the grid: what the model takes it for, and whether its verdict was taken back. */
 export type Tile = Entry & {
@@ -27,6 +28,7 @@ export type GridView = {
   status: LabelStatus | null;
   /** My own answers to this project, those of this visit included. */
   mine: { today: number; total: number } | null;
+  paused: Pause | null;
   error: Error | null;
 };
 

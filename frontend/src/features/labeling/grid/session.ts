@@ -2,6 +2,7 @@ import { serverNow } from "../../../api/clock";
 import { ApiError } from "../../../api/errors";
 import type { LabelingApi } from "../../../api/labeling";
 import { toStored } from "../queue/entries";
+import type { Pause } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Stopwatch } from "../queue/stopwatch";
 import type { Choice } from "../verdicts";
@@ -41,6 +42,7 @@ export class GridSession {
     history: [],
     status: null,
     mine: null,
+    paused: null,
     error: null,
   };
   #size: number;
@@ -94,7 +96,22 @@ export class GridSession {
   }
 
   /** Look for images now: something changed on the server, or the page is visible again. */
-  readonly wake = (): void => this.#leases.wake();
+  readonly wake = (): void => {
+    if (!this.#view.paused) this.#leases.wake();
+  };
+
+  /** Take a break: the page stays in view, and others may have what was leased. */
+  pause(why: Pause): void {
+    if (this.#view.paused) return;
+    this.#set({ paused: why });
+    this.#release(0);
+  }
+
+  readonly resume = (): void => {
+    if (!this.#view.paused) return;
+    this.#set({ paused: null });
+    this.wake();
+  };
 
   /** Show so many images at once: now if none of the page is judged yet, else from the next one on. */
   setSize(size: number): void {
@@ -210,6 +227,8 @@ export class GridSession {
       const unsent = await sender.answersOf(projectId);
       const lease = await api.lease(projectId, 2 * this.#size, client, true);
       if (this.#leases.stopped) return null;
+      // A lease that was on its way as the break began would be held for nobody.
+      if (this.#view.paused) this.#release(0);
       const answered = unsent.map((answer) => answer.subject.query_id);
       const saving = this.#answeredSinceLease;
       const pages = merged(this.#view, tilesOf(lease), new Set([...answered, ...saving]), saving);
@@ -224,7 +243,8 @@ export class GridSession {
   }
 
   #need(): Need {
-    const { error, phase } = this.#view;
+    const { error, phase, paused } = this.#view;
+    if (paused) return "none";
     // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
     if (error instanceof ApiError && [403, 404].includes(error.status)) return "none";
     if (error) return "poll";
