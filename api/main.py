@@ -8,6 +8,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from api import events, frontend, health, problems
+from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
@@ -15,6 +16,7 @@ from api.auth.routes import router as auth
 from api.events import Broadcaster
 from api.exports.routes import router as exports
 from api.guides.routes import router as guides
+from api.home.routes import router as home
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
@@ -46,6 +48,8 @@ _ROUTERS = (
     guides,
     exports,
     algorithms,
+    home,
+    admin,
     events.router,
 )
 

@@ -1,5 +1,7 @@
+import { admin } from "./admin";
 import { common } from "./common";
 import { grid } from "./grid";
+import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
 import { overview } from "./overview";
@@ -8,4 +10,16 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { setup } from "./setup";
 
-export const en = { common, grid, jobs, label, overview, people, projects, review, setup };
+export const en = {
+  admin,
+  common,
+  grid,
+  home,
+  jobs,
+  label,
+  overview,
+  people,
+  projects,
+  review,
+  setup,
+};
