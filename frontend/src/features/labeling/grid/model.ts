@@ -32,6 +32,17 @@ export type GridView = {
   error: Error | null;
 };
 
+export const NEW: GridView = {
+  phase: "loading",
+  page: [],
+  upcoming: [],
+  history: [],
+  status: null,
+  mine: null,
+  paused: null,
+  error: null,
+};
+
 export const idOf = (tile: Tile): number => tile.subject.query_id;
 
 export const isDone = (tile: Tile): boolean => tile.given !== null && !tile.reopened;

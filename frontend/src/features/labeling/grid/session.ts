@@ -1,20 +1,18 @@
 import { serverNow } from "../../../api/clock";
-import { ApiError } from "../../../api/errors";
 import type { LabelingApi } from "../../../api/labeling";
 import { toStored } from "../queue/entries";
 import type { Pause } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Stopwatch } from "../queue/stopwatch";
 import type { Choice } from "../verdicts";
-import { earlierBatches, without } from "./batches";
+import { earlierWork, without } from "./batches";
 import { deal, groupsOf, isComplete } from "./groups";
-import { LeaseLoop, type Need } from "./leases";
-import { type GridView, idOf, isDone, type Tile, tilesOf } from "./model";
+import { LeaseLoop, needOf } from "./leases";
+import { type GridView, idOf, isDone, NEW, type Tile, tilesOf } from "./model";
 import { judged, merged, turned } from "./page";
 import { pageBefore, rememberPage } from "./pageMemory";
 
 const HISTORY = 50;
-const RECENT = 100;
 /** How long a page that is loaded again finds what it held. */
 const RELOAD_SECONDS = 20;
 
@@ -35,16 +33,7 @@ type Dependencies = {
 export class GridSession {
   readonly #deps: Required<Dependencies>;
   readonly #listeners = new Set<() => void>();
-  #view: GridView = {
-    phase: "loading",
-    page: [],
-    upcoming: [],
-    history: [],
-    status: null,
-    mine: null,
-    paused: null,
-    error: null,
-  };
+  #view: GridView = NEW;
   #size: number;
   readonly #leases: LeaseLoop;
   #answeredSinceLease = new Set<number>();
@@ -59,7 +48,7 @@ export class GridSession {
     this.#leases = new LeaseLoop({
       ...this.#deps,
       lease: () => this.#lease(),
-      need: () => this.#need(),
+      need: () => needOf(this.#view),
     });
     this.#before = pageBefore(this.#deps);
   }
@@ -242,35 +231,13 @@ export class GridSession {
     }
   }
 
-  #need(): Need {
-    const { error, phase, paused } = this.#view;
-    if (paused) return "none";
-    // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
-    if (error instanceof ApiError && [403, 404].includes(error.status)) return "none";
-    if (error) return "poll";
-    return phase === "working" ? "renew" : phase === "loading" ? "catch-up" : "poll";
-  }
-
   /** What is left of earlier visits: undo reaches back to it, and my counts go on from there. */
   async #restore(): Promise<void> {
-    const { api, sender, projectId } = this.#deps;
     try {
-      const unsent = await sender.answersOf(projectId);
-      const [recent, status] = await Promise.all([
-        api.recent(projectId, RECENT),
-        api.status(projectId),
-      ]);
+      const { batches, mine } = await earlierWork(this.#deps);
       const { history, page } = this.#view;
       const present = new Set([...history.flat(), ...page].map(idOf));
-      const earlier = without(earlierBatches(recent, unsent), present);
-      const uncounted = unsent.filter((answer) => !answer.supersedes).length;
-      this.#set({
-        history: [...earlier, ...history].slice(-HISTORY),
-        mine: status.mine && {
-          today: status.mine.today + uncounted,
-          total: status.mine.total + uncounted,
-        },
-      });
+      this.#set({ history: [...without(batches, present), ...history].slice(-HISTORY), mine });
     } catch {
       // Undo then reaches back to the start of this visit only, and there are no counts.
     }
