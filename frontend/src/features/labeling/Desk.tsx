@@ -1,5 +1,4 @@
 import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { useSearchParams } from "react-router";
 import type { Project, User } from "../../api/types";
 import { t } from "../../strings";
 import { Failure, Notice } from "../../ui/State";
@@ -13,6 +12,7 @@ import type { AnswerSender } from "./queue/sender";
 import { Strip } from "./Strip";
 import { taskViews } from "./taskViews";
 import { useDeskKeys } from "./useDeskKeys";
+import { useGuide } from "./useGuide";
 import type { Labeling } from "./useLabelSession";
 import { useSmooth } from "./useSmooth";
 import { type Choice, nameOf } from "./verdicts";
@@ -168,18 +168,6 @@ function useFlash() {
     return () => clearTimeout(timer);
   }, [flashed]);
   return [flashed, setFlashed] as const;
-}
-
-/** Whether the guide is open is part of the address, so that a link can show it. */
-function useGuide() {
-  const [params, setParams] = useSearchParams();
-  const open = params.has("guide");
-  const toggle = useCallback(
-    () => setParams((now) => (now.has("guide") ? {} : { guide: "" }), { replace: true }),
-    [setParams],
-  );
-  const close = useCallback(() => setParams({}, { replace: true }), [setParams]);
-  return [open, toggle, close] as const;
 }
 
 function Guidelines({ text }: { text: string }) {

@@ -17,9 +17,8 @@ type LabelBarProps = {
   projectLink: string | null;
   status: LabelStatus | null;
   mine: SessionView["mine"];
-  /** Offered where the page has a guide, and can be paused. */
-  onGuide?: () => void;
-  onPause?: () => void;
+  onGuide: () => void;
+  onPause: () => void;
   onHelp: () => void;
   /** Further controls of the page. */
   children?: ReactNode;
@@ -60,14 +59,10 @@ export function LabelBar(props: LabelBarProps) {
           <dd>{mine ? mine.total.toLocaleString() : "–"}</dd>
         </div>
       </dl>
-      {children}
       <div className={styles.actions}>
-        {actions.onGuide && (
-          <Action name={t.label.guide.open} hotkey={FIXED_KEYS.guide} onClick={actions.onGuide} />
-        )}
-        {actions.onPause && (
-          <Action name={t.label.pause.open} hotkey={FIXED_KEYS.pause} onClick={actions.onPause} />
-        )}
+        {children}
+        <Action name={t.label.guide.open} hotkey={FIXED_KEYS.guide} onClick={actions.onGuide} />
+        <Action name={t.label.pause.open} hotkey={FIXED_KEYS.pause} onClick={actions.onPause} />
         <Action name={t.label.help} hotkey={FIXED_KEYS.help} onClick={actions.onHelp} />
       </div>
     </div>

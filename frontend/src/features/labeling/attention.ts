@@ -6,8 +6,9 @@ const LOOK_MS = 5_000;
 /** How many images of verdicts given are kept at hand. */
 const BEHIND = 10;
 
-type Breaks = {
+type Place = {
   getView(): { current: unknown; paused: Pause | null };
+  wake(): void;
   pause(why: Pause): void;
   resume(): void;
 };
@@ -15,26 +16,21 @@ type Breaks = {
 /**
  * Let the stopwatch see whether somebody is at work; returns what ends that.
  *
- * With `breaks`, when nobody was there for long the place in the queue is left to others, until a
- * sign of life.
+ * When nobody was there for long the place in the queue is left to others, until a sign of life.
  */
-export function watchAttention(
-  stopwatch: Stopwatch,
-  onVisible: () => void,
-  breaks?: Breaks,
-): () => void {
+export function watchAttention(stopwatch: Stopwatch, place: Place): () => void {
   const sign = () => {
     stopwatch.touch();
-    if (breaks?.getView().paused === "away") breaks.resume();
+    if (place.getView().paused === "away") place.resume();
   };
   const onVisibility = () => {
     stopwatch.setVisible(!document.hidden);
     if (document.hidden) return;
     sign();
-    onVisible();
+    place.wake();
   };
   const timer = setInterval(() => {
-    if (breaks?.getView().current && stopwatch.quietMs >= AWAY_MS) breaks.pause("away");
+    if (place.getView().current && stopwatch.quietMs >= AWAY_MS) place.pause("away");
   }, LOOK_MS);
   document.addEventListener("visibilitychange", onVisibility);
   const options = { capture: true, passive: true };

@@ -1,5 +1,13 @@
-import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { LabelClass } from "../../../api/types";
+import {
+  lazy,
+  type MouseEvent,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import type { Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { measurePaint } from "../measure";
 import { nameOf } from "../verdicts";
@@ -20,17 +28,23 @@ import { useLongPress } from "./useLongPress";
 import { useRubberBand } from "./useRubberBand";
 import { VerdictBar } from "./VerdictBar";
 
+const GuidePanel = lazy(() => import("../GuidePanel").then((m) => ({ default: m.GuidePanel })));
+
 /** How long a group is still shown whose images all have a verdict. */
 const LINGER_MS = 650;
 
 type GridDeskProps = {
-  classes: LabelClass[];
-  guidelines: string;
+  project: Project;
   session: GridSession;
   view: GridView;
   density: Density;
   onDensity: (density: Density) => void;
+  /** Whether the guide to the classes is open. */
+  guide: boolean;
   onHelp: () => void;
+  onGuide: () => void;
+  onPause: () => void;
+  onCloseGuide: () => void;
 };
 
 const tileAt = (target: EventTarget): number | null => {
@@ -39,7 +53,8 @@ const tileAt = (target: EventTarget): number | null => {
 };
 
 export function GridDesk(props: GridDeskProps) {
-  const { classes, guidelines, session, view, density, onDensity, onHelp } = props;
+  const { project, session, view, density, onDensity, guide } = props;
+  const { classes, guidelines } = project;
   const area = useRef<HTMLDivElement>(null);
   const layout = useLayout(view.page, classes);
   const actions = useGridActions({ session, layout, classes, area });
@@ -61,7 +76,9 @@ export function GridDesk(props: GridDeskProps) {
     else if (command.do === "confirm") actions.confirm();
     else if (command.do === "group") actions.toggleGroup();
     else if (command.do === "undo") actions.undo();
-    else if (command.do === "help") onHelp();
+    else if (command.do === "help") props.onHelp();
+    else if (command.do === "guide") props.onGuide();
+    else if (command.do === "pause") props.onPause();
     else if (command.do === "look") setLooked((now) => (now === null ? selection.focus : null));
     else if (looked !== null) setLooked(null);
     else actions.clear();
@@ -89,7 +106,7 @@ export function GridDesk(props: GridDeskProps) {
   const last = view.history.at(-1);
   const given = last?.[0]?.given;
   return (
-    <div className={styles.desk}>
+    <div className={styles.desk} data-guide={guide || undefined}>
       <div className={styles.stage}>
         <div className={styles.head}>
           <p className={styles.last} aria-live="polite">
@@ -126,11 +143,21 @@ export function GridDesk(props: GridDeskProps) {
         </div>
         {looked !== null && <Look tile={tileOf(looked)} onClose={() => setLooked(null)} />}
       </div>
-      <Preview
-        tile={tileOf(hovered) ?? tileOf(selection.focus)}
-        classes={classes}
-        guidelines={guidelines}
-      />
+      {guide ? (
+        <Suspense fallback={<aside />}>
+          <GuidePanel
+            project={project}
+            exampleId={tileOf(selection.focus)?.subject.example_id ?? null}
+            onClose={props.onCloseGuide}
+          />
+        </Suspense>
+      ) : (
+        <Preview
+          tile={tileOf(hovered) ?? tileOf(selection.focus)}
+          classes={classes}
+          guidelines={guidelines}
+        />
+      )}
       <VerdictBar
         classes={classes}
         selected={selection.chosen.size}

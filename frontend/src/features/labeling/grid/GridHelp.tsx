@@ -3,7 +3,7 @@ import type { LabelClass } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
 import { Dialog, DialogActions } from "../../../ui/Dialog";
-import { FIXED_KEYS, keyOf } from "../../../ui/hotkeys";
+import { FIXED_KEYS, keyLabel, keyOf } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
 import styles from "../HelpDialog.module.css";
 import { GRID_KEYS } from "./keys";
@@ -30,6 +30,8 @@ export function GridHelp({ classes, onClose }: GridHelpProps) {
     [[FIXED_KEYS.smooth], rows.look],
     [["+", "-"], rows.resize],
     ...(free(GRID_KEYS.mode) ? [[[GRID_KEYS.mode], rows.mode] as [string[], string]] : []),
+    [[FIXED_KEYS.guide], t.label.helpRows.guide],
+    [[FIXED_KEYS.pause], t.label.helpRows.pause],
     [[FIXED_KEYS.help, "?"], rows.help],
   ];
   const verdicts: [string | null, string][] = [
@@ -44,7 +46,7 @@ export function GridHelp({ classes, onClose }: GridHelpProps) {
       <dl className={styles.keys}>
         {verdicts.map(([key, name]) => (
           <div key={name}>
-            <dt>{key && <Kbd>{key.toUpperCase()}</Kbd>}</dt>
+            <dt>{key && <Kbd>{keyLabel(key)}</Kbd>}</dt>
             <dd>{name}</dd>
           </div>
         ))}
@@ -54,7 +56,7 @@ export function GridHelp({ classes, onClose }: GridHelpProps) {
           <div key={text}>
             <dt>
               {names.map((name) => (
-                <Kbd key={name}>{name.length === 1 ? name.toUpperCase() : name}</Kbd>
+                <Kbd key={name}>{keyLabel(name)}</Kbd>
               ))}
             </dt>
             <dd>{text}</dd>

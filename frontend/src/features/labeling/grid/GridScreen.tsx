@@ -1,4 +1,4 @@
-import { useState, useSyncExternalStore } from "react";
+import { useCallback, useState, useSyncExternalStore } from "react";
 import type { Project, User } from "../../../api/types";
 import { t } from "../../../strings";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
@@ -6,15 +6,16 @@ import { Between } from "../Between";
 import { LabelBar } from "../LabelBar";
 import desk from "../LabelScreen.module.css";
 import { ModeSwitch } from "../ModeSwitch";
+import { PauseCover } from "../PauseCover";
 import type { AnswerSender } from "../queue/sender";
 import { useSender } from "../SenderProvider";
+import { useGuide } from "../useGuide";
 import { Waiting } from "../Waiting";
 import { GridDesk } from "./GridDesk";
 import { GridHelp } from "./GridHelp";
 import styles from "./GridScreen.module.css";
-import type { GridSession } from "./session";
 import { type Density, useDensity } from "./useDensity";
-import { useGridSession } from "./useGridSession";
+import { type Gridding, useGridSession } from "./useGridSession";
 
 type GridScreenProps = { project: Project; user: User; projectLink: string | null };
 
@@ -22,8 +23,8 @@ export function GridScreen({ project, user, projectLink }: GridScreenProps) {
   const sender = useSender();
   const [density, setDensity] = useDensity();
   const place = { projectId: project.id, userId: user.id, sender, size: density };
-  const session = useGridSession(place);
-  if (!sender || !session) {
+  const gridding = useGridSession(place);
+  if (!sender || !gridding) {
     return (
       <div className={desk.placeholder}>
         <Loading>
@@ -37,7 +38,7 @@ export function GridScreen({ project, user, projectLink }: GridScreenProps) {
       project={project}
       user={user}
       projectLink={projectLink}
-      session={session}
+      gridding={gridding}
       sender={sender}
       density={density}
       onDensity={setDensity}
@@ -46,17 +47,20 @@ export function GridScreen({ project, user, projectLink }: GridScreenProps) {
 }
 
 type ScreenProps = GridScreenProps & {
-  session: GridSession;
+  gridding: Gridding;
   sender: AnswerSender;
   density: Density;
   onDensity: (density: Density) => void;
 };
 
 function Screen(props: ScreenProps) {
-  const { project, user, projectLink, session, sender, density, onDensity } = props;
+  const { project, user, projectLink, sender, density, onDensity } = props;
+  const { session, stopwatch } = props.gridding;
   const view = useSyncExternalStore(session.subscribe, session.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   const [help, setHelp] = useState(false);
+  const [guide, toggleGuide, closeGuide] = useGuide();
+  const pause = useCallback(() => session.pause("asked"), [session]);
   return (
     <div className={styles.screen}>
       <LabelBar
@@ -64,6 +68,8 @@ function Screen(props: ScreenProps) {
         projectLink={projectLink}
         status={view.status}
         mine={view.mine}
+        onGuide={toggleGuide}
+        onPause={pause}
         onHelp={() => setHelp(true)}
       >
         <ModeSwitch project={project} user={user} mode="grid" />
@@ -71,13 +77,16 @@ function Screen(props: ScreenProps) {
       {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
       {view.phase === "working" && (
         <GridDesk
-          classes={project.classes}
-          guidelines={project.guidelines}
+          project={project}
           session={session}
           view={view}
           density={density}
+          guide={guide}
           onDensity={onDensity}
           onHelp={() => setHelp(true)}
+          onGuide={toggleGuide}
+          onPause={pause}
+          onCloseGuide={closeGuide}
         />
       )}
       {view.phase !== "working" && (
@@ -96,6 +105,9 @@ function Screen(props: ScreenProps) {
             <Failure error={view.error} onRetry={session.wake} />
           )}
         </div>
+      )}
+      {view.paused && (
+        <PauseCover why={view.paused} stopwatch={stopwatch} onResume={session.resume} />
       )}
       {help && <GridHelp classes={project.classes} onClose={() => setHelp(false)} />}
     </div>

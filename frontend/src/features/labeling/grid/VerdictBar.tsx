@@ -2,7 +2,7 @@ import type { CSSProperties, ReactNode } from "react";
 import type { LabelClass } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
-import { FIXED_KEYS } from "../../../ui/hotkeys";
+import { ariaKey, FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
 import type { Choice } from "../verdicts";
 import styles from "./VerdictBar.module.css";
@@ -24,12 +24,12 @@ export function VerdictBar(props: VerdictBarProps) {
       key={`${choice.verdict}-${choice.classId}`}
       type="button"
       className={styles.verdict}
-      aria-keyshortcuts={hotkey ?? undefined}
+      aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
       onClick={() => onJudge(choice)}
     >
       {mark}
       <span className={styles.name}>{name}</span>
-      {hotkey && <Kbd decorative>{hotkey.toUpperCase()}</Kbd>}
+      {hotkey && <Kbd decorative>{keyLabel(hotkey)}</Kbd>}
     </button>
   );
   const plain = (verdict: "ood" | "unsure" | "skip", mark: ReactNode = null) =>

@@ -1,10 +1,14 @@
+import type { LabelingApi } from "../../../api/labeling";
 import type { RecentAnswer } from "../../../api/types";
 import type { StoredAnswer } from "../queue/model";
+import type { AnswerSender } from "../queue/sender";
 import { uuid } from "../queue/uuid";
-import { idOf, type Tile } from "./model";
+import { type GridView, idOf, type Tile } from "./model";
 
 /** The part of a key that all answers of a batch share: sixty random bits. */
 const SHARED = 19;
+/** How many answers undo reaches back over a reload. */
+const RECENT = 100;
 
 /** Keys of answers that are given, and taken back, together. */
 export function batchKeys(count: number): string[] {
@@ -38,7 +42,7 @@ const fromStored = ({ key, verdict, classId, subject, leaseToken }: StoredAnswer
 });
 
 /** What was judged together on earlier visits, the latest last: what the server has, then what it has not. */
-export function earlierBatches(recent: RecentAnswer[], unsent: StoredAnswer[]): Tile[][] {
+function earlierBatches(recent: RecentAnswer[], unsent: StoredAnswer[]): Tile[][] {
   const tiles = [...[...recent].reverse().map(fromRecent), ...unsent.map(fromStored)];
   const latest = new Map(tiles.map((tile) => [idOf(tile), tile]));
   const batches = new Map<string, Tile[]>();
@@ -48,6 +52,24 @@ export function earlierBatches(recent: RecentAnswer[], unsent: StoredAnswer[]): 
     batches.set(key, [...(batches.get(key) ?? []), tile]);
   }
   return [...batches.values()];
+}
+
+type Place = {
+  projectId: number;
+  api: Pick<LabelingApi, "recent" | "status">;
+  sender: AnswerSender;
+};
+
+/** What this user has done before, on this device or another. */
+export async function earlierWork({ projectId, api, sender }: Place) {
+  const unsent = await sender.answersOf(projectId);
+  const [recent, { mine }] = await Promise.all([
+    api.recent(projectId, RECENT),
+    api.status(projectId),
+  ]);
+  const more = unsent.filter((answer) => !answer.supersedes).length;
+  const counts: GridView["mine"] = mine && { today: mine.today + more, total: mine.total + more };
+  return { batches: earlierBatches(recent, unsent), mine: counts };
 }
 
 /** The batches without some tiles; an empty one goes. */

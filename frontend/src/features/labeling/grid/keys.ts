@@ -9,7 +9,8 @@ export const GRID_KEYS = { group: "a", mode: "v" } as const;
 export type GridCommand =
   | { do: "answer"; choice: Choice }
   | { do: "move"; direction: Direction; extend: boolean }
-  | { do: "toggle" | "confirm" | "group" | "clear" | "look" | "undo" | "help" }
+  | { do: "toggle" | "confirm" | "group" | "clear" | "look" | "undo" }
+  | { do: "help" | "guide" | "pause" }
   | { do: "resize"; by: 1 | -1 };
 
 const MOVES: Record<string, Direction> = {
@@ -44,6 +45,12 @@ export function gridCommandFor(
   }
   const command = commandFor(key, classes);
   if (command?.do === "answer") return command;
-  if (command?.do === "undo" || command?.do === "help") return { do: command.do };
+  switch (command?.do) {
+    case "undo":
+    case "help":
+    case "guide":
+    case "pause":
+      return { do: command.do };
+  }
   return key === GRID_KEYS.group ? { do: "group" } : null;
 }

@@ -1,4 +1,6 @@
+import { ApiError } from "../../../api/errors";
 import type { Stopwatch } from "../queue/stopwatch";
+import type { GridView } from "./model";
 
 /** Leases are renewed when less than this is left of them and the annotator is at work. */
 const RENEW_MS = 120_000;
@@ -9,6 +11,14 @@ const CATCH_UP_MS = 300;
 
 /** What the next lease is for: to keep what is held, to follow answers on their way, or to find work. */
 export type Need = "renew" | "catch-up" | "poll" | "none";
+
+export function needOf({ error, phase, paused }: GridView): Need {
+  // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
+  const isOver = error instanceof ApiError && [403, 404].includes(error.status);
+  if (paused || isOver) return "none";
+  if (error) return "poll";
+  return phase === "working" ? "renew" : phase === "loading" ? "catch-up" : "poll";
+}
 
 type Parts = {
   /** Lease once; resolves to when the lease runs out, or to null if it failed. */

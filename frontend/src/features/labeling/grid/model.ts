@@ -1,5 +1,6 @@
 import type { LabelStatus, Lease, LeaseItem } from "../../../api/types";
 import type { Entry } from "../queue/model";
+import type { Pause } from "../queue/pace";
 
 /** An image of the grid: what the model takes it for, and whether its verdict was taken back. */
 export type Tile = Entry & {
@@ -27,7 +28,19 @@ export type GridView = {
   status: LabelStatus | null;
   /** My own answers to this project, those of this visit included. */
   mine: { today: number; total: number } | null;
+  paused: Pause | null;
   error: Error | null;
+};
+
+export const NEW: GridView = {
+  phase: "loading",
+  page: [],
+  upcoming: [],
+  history: [],
+  status: null,
+  mine: null,
+  paused: null,
+  error: null,
 };
 
 export const idOf = (tile: Tile): number => tile.subject.query_id;

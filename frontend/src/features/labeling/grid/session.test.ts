@@ -233,6 +233,19 @@ describe("undo in the grid", () => {
   });
 });
 
+it("gives its images back for a break, and goes on with those that are left", async () => {
+  const { session } = start();
+  await shows(session, from(1, 10));
+  session.pause("asked");
+  expect(server.released).toEqual(["tab"]);
+  server.elsewhere.add(2);
+  const leases = server.leases;
+  session.wake();
+  expect(server.leases).toBe(leases);
+  session.resume();
+  await vi.waitFor(() => expect(shown(session)).toEqual([1, ...from(3, 8)]));
+});
+
 it("shows the same page after a reload", async () => {
   const before = start();
   await shows(before.session, from(1, 10));

@@ -1,19 +1,18 @@
 import { serverNow } from "../../../api/clock";
-import { ApiError } from "../../../api/errors";
 import type { LabelingApi } from "../../../api/labeling";
 import { toStored } from "../queue/entries";
+import type { Pause } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Stopwatch } from "../queue/stopwatch";
 import type { Choice } from "../verdicts";
-import { earlierBatches, without } from "./batches";
+import { earlierWork, without } from "./batches";
 import { deal, groupsOf, isComplete } from "./groups";
-import { LeaseLoop, type Need } from "./leases";
-import { type GridView, idOf, isDone, type Tile, tilesOf } from "./model";
+import { LeaseLoop, needOf } from "./leases";
+import { type GridView, idOf, isDone, NEW, type Tile, tilesOf } from "./model";
 import { judged, merged, turned } from "./page";
 import { pageBefore, rememberPage } from "./pageMemory";
 
 const HISTORY = 50;
-const RECENT = 100;
 /** How long a page that is loaded again finds what it held. */
 const RELOAD_SECONDS = 20;
 
@@ -34,15 +33,7 @@ type Dependencies = {
 export class GridSession {
   readonly #deps: Required<Dependencies>;
   readonly #listeners = new Set<() => void>();
-  #view: GridView = {
-    phase: "loading",
-    page: [],
-    upcoming: [],
-    history: [],
-    status: null,
-    mine: null,
-    error: null,
-  };
+  #view: GridView = NEW;
   #size: number;
   readonly #leases: LeaseLoop;
   #answeredSinceLease = new Set<number>();
@@ -57,7 +48,7 @@ export class GridSession {
     this.#leases = new LeaseLoop({
       ...this.#deps,
       lease: () => this.#lease(),
-      need: () => this.#need(),
+      need: () => needOf(this.#view),
     });
     this.#before = pageBefore(this.#deps);
   }
@@ -94,7 +85,22 @@ export class GridSession {
   }
 
   /** Look for images now: something changed on the server, or the page is visible again. */
-  readonly wake = (): void => this.#leases.wake();
+  readonly wake = (): void => {
+    if (!this.#view.paused) this.#leases.wake();
+  };
+
+  /** Take a break: the page stays in view, and others may have what was leased. */
+  pause(why: Pause): void {
+    if (this.#view.paused) return;
+    this.#set({ paused: why });
+    this.#release(0);
+  }
+
+  readonly resume = (): void => {
+    if (!this.#view.paused) return;
+    this.#set({ paused: null });
+    this.wake();
+  };
 
   /** Show so many images at once: now if none of the page is judged yet, else from the next one on. */
   setSize(size: number): void {
@@ -210,6 +216,8 @@ export class GridSession {
       const unsent = await sender.answersOf(projectId);
       const lease = await api.lease(projectId, 2 * this.#size, client, true);
       if (this.#leases.stopped) return null;
+      // A lease that was on its way as the break began would be held for nobody.
+      if (this.#view.paused) this.#release(0);
       const answered = unsent.map((answer) => answer.subject.query_id);
       const saving = this.#answeredSinceLease;
       const pages = merged(this.#view, tilesOf(lease), new Set([...answered, ...saving]), saving);
@@ -223,34 +231,13 @@ export class GridSession {
     }
   }
 
-  #need(): Need {
-    const { error, phase } = this.#view;
-    // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
-    if (error instanceof ApiError && [403, 404].includes(error.status)) return "none";
-    if (error) return "poll";
-    return phase === "working" ? "renew" : phase === "loading" ? "catch-up" : "poll";
-  }
-
   /** What is left of earlier visits: undo reaches back to it, and my counts go on from there. */
   async #restore(): Promise<void> {
-    const { api, sender, projectId } = this.#deps;
     try {
-      const unsent = await sender.answersOf(projectId);
-      const [recent, status] = await Promise.all([
-        api.recent(projectId, RECENT),
-        api.status(projectId),
-      ]);
+      const { batches, mine } = await earlierWork(this.#deps);
       const { history, page } = this.#view;
       const present = new Set([...history.flat(), ...page].map(idOf));
-      const earlier = without(earlierBatches(recent, unsent), present);
-      const uncounted = unsent.filter((answer) => !answer.supersedes).length;
-      this.#set({
-        history: [...earlier, ...history].slice(-HISTORY),
-        mine: status.mine && {
-          today: status.mine.today + uncounted,
-          total: status.mine.total + uncounted,
-        },
-      });
+      this.#set({ history: [...without(batches, present), ...history].slice(-HISTORY), mine });
     } catch {
       // Undo then reaches back to the start of this visit only, and there are no counts.
     }

@@ -9,11 +9,13 @@ import { idOf } from "./model";
 import { GridSession } from "./session";
 import { thumbnailOf } from "./thumbnails";
 
+export type Gridding = { session: GridSession; stopwatch: Stopwatch };
+
 type Place = { projectId: number; userId: number; sender: AnswerSender | null; size: number };
 
 /** Opens this tab's place in the queue for as long as the grid is shown. */
-export function useGridSession({ projectId, userId, sender, size }: Place): GridSession | null {
-  const [session, setSession] = useState<GridSession | null>(null);
+export function useGridSession({ projectId, userId, sender, size }: Place): Gridding | null {
+  const [opened, setOpened] = useState<Gridding | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another size is no reason to begin anew.
   useEffect(() => {
     if (!sender) return;
@@ -21,18 +23,18 @@ export function useGridSession({ projectId, userId, sender, size }: Place): Grid
     let unmounted = false;
     tabClient(":grid").then((client) => {
       if (unmounted) return;
-      const opened = open({ projectId, userId, sender, client, size });
-      close = opened.close;
-      setSession(opened.session);
+      const { close: closing, ...gridding } = open({ projectId, userId, sender, client, size });
+      close = closing;
+      setOpened(gridding);
     });
     return () => {
       unmounted = true;
       close?.();
-      setSession(null);
+      setOpened(null);
     };
   }, [projectId, userId, sender]);
-  useEffect(() => session?.setSize(size), [session, size]);
-  return session;
+  useEffect(() => opened?.session.setSize(size), [opened, size]);
+  return opened;
 }
 
 type Opening = Place & { sender: AnswerSender; client: string };
@@ -49,7 +51,12 @@ function open(place: Opening) {
   const onPageShow = (event: PageTransitionEvent) => {
     if (event.persisted) session.wake();
   };
-  const unwatch = watchAttention(stopwatch, session.wake);
+  const unwatch = watchAttention(stopwatch, {
+    getView: () => ({ current: session.getView().page[0], paused: session.getView().paused }),
+    wake: session.wake,
+    pause: (why) => session.pause(why),
+    resume: session.resume,
+  });
   window.addEventListener("pagehide", leave);
   window.addEventListener("pageshow", onPageShow);
   session.start();
@@ -59,5 +66,5 @@ function open(place: Opening) {
     window.removeEventListener("pageshow", onPageShow);
     session.stop();
   };
-  return { session, close };
+  return { session, stopwatch, close };
 }

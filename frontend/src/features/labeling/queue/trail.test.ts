@@ -155,7 +155,7 @@ describe("a break", () => {
   it("begins by itself when nobody is there, and ends with the first sign of life", async () => {
     const session = await said(1);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const unwatch = watchAttention(stopwatch, session.wake, session);
+    const unwatch = watchAttention(stopwatch, session);
     stopwatch.start();
     clock += AWAY_MS - 1;
     vi.advanceTimersByTime(10_000);
