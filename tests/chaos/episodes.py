@@ -37,11 +37,11 @@ ANNOTATORS = 16
 _SETTINGS = {
     "input_size": 8,
     "budget": 40,
-    "model": {"name": "cnn_tiny", "params": {"steps": 20, "augment": False}},
+    "model": {"name": "cnn_tiny", "params": {"steps": 200, "augment": False}},
     "strategy": {"name": "conf"},
     "lease_seconds": 5,
 }
-_PRUNE = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 8, "flip": False}
+_PRUNE = {"network": "cnn_tiny", "width": 8, "epochs": 12, "batch_size": 8, "flip": False}
 _ENVIRONMENT = {
     "KARAT_HEARTBEAT_SECONDS": "0.5",
     "KARAT_STALE_SECONDS": "4",
@@ -60,6 +60,7 @@ class Report:
     retries: int = 0
     lost: int = 0
     jobs: int = 0
+    jobs_taken_over: int = 0
     jobs_failed: list[str] = dataclasses.field(default_factory=list)
     wrong: list[str] = dataclasses.field(default_factory=list)
 
@@ -138,6 +139,7 @@ class Chaos:
                 break
             time.sleep(0.5)
         self.report.jobs += len(jobs)
+        self.report.jobs_taken_over += sum(job["attempt"] > 1 for job in jobs)
         self.report.jobs_failed += [
             f"episode {number}: job {job['id']} ({job['kind']}): {job['error']}"
             for job in jobs
