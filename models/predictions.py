@@ -46,5 +46,5 @@ def predict(
     if purity_is_probability:
         inside = scores.purity[positions].astype(np.float64)
     elif last.scores is not None and len(np.unique(last.labels >= 0)) == 2:
-        inside = probability_inside(scores.purity.astype(np.float64), last)[positions]
+        inside = probability_inside(scores.purity, last)(scores.purity[positions])
     return Predictions(probabilities.argmax(axis=1), probabilities.max(axis=1), inside)

@@ -48,9 +48,9 @@ async def entries(
     return [_shown(*row) for row in await session.execute(statement)]
 
 
-def _matching(wanted: AuditFilter) -> Select[Any]:
+def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str]:
     named = aliased(User)
-    statement: Select[Any] = (
+    statement = (
         select(Audit, User, named.email, Project.name)
         .outerjoin(User, User.id == Audit.actor_id)
         .outerjoin(

@@ -47,6 +47,7 @@ class Fuzzer:
 
     def operations(self) -> Iterator[Any]:
         """Every operation that ends, in the order of the description."""
+        found: Any
         for found in self.schema.get_all_operations():
             operation = found.ok()
             if operation.definition.raw["operationId"] not in _ENDLESS:
