@@ -1,5 +1,6 @@
 """Writing down who did what."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,7 +11,7 @@ from core.tables import Audit
 
 def record(
     session: AsyncSession,
-    actor: Principal,
+    actor: Principal | None,
     verb: str,
     object_type: str,
     object_id: int | None,
@@ -18,10 +19,13 @@ def record(
     project_id: int | None = None,
     **detail: Any,
 ) -> None:
-    """Add an audit row to the caller's transaction."""
+    """Add an audit row to the caller's transaction.
+
+    ``detail`` is read by people and kept for good: no passwords, tokens or other secrets in it.
+    """
     session.add(
         Audit(
-            actor_id=actor.id,
+            actor_id=actor.id if actor else None,
             project_id=project_id,
             verb=verb,
             object_type=object_type,
@@ -29,3 +33,16 @@ def record(
             detail=detail,
         )
     )
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """What differs, by dotted path: the value before and the value after."""
+    found: dict[str, list[Any]] = {}
+    for name in sorted(before.keys() | after.keys()):
+        one, other = before.get(name), after.get(name)
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            inner = differences(one, other)
+            found.update({f"{name}.{path}": pair for path, pair in inner.items()})
+        elif one != other:
+            found[name] = [one, other]
+    return found

@@ -1,6 +1,7 @@
 """Creates the first admin: ``python -m api.bootstrap --email admin@example.org``.
 
-Prints ``{"email", "password"}`` once, and ``{}`` when there is a user already.
+Prints ``{"email", "password"}`` once, and ``{}`` when there is a user already. With ``--reset`` it
+gives an admin who is locked out a new password, and makes them active again.
 """
 
 import argparse
@@ -8,13 +9,13 @@ import json
 import secrets
 import sys
 
-from sqlalchemy import select, text
+from sqlalchemy import delete, func, select, text
 
 from api.credentials import hash_password
 from core.db import sync_engine, sync_sessions
 from core.settings import settings
 from core.states import Role
-from core.tables import User
+from core.tables import Audit, LoginSession, User
 
 
 def bootstrap(email: str, password: str | None) -> dict[str, str]:
@@ -41,12 +42,45 @@ def bootstrap(email: str, password: str | None) -> dict[str, str]:
         engine.dispose()
 
 
+def reset(email: str, password: str | None) -> dict[str, str]:
+    """Give the admin of this address a password, and end their sessions; nothing if there is none.
+
+    Whoever reaches the database may do anything with it, so nobody is asked who they are.
+    """
+    engine = sync_engine(settings())
+    try:
+        with sync_sessions(engine).begin() as session:
+            statement = select(User).where(
+                func.lower(User.email) == email.lower(), User.role == Role.ADMIN
+            )
+            user = session.scalar(statement.with_for_update())
+            if user is None:
+                return {}
+            password = password or secrets.token_urlsafe(12)
+            user.password_hash = hash_password(password)
+            user.active = True
+            session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
+            session.add(
+                Audit(
+                    verb="reset_password",
+                    object_type="user",
+                    object_id=user.id,
+                    detail={"email": user.email, "by": "bootstrap"},
+                )
+            )
+            return {"email": user.email, "password": password}
+    finally:
+        engine.dispose()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--email", required=True)
     parser.add_argument("--password", help="generated if not given")
+    parser.add_argument("--reset", action="store_true", help="an admin who is locked out")
     arguments = parser.parse_args()
-    json.dump(bootstrap(arguments.email, arguments.password), sys.stdout)
+    act = reset if arguments.reset else bootstrap
+    json.dump(act(arguments.email, arguments.password), sys.stdout)
 
 
 if __name__ == "__main__":

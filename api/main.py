@@ -8,12 +8,14 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from api import events, frontend, health, problems
+from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.events import Broadcaster
 from api.exports.routes import router as exports
+from api.home.routes import router as home
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
@@ -46,6 +48,8 @@ _ROUTERS = (
     subsets,
     exports,
     algorithms,
+    home,
+    admin,
     events.router,
 )
 

@@ -19,11 +19,11 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 _IDENTIFY = Statement(
     text(
-        """SELECT s.token_hash, u.id, u.role, false AS stale
+        """SELECT s.token_hash, u.id, u.role, u.must_change_password, false AS stale
         FROM sessions s JOIN users u ON u.id = s.user_id
         WHERE s.token_hash = ANY(CAST(:hashes AS text[])) AND s.expires_at > now() AND u.active
         UNION ALL
-        SELECT t.token_hash, u.id, u.role,
+        SELECT t.token_hash, u.id, u.role, u.must_change_password,
             t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute'
         FROM api_tokens t JOIN users u ON u.id = t.user_id
         WHERE t.token_hash = ANY(CAST(:hashes AS text[])) AND t.revoked_at IS NULL
@@ -41,6 +41,7 @@ class Principal:
 
     id: int
     role: Role
+    must_change_password: bool = False
 
     @property
     def engineer(self) -> bool:
@@ -69,12 +70,15 @@ class Identifier:
             (rows,) = await fetch(plain, (_IDENTIFY, {"hashes": list(set(hashes))}))
             if used := [row.token_hash for row in rows if row.stale]:
                 await fetch(plain, (_TOUCH, {"used": used}))
-        found = {row.token_hash: Principal(id=row.id, role=Role(row.role)) for row in rows}
+        found = {
+            row.token_hash: Principal(row.id, Role(row.role), row.must_change_password)
+            for row in rows
+        }
         return [found.get(hashed) for hashed in hashes]
 
 
-async def get_principal(request: Request) -> Principal:
-    """The caller, by bearer token or session cookie."""
+async def get_caller(request: Request) -> Principal:
+    """The caller, by bearer token or session cookie, whatever they have to do first."""
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         secret = request.cookies.get(COOKIE, "")
@@ -97,6 +101,18 @@ def require_same_origin(request: Request) -> None:
         raise Forbidden("cross_site", "This request came from another site and was refused.")
 
 
+async def get_principal(caller: Annotated[Principal, Depends(get_caller)]) -> Principal:
+    """The caller, who must have chosen a password after an admin reset it."""
+    if caller.must_change_password:
+        raise Forbidden(
+            "password_change_required",
+            "An admin has reset your password. Choose a new one first, under Account in the "
+            "browser or with POST /api/auth/password.",
+        )
+    return caller
+
+
+Caller = Annotated[Principal, Depends(get_caller)]
 CurrentUser = Annotated[Principal, Depends(get_principal)]
 
 

@@ -149,6 +149,20 @@ class Client:
         user: User = self._transport.request("PATCH", f"/users/{user_id}", body=changes)
         return user
 
+    def reset_password(self, user_id: int, *, revoke_tokens: bool = False) -> str:
+        """Replace a user's password by a temporary one, and end their sessions; for admins.
+
+        Args:
+            user_id: The user.
+            revoke_tokens: Whether their API tokens end as well.
+
+        Returns:
+            The temporary password; whoever logs in with it has to choose another.
+        """
+        body = {"revoke_tokens": revoke_tokens}
+        path = f"/users/{user_id}/reset-password"
+        return str(self._transport.request("POST", path, body=body)["password"])
+
     def tokens(self) -> list[Token]:
         """The user's API tokens, without their secrets."""
         return list(self._transport.pages("/tokens"))

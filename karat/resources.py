@@ -21,6 +21,7 @@ class User(TypedDict):
     name: str
     role: Role
     active: bool
+    must_change_password: bool
     created_at: str
 
 

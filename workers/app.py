@@ -1,7 +1,10 @@
 """The Celery application: ``celery -A workers.app worker -Q gpu``."""
 
+import atexit
 import importlib
+import socket
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
@@ -49,6 +52,25 @@ def _log(**_: Any) -> None:
 @beat_init.connect  # type: ignore[untyped-decorator]
 def _live(**_: Any) -> None:
     alive.begin(settings().alive_file)
+
+
+def _appear(name: str, queues: Iterable[str] = ()) -> None:
+    # Once the process runs: whoever only wants to know the tasks needs no database.
+    from workers.presence import Presence
+
+    presence = Presence(name, list(queues))
+    presence.begin()
+    atexit.register(presence.end)
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]
+def _worker_appears(sender: Any, **_: Any) -> None:
+    _appear(sender.hostname, app.amqp.queues.consume_from)
+
+
+@beat_init.connect  # type: ignore[untyped-decorator]
+def _scheduler_appears(**_: Any) -> None:
+    _appear(f"scheduler@{socket.gethostname()}")
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
 
 from api.access import ManagedProject, managed_project
+from api.audit import record
 from api.deps import SessionDep, StorageDep
 from api.pagination import Items
 from api.principal import CurrentUser
@@ -50,5 +51,16 @@ async def artifact_content(
     if artifact is None:
         raise NotFound("artifact")
     await managed_project(session, user, artifact.project_id)
+    # Pages draw the map of a comparison from its file: to look is no export.
+    if artifact.kind is not ArtifactKind.COMPARISON:
+        record(
+            session,
+            user,
+            "download",
+            "artifact",
+            artifact.id,
+            project_id=artifact.project_id,
+            kind=artifact.kind,
+        )
     path = storage.artifact(artifact.storage_key)
     return FileResponse(path, filename=path.name, headers={"ETag": f'"{artifact.sha256}"'})

@@ -1,22 +1,32 @@
+from http import HTTPStatus
+from typing import Any
+
 from fastapi import APIRouter, Request, Response
 
 from api.auth import service
-from api.auth.schemas import Login, TokenCreate, TokenCreated, TokenOut
+from api.auth.schemas import Login, PasswordChange, TokenCreate, TokenCreated, TokenOut
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Items
-from api.principal import COOKIE, CurrentUser, require_same_origin
+from api.principal import COOKIE, Caller, CurrentUser, require_same_origin
+from api.problems import problem
 from api.users.schemas import UserOut
 from core.tables import User
 
 router = APIRouter(tags=["auth"])
 
 
-@router.post("/auth/login")
+@router.post("/auth/login", response_model=UserOut)
 async def log_in(
     request: Request, response: Response, session: SessionDep, settings: SettingsDep, body: Login
-) -> UserOut:
+) -> Any:
     require_same_origin(request)
-    user, secret = await service.log_in(session, body, days=settings.session_days)
+    entered = await service.log_in(session, body, days=settings.session_days)
+    if entered is None:
+        # Returned rather than raised: the failure is written down, which an error would undo.
+        return problem(
+            HTTPStatus.UNAUTHORIZED, "bad_credentials", "The address or the password is wrong."
+        )
+    user, secret = entered
     response.set_cookie(
         COOKIE,
         secret,
@@ -37,8 +47,17 @@ async def log_out(request: Request, response: Response, session: SessionDep) -> 
 
 
 @router.get("/auth/me")
-async def me(session: SessionDep, user: CurrentUser) -> UserOut:
+async def me(session: SessionDep, user: Caller) -> UserOut:
     return UserOut.model_validate(await session.get_one(User, user.id))
+
+
+@router.post("/auth/password")
+async def change_password(
+    request: Request, session: SessionDep, user: Caller, body: PasswordChange
+) -> UserOut:
+    """Replace one's own password; all other sessions end, and API tokens stay."""
+    cookie = request.cookies.get(COOKIE)
+    return UserOut.model_validate(await service.change_password(session, user, body, cookie))
 
 
 @router.get("/tokens")

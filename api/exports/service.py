@@ -54,8 +54,9 @@ def _effective() -> ColumnElement[bool]:
     return and_(holds(), says, ~same_later)
 
 
-def _annotations(project_id: int) -> Select[Any]:
+def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
     """Every annotation, oldest first; ``effective`` marks one of each example, if it has any."""
+    which = [Annotation.project_id == project_id, *([_effective()] if only_effective else [])]
     earlier = aliased(Annotation)
     return (
         select(
@@ -86,16 +87,16 @@ def _annotations(project_id: int) -> Select[Any]:
         .outerjoin(User, User.id == Annotation.annotator_id)
         .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
         .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
-        .where(Annotation.project_id == project_id)
+        .where(*which)
         .order_by(Annotation.id)
         .limit(_FETCH)
     )
 
 
 async def rows(
-    sessions: async_sessionmaker[AsyncSession], project_id: int
+    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
 ) -> AsyncIterator[list[dict[str, Any]]]:
-    """Annotations in blocks, JSON-ready.
+    """Annotations in blocks, JSON-ready; all of them, or the one of each example that holds.
 
     Each block is a transaction of its own: a slow reader holds neither a connection nor an old
     snapshot, which would slow the queue. What is answered during the download is in it or not.
@@ -103,7 +104,8 @@ async def rows(
     last = 0
     while True:
         async with sessions() as session:
-            statement = _annotations(project_id).where(Annotation.id > last)
+            statement = _annotations(project_id, only_effective=only_effective)
+            statement = statement.where(Annotation.id > last)
             block = (await session.execute(statement)).all()
         if not block:
             return
@@ -119,12 +121,14 @@ async def rows(
         ]
 
 
-async def as_csv(sessions: async_sessionmaker[AsyncSession], project_id: int) -> AsyncIterator[str]:
+async def as_csv(
+    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
+) -> AsyncIterator[str]:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS)
     writer.writeheader()
     yield text.getvalue()
-    async for block in rows(sessions, project_id):
+    async for block in rows(sessions, project_id, only_effective=only_effective):
         text.seek(0)
         text.truncate()
         writer.writerows(block)
@@ -132,9 +136,9 @@ async def as_csv(sessions: async_sessionmaker[AsyncSession], project_id: int) ->
 
 
 async def as_jsonl(
-    sessions: async_sessionmaker[AsyncSession], project_id: int
+    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
 ) -> AsyncIterator[str]:
-    async for block in rows(sessions, project_id):
+    async for block in rows(sessions, project_id, only_effective=only_effective):
         yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block)
 
 

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Annotated
 
 from anyio import to_thread
@@ -17,6 +18,8 @@ router = APIRouter(tags=["jobs"])
 
 After = Annotated[int, Query(ge=0, lt=2**63, description="Bytes of the log to leave out.")]
 
+States = Annotated[Sequence[JobState], Query(description="May be given several times.")]
+
 
 @router.get("/jobs")
 async def list_jobs(
@@ -24,12 +27,12 @@ async def list_jobs(
     user: Engineer,
     project_id: int | None = None,
     kind: JobKind | None = None,
-    state: JobState | None = None,
+    state: States = (),
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[JobOut]:
     jobs = await service.list_jobs(
-        session, user, project_id=project_id, kind=kind, state=state, cursor=cursor, limit=limit
+        session, user, project_id=project_id, kind=kind, states=state, cursor=cursor, limit=limit
     )
     return Page(
         items=[JobOut.model_validate(job) for job in jobs],

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -22,7 +23,7 @@ async def list_jobs(
     *,
     project_id: int | None,
     kind: JobKind | None,
-    state: JobState | None,
+    states: Sequence[JobState],
     cursor: int | None,
     limit: int,
 ) -> Sequence[Job]:
@@ -36,8 +37,8 @@ async def list_jobs(
         statement = statement.where(Job.project_id == project_id)
     if kind is not None:
         statement = statement.where(Job.kind == kind)
-    if state is not None:
-        statement = statement.where(Job.state == state)
+    if states:
+        statement = statement.where(Job.state.in_(states))
     if cursor is not None:
         statement = statement.where(Job.id < cursor)
     return (await session.scalars(statement)).all()
@@ -80,7 +81,7 @@ async def start(
     await session.flush()
     await session.refresh(job)
     queue.enqueue(session.info, job)
-    await _changed(session, principal, job, "start")
+    await _changed(session, principal, job, "start", params=params)
     return job
 
 
@@ -144,8 +145,12 @@ async def _rounds_of(session: AsyncSession, job: Job, *states: RoundState) -> Se
     return (await session.scalars(statement)).all()
 
 
-async def _changed(session: AsyncSession, principal: Principal, job: Job, verb: str) -> None:
-    record(session, principal, verb, "job", job.id, project_id=job.project_id, kind=job.kind)
+async def _changed(
+    session: AsyncSession, principal: Principal, job: Job, verb: str, **detail: Any
+) -> None:
+    record(
+        session, principal, verb, "job", job.id, project_id=job.project_id, kind=job.kind, **detail
+    )
     if job.project_id is not None:
         await session.execute(
             events.notify(job.project_id, "job", {"id": job.id, "state": job.state})

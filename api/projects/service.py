@@ -5,7 +5,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.audit import record
+from api.audit import differences, record
 from api.principal import Principal
 from api.projects import classes, queries
 from api.projects.schemas import (
@@ -114,6 +114,7 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
 async def update(
     session: AsyncSession, principal: Principal, project: Project, body: ProjectUpdate
 ) -> None:
+    earlier = {"name": project.name, "settings": project.settings}
     if body.name is not None:
         project.name = body.name
         await _flush_name(session)
@@ -136,6 +137,7 @@ async def update(
     record(
         session, principal, "update", "project", project.id, project_id=project.id,
         fields=sorted(body.model_fields_set),
+        changes=differences(earlier, {"name": project.name, "settings": project.settings}),
     )  # fmt: skip
 
 

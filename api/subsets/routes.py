@@ -5,6 +5,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
 from api.access import ManagedProject, ProjectId, managed_project
+from api.audit import record
 from api.deps import SessionDep, StorageDep
 from api.exports.service import as_image_folder
 from api.pagination import Items
@@ -46,9 +47,10 @@ async def export_subset(
     The folders are named by the labels that the subset was made from.
     """
     sessions = request.app.state.sessions
-    async with sessions() as session:
+    async with sessions.begin() as session:
         await managed_project(session, user, project_id)
         artifact = await service.find_subset(session, project_id, subset_id)
+        record(session, user, "export", "subset", subset_id, project_id=project_id, format=format)
         path = storage.artifact(artifact.storage_key)
         if not path.exists():
             raise service.gone(artifact)

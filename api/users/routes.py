@@ -4,7 +4,14 @@ from api.deps import SessionDep
 from api.pagination import Items
 from api.principal import Admin, Engineer
 from api.users import service
-from api.users.schemas import UserCreate, UserOut, UserUpdate
+from api.users.schemas import (
+    PasswordReset,
+    PasswordResetOut,
+    UserActivity,
+    UserCreate,
+    UserOut,
+    UserUpdate,
+)
 
 router = APIRouter(prefix="/users", tags=["users"])
 
@@ -20,6 +27,23 @@ async def create_user(session: SessionDep, admin: Admin, body: UserCreate) -> Us
     return UserOut.model_validate(await service.create(session, admin, body))
 
 
+@router.get("/activity")
+async def list_activity(session: SessionDep, _: Admin) -> Items[UserActivity]:
+    """Everybody, with their projects, open sessions and valid tokens."""
+    return Items(items=await service.activity(session))
+
+
 @router.patch("/{user_id}")
 async def update_user(session: SessionDep, admin: Admin, user_id: int, body: UserUpdate) -> UserOut:
     return UserOut.model_validate(await service.update(session, admin, user_id, body))
+
+
+@router.post("/{user_id}/reset-password")
+async def reset_password(
+    session: SessionDep, admin: Admin, user_id: int, body: PasswordReset
+) -> PasswordResetOut:
+    """A temporary password, shown this once: whoever uses it has to choose another."""
+    user, password, revoked = await service.reset_password(session, admin, user_id, body)
+    return PasswordResetOut(
+        user=UserOut.model_validate(user), password=password, revoked_tokens=revoked
+    )

@@ -1,8 +1,9 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
+from api.passwords import NewPassword
 from core.states import Role
 
 
@@ -16,7 +17,6 @@ def _email(value: str) -> str:
 Email = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=254), AfterValidator(_email)
 ]
-Password = Annotated[str, Field(min_length=8, max_length=256)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 
@@ -28,6 +28,7 @@ class UserOut(BaseModel):
     name: str
     role: Role
     active: bool
+    must_change_password: bool
     created_at: datetime
 
 
@@ -37,7 +38,7 @@ class UserCreate(BaseModel):
     email: Email
     name: Name
     role: Role = Role.ANNOTATOR
-    password: Password
+    password: NewPassword
 
 
 class UserUpdate(BaseModel):
@@ -46,4 +47,31 @@ class UserUpdate(BaseModel):
     name: Name | None = None
     role: Role | None = None
     active: bool | None = None
-    password: Password | None = None
+    password: NewPassword | None = None
+
+
+class PasswordReset(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    revoke_tokens: bool = False
+
+
+class PasswordResetOut(BaseModel):
+    """The only time the temporary password is shown."""
+
+    user: UserOut
+    password: str
+    revoked_tokens: int
+
+
+class UserActivity(UserOut):
+    """A user, and what they can come in with.
+
+    `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
+    `tokens` count what is valid now.
+    """
+
+    projects: int
+    sessions: int
+    tokens: int
+    signed_in_at: datetime | None

@@ -1,24 +1,57 @@
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from anyio import to_thread
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, or_, select
+from sqlalchemy import update as change
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.audit import record
+from api.audit import differences, record
 from api.credentials import hash_password
+from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
-from api.users.schemas import UserCreate, UserUpdate
+from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
 from core.states import Role
-from core.tables import LoginSession, User
+from core.tables import ApiToken, LoginSession, Member, User
 
 
 async def list_users(session: AsyncSession) -> Sequence[User]:
     return (await session.scalars(select(User).order_by(User.id))).all()
 
 
+async def activity(session: AsyncSession) -> list[UserActivity]:
+    """Everybody, with what they can come in with."""
+    now = func.now()
+    usable = (
+        ApiToken.revoked_at.is_(None),
+        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
+    )
+    open_ = select(func.count()).where(LoginSession.user_id == User.id)
+    statement = select(
+        User,
+        select(func.count()).where(Member.user_id == User.id).scalar_subquery(),
+        open_.where(LoginSession.expires_at > now).scalar_subquery(),
+        select(func.count()).where(ApiToken.user_id == User.id, *usable).scalar_subquery(),
+        select(func.max(LoginSession.created_at))
+        .where(LoginSession.user_id == User.id)
+        .scalar_subquery(),
+    ).order_by(User.id)
+    return [
+        UserActivity(
+            **{name: getattr(user, name) for name in UserOut.model_fields},
+            projects=projects,
+            sessions=sessions,
+            tokens=tokens,
+            signed_in_at=signed_in,
+        )
+        for user, projects, sessions, tokens, signed_in in await session.execute(statement)
+    ]
+
+
 async def create(session: AsyncSession, actor: Principal | None, body: UserCreate) -> User:
+    require_good(body.password, body.email)
     user = User(
         email=body.email,
         name=body.name,
@@ -39,7 +72,6 @@ async def create(session: AsyncSession, actor: Principal | None, body: UserCreat
 
 
 async def update(session: AsyncSession, actor: Principal, user_id: int, body: UserUpdate) -> User:
-    hashed = body.password and await to_thread.run_sync(hash_password, body.password)
     # All admins are locked in one order, so that two of them cannot demote each other at once.
     admins = select(User).where(User.role == Role.ADMIN).order_by(User.id).with_for_update()
     await session.execute(admins)
@@ -47,16 +79,62 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
     if user is None:
         raise NotFound("user")
     changed = body.model_dump(exclude_none=True, exclude={"password"})
+    before = {name: getattr(user, name) for name in changed}
     for field, value in changed.items():
         setattr(user, field, value)
-    if hashed is not None:
-        user.password_hash = hashed
-    if hashed is not None or body.active is False:
-        await session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
+    if body.password is not None:
+        await set_password(session, user, body.password)
+    if body.active is False:
+        await end_sessions(session, user)
     await session.flush()
     await _require_an_admin(session)
-    record(session, actor, "update", "user", user.id, **changed)
+    record(
+        session,
+        actor,
+        "update",
+        "user",
+        user.id,
+        email=user.email,
+        changes=differences(before, changed),
+        password_set=body.password is not None,
+    )
     return user
+
+
+async def reset_password(
+    session: AsyncSession, actor: Principal, user_id: int, body: PasswordReset
+) -> tuple[User, str, int]:
+    """Replace a password by a temporary one, which opens nothing but the choice of another.
+
+    Returns:
+        The user, the temporary password, and how many API tokens were revoked.
+    """
+    user = await session.get(User, user_id, with_for_update=True)
+    if user is None:
+        raise NotFound("user")
+    if user.id == actor.id:
+        raise Conflict("own_password", "Change your own password under Account.")
+    password = temporary_password()
+    await set_password(session, user, password, must_change=True)
+    revoked: Sequence[int] = ()
+    if body.revoke_tokens:
+        statement = (
+            change(ApiToken)
+            .where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None))
+            .values(revoked_at=datetime.now(UTC))
+            .returning(ApiToken.id)
+        )
+        revoked = (await session.scalars(statement)).all()
+    record(
+        session,
+        actor,
+        "reset_password",
+        "user",
+        user.id,
+        email=user.email,
+        revoked_tokens=len(revoked),
+    )
+    return user, password, len(revoked)
 
 
 async def _require_an_admin(session: AsyncSession) -> None:

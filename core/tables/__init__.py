@@ -7,6 +7,7 @@ from core.tables.project import Member, Project, ProjectClass
 from core.tables.round import Query, Round
 from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginSession, User
+from core.tables.worker import Worker
 
 __all__ = [
     "DRY_RUN",
@@ -24,4 +25,5 @@ __all__ = [
     "Round",
     "Suggestion",
     "User",
+    "Worker",
 ]

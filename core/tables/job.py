@@ -80,6 +80,12 @@ class Audit(Base):
     """Who did what to which object, and when."""
 
     __tablename__ = "audit"
+    __table_args__ = (
+        # Each ends in the id, by which pages go on.
+        Index("ix_audit_actor", "actor_id", "id"),
+        Index("ix_audit_what", "object_type", "verb", "id"),
+        Index("ix_audit_at", "at"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     actor_id: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))

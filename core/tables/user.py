@@ -21,6 +21,7 @@ class User(Base):
     role: Mapped[Role]
     password_hash: Mapped[str]
     active: Mapped[bool] = mapped_column(server_default=text("true"))
+    must_change_password: Mapped[bool] = mapped_column(server_default=text("false"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

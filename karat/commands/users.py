@@ -81,6 +81,33 @@ def list_users(as_json: JsonOption = False) -> None:
     return show_table(("#id", "email", "name", "role", "active"), rows, "There are no users.")
 
 
+@users.command("reset-password")
+def reset_password(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+    revoke_tokens: Annotated[
+        bool, typer.Option("--revoke-tokens", help="End their API tokens as well.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Give a user a temporary password, and end their sessions."""
+    from karat.transport import KaratError
+
+    with connect() as client:
+        names = (user, user.lower())
+        found = next(
+            (one for one in client.users() if one["email"] in names or str(one["id"]) in names),
+            None,
+        )
+        if found is None:
+            raise KaratError("not_found", f"There is no user {user!r}; see: karat user list")
+        password = client.reset_password(found["id"], revoke_tokens=revoke_tokens)
+    if as_json:
+        return show_json({**found, "password": password})
+    typer.echo(f"{found['email']} has to choose a new password after the next login.")
+    typer.echo(f"Temporary password, shown this once: {password}")
+    return None
+
+
 @tokens.command("create")
 def create(
     name: Annotated[str, typer.Argument(help="What the token is for.")],

@@ -47,6 +47,12 @@ def test_jsonl_holds_every_answer_and_marks_those_in_force(http: TestClient, wor
         right["key"]: (True, True),
         late["key"]: (False, False),
     }
+    params = {"format": "jsonl", "effective": True}
+    path = f"/api/projects/{project.id}/export"
+    holding = http.get(path, params=params, headers=one.headers).text.splitlines()
+    assert [json.loads(line)["key"] for line in holding] == [
+        key for key, (holds, _) in effective.items() if holds
+    ]
     row = rows[right["key"]]
     assert (row["verdict"], row["class"], row["supersedes"]) == ("class", "cat", wrong["key"])
     assert (row["annotator"], row["round"], row["cost"]) == (one.user.email, 0, 0.5)

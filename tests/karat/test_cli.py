@@ -106,6 +106,12 @@ def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, 
     with Client(live.url) as client:
         assert client.login(email, added["password"])["email"] == email
     assert email in json.dumps(json.loads(karat("user", "list", "--json").stdout))
+    reset = karat("user", "reset-password", email.upper(), KARAT_TOKEN=mine).stdout
+    with Client(live.url) as client:
+        found = client.login(email, reset.split()[-1])
+        assert found["must_change_password"] is True
+    missing = karat("user", "reset-password", "nobody@example.org", KARAT_TOKEN=mine, status=1)
+    assert "karat user list" in missing.stderr
 
     catalog = json.loads(karat("algorithms", "--json").stdout)
     mqnet = next(one for one in catalog if one["name"] == "mqnet")

@@ -25,6 +25,9 @@ export const login = (email: string, password: string) =>
 
 export const logout = () => call(client.POST("/api/auth/logout"));
 
+export const changePassword = (old_password: string, password: string) =>
+  call(client.POST("/api/auth/password", { body: { old_password, password } }));
+
 export const tokensQuery = queryOptions({
   queryKey: ["tokens"],
   queryFn: () => call(client.GET("/api/tokens")),

@@ -74,5 +74,5 @@ export const algorithmsQuery = queryOptions({
   queryFn: () => call(client.GET("/api/algorithms")),
 });
 
-export const exportUrl = (id: number, format: ExportFormat): string =>
-  `/api/projects/${id}/export?format=${format}`;
+export const exportUrl = (id: number, format: ExportFormat, effective = false): string =>
+  `/api/projects/${id}/export?format=${format}${effective ? "&effective=true" : ""}`;

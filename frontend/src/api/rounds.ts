@@ -1,6 +1,6 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import type { Job, JobKind } from "./types";
+import type { Job, JobKind, JobState } from "./types";
 
 export const roundsQuery = (projectId: number) =>
   queryOptions({
@@ -39,6 +39,20 @@ export const jobsOfKindQuery = (projectId: number, kind: JobKind) =>
       call(
         client.GET("/api/jobs", { params: { query: { project_id: projectId, kind, limit: 20 } } }),
       ),
+  });
+
+/** All jobs of a project, newest first and page by page, those of some kind or state. */
+export const allJobsQuery = (projectId: number, kind: JobKind | null, state: JobState[]) =>
+  infiniteQueryOptions({
+    queryKey: ["project", projectId, "all-jobs", kind, ...state],
+    initialPageParam: null as number | null,
+    queryFn: ({ pageParam: cursor }) =>
+      call(
+        client.GET("/api/jobs", {
+          params: { query: { project_id: projectId, kind, state, cursor, limit: 10 } },
+        }),
+      ),
+    getNextPageParam: (page) => page.next_cursor,
   });
 
 export const jobQuery = (projectId: number, jobId: number) =>

@@ -4,6 +4,126 @@
  */
 
 export interface paths {
+    "/api/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Audit
+         * @description Who did what, the latest first.
+         */
+        get: operations["list_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Audit
+         * @description The same as CSV, whole.
+         */
+        get: operations["export_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Storage
+         * @description Room taken by projects and by the database, and what is left of the disk.
+         */
+        get: operations["show_storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All Tokens
+         * @description API tokens of everybody, the newest first; `DELETE /tokens/{id}` revokes one.
+         */
+        get: operations["list_all_tokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Workers
+         * @description Workers, queues, jobs that wait or run in all projects, and what is wrong with them.
+         */
+        get: operations["list_workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/workers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget Worker
+         * @description Take a worker off the list; one that lives comes back by itself.
+         */
+        delete: operations["forget_worker"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/algorithms": {
         parameters: {
             query?: never;
@@ -92,6 +212,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Password
+         * @description Replace one's own password; all other sessions end, and API tokens stay.
+         */
+        post: operations["change_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/examples/{example_id}/image": {
         parameters: {
             query?: never;
@@ -104,6 +244,26 @@ export interface paths {
          * @description The original bytes, or with `size` a WebP no larger than that.
          */
         get: operations["example_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Home
+         * @description What waits for the caller, their pace of the last 14 days, and their agreement.
+         */
+        get: operations["show_home"];
         put?: never;
         post?: never;
         delete?: never;
@@ -904,6 +1064,46 @@ export interface paths {
         patch: operations["update_user"];
         trace?: never;
     };
+    "/api/users/{user_id}/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Password
+         * @description A temporary password, shown this once: whoever uses it has to choose another.
+         */
+        post: operations["reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Activity
+         * @description Everybody, with their projects, open sessions and valid tokens.
+         */
+        get: operations["list_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/version": {
         parameters: {
             query?: never;
@@ -962,6 +1162,42 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * ActiveJob
+         * @description A job that waits or runs, in whatever project.
+         */
+        ActiveJob: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dry Run */
+            dry_run: boolean;
+            /** Id */
+            id: number;
+            kind: components["schemas"]["JobKind"];
+            /** Message */
+            message: string | null;
+            progress: components["schemas"]["Progress"] | null;
+            /** Project */
+            project: string | null;
+            /** Project Id */
+            project_id: number | null;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["JobState"];
+        };
+        /**
+         * Agreed
+         * @description How many of `compared` are the same.
+         */
+        Agreed: {
+            /** Compared */
+            compared: number;
+            /** Same */
+            same: number;
+        };
         /**
          * Agreement
          * @description How far verdicts on the same images agree.
@@ -1128,6 +1364,33 @@ export interface components {
             sha256: string;
         };
         /**
+         * AuditOut
+         * @description Who did what to which object. Without an actor: nobody who was signed in.
+         */
+        AuditOut: {
+            actor: components["schemas"]["Person"] | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Detail */
+            detail: {
+                [key: string]: unknown;
+            };
+            /** Id */
+            id: number;
+            /** Object Id */
+            object_id: number | null;
+            /** Object Name */
+            object_name: string | null;
+            /** Object Type */
+            object_type: string;
+            project: components["schemas"]["NamedProject"] | null;
+            /** Verb */
+            verb: string;
+        };
+        /**
          * Choice
          * @description An algorithm of the catalog and its parameters; missing ones take their defaults.
          */
@@ -1234,6 +1497,18 @@ export interface components {
             spent: number;
             state: components["schemas"]["RoundState"];
         };
+        /** DayOfWork */
+        DayOfWork: {
+            /**
+             * Date
+             * Format: date
+             */
+            date: string;
+            /** Seconds */
+            seconds: number;
+            /** Verdicts */
+            verdicts: number;
+        };
         /**
          * Decision
          * @description What a reviewer says of a suggested label.
@@ -1339,6 +1614,16 @@ export interface components {
             /** Status */
             status: string;
         };
+        /**
+         * Home
+         * @description What waits for the caller in the projects that they are a member of, and how they do.
+         */
+        Home: {
+            agreement: components["schemas"]["MyAgreement"];
+            pace: components["schemas"]["Pace"];
+            /** Projects */
+            projects: components["schemas"]["ProjectWork"][];
+        };
         /** Items[AlgorithmOut] */
         Items_AlgorithmOut_: {
             /** Items */
@@ -1393,6 +1678,11 @@ export interface components {
         Items_TokenOut_: {
             /** Items */
             items: components["schemas"]["TokenOut"][];
+        };
+        /** Items[UserActivity] */
+        Items_UserActivity_: {
+            /** Items */
+            items: components["schemas"]["UserActivity"][];
         };
         /** Items[UserOut] */
         Items_UserOut_: {
@@ -1534,6 +1824,18 @@ export interface components {
             user: components["schemas"]["UserOut"];
         };
         /**
+         * MyAgreement
+         * @description The caller's latest verdicts, up to 1,000 of a project, beside those of others.
+         *
+         *     `others` pairs them with verdicts of other people on the same image, by IN or OOD and, where
+         *     both say a class, by class; `reviews` with what a reviewer has decided.
+         */
+        MyAgreement: {
+            classes: components["schemas"]["Agreed"];
+            in_ood: components["schemas"]["Agreed"];
+            reviews: components["schemas"]["Agreed"];
+        };
+        /**
          * MyCounts
          * @description My own answers; a corrected answer counts once.
          */
@@ -1544,6 +1846,13 @@ export interface components {
             today: number;
             /** Total */
             total: number;
+        };
+        /** NamedProject */
+        NamedProject: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
         };
         /**
          * NoiseOut
@@ -1571,6 +1880,57 @@ export interface components {
             /** True Class Id */
             true_class_id: number | null;
         };
+        /**
+         * OwnedToken
+         * @description An API token and whose it is; it works while it is neither revoked nor expired and its user
+         *     is active.
+         */
+        OwnedToken: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: number;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            /** Revoked At */
+            revoked_at: string | null;
+            user: components["schemas"]["Person"];
+            /** Valid */
+            valid: boolean;
+        };
+        /**
+         * Pace
+         * @description The caller's verdicts of the last 14 days, today last; corrections count no second time,
+         *     but take their seconds.
+         *
+         *     `since` is the first day that is whole: only the latest 20,000 verdicts of each project are
+         *     looked at.
+         */
+        Pace: {
+            /** Days */
+            days: components["schemas"]["DayOfWork"][];
+            /**
+             * Since
+             * Format: date
+             */
+            since: string;
+        };
+        /** Page[AuditOut] */
+        Page_AuditOut_: {
+            /** Items */
+            items: components["schemas"]["AuditOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
         /** Page[ExampleOut] */
         Page_ExampleOut_: {
             /** Items */
@@ -1584,6 +1944,50 @@ export interface components {
             items: components["schemas"]["JobOut"][];
             /** Next Cursor */
             next_cursor: number | null;
+        };
+        /** Page[OwnedToken] */
+        Page_OwnedToken_: {
+            /** Items */
+            items: components["schemas"]["OwnedToken"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** PasswordChange */
+        PasswordChange: {
+            /** Old Password */
+            old_password: string;
+            /** Password */
+            password: string;
+        };
+        /** PasswordReset */
+        PasswordReset: {
+            /**
+             * Revoke Tokens
+             * @default false
+             */
+            revoke_tokens: boolean;
+        };
+        /**
+         * PasswordResetOut
+         * @description The only time the temporary password is shown.
+         */
+        PasswordResetOut: {
+            /** Password */
+            password: string;
+            /** Revoked Tokens */
+            revoked_tokens: number;
+            user: components["schemas"]["UserOut"];
+        };
+        /** Person */
+        Person: {
+            /** Active */
+            active: boolean;
+            /** Email */
+            email: string;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
         };
         /**
          * Problem
@@ -1741,6 +2145,33 @@ export interface components {
          * @enum {string}
          */
         ProjectState: "draft" | "running" | "paused" | "finished";
+        /**
+         * ProjectStorage
+         * @description What a project keeps, in bytes.
+         *
+         *     Originals of images are kept once for all projects, so those of two projects may be the same
+         *     files. `estimated`: their size is extrapolated from a sample of 2,000.
+         */
+        ProjectStorage: {
+            /** Artifact Bytes */
+            artifact_bytes: {
+                [key: string]: number;
+            };
+            /** Estimated */
+            estimated: boolean;
+            /** Feature Bytes */
+            feature_bytes: number;
+            /** Image Bytes */
+            image_bytes: number;
+            /** Images */
+            images: number;
+            /** Pixel Bytes */
+            pixel_bytes: number;
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
+        };
         /** ProjectSummary */
         ProjectSummary: {
             counts: components["schemas"]["Counts"];
@@ -1773,6 +2204,45 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * ProjectWork
+         * @description What the caller can do in a project now.
+         *
+         *     `waiting` counts images that they would be handed, up to 1,000 and to what the round's budget
+         *     pays for. Where it is 0, `waiting_for` says why.
+         */
+        ProjectWork: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            reviews: components["schemas"]["ReviewsWaiting"] | null;
+            state: components["schemas"]["ProjectState"];
+            /** Waiting */
+            waiting: number;
+            /**
+             * Waiting For
+             * @enum {string}
+             */
+            waiting_for: "nothing" | "training" | "paused" | "finished" | "others" | "start";
+        };
+        /**
+         * QueueOut
+         * @description A queue: messages that nobody has taken (null if the broker does not answer), the workers
+         *     alive, and the jobs that wait for one of them or run.
+         */
+        QueueOut: {
+            /** Messages */
+            messages: number | null;
+            /** Name */
+            name: string;
+            /** Queued */
+            queued: number;
+            /** Running */
+            running: number;
+            /** Workers */
+            workers: number;
         };
         /** RecentAnswer */
         RecentAnswer: {
@@ -1859,6 +2329,16 @@ export interface components {
             total: number;
         };
         /**
+         * ReviewsWaiting
+         * @description A job whose suggestions wait for somebody to decide; `open` counts up to 1,000.
+         */
+        ReviewsWaiting: {
+            /** Job Id */
+            job_id: number;
+            /** Open */
+            open: number;
+        };
+        /**
          * Role
          * @description What a user may do; each role includes the ones after it.
          * @enum {string}
@@ -1943,6 +2423,20 @@ export interface components {
              * @enum {string}
              */
             waiting_for: "nothing" | "training" | "paused" | "finished" | "others";
+        };
+        /**
+         * StorageOut
+         * @description `disk_free` and `disk_total` are those of the disk with the data directory.
+         */
+        StorageOut: {
+            /** Database Bytes */
+            database_bytes: number;
+            /** Disk Free */
+            disk_free: number;
+            /** Disk Total */
+            disk_total: number;
+            /** Projects */
+            projects: components["schemas"]["ProjectStorage"][];
         };
         /**
          * SubsetComparison
@@ -2119,6 +2613,39 @@ export interface components {
             /** Revoked At */
             revoked_at: string | null;
         };
+        /**
+         * UserActivity
+         * @description A user, and what they can come in with.
+         *
+         *     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
+         *     `tokens` count what is valid now.
+         */
+        UserActivity: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Email */
+            email: string;
+            /** Id */
+            id: number;
+            /** Must Change Password */
+            must_change_password: boolean;
+            /** Name */
+            name: string;
+            /** Projects */
+            projects: number;
+            role: components["schemas"]["Role"];
+            /** Sessions */
+            sessions: number;
+            /** Signed In At */
+            signed_in_at: string | null;
+            /** Tokens */
+            tokens: number;
+        };
         /** UserCreate */
         UserCreate: {
             /** Email */
@@ -2143,6 +2670,8 @@ export interface components {
             email: string;
             /** Id */
             id: number;
+            /** Must Change Password */
+            must_change_password: boolean;
             /** Name */
             name: string;
             role: components["schemas"]["Role"];
@@ -2182,6 +2711,71 @@ export interface components {
             /** Votes */
             votes: number;
         };
+        /**
+         * WorkerOut
+         * @description A process that works, or the scheduler, which takes from no queue.
+         *
+         *     `alive` means that it has said so lately; a silent one was killed, or cannot reach the
+         *     database. `jobs` are those it runs.
+         */
+        WorkerOut: {
+            /** Alive */
+            alive: boolean;
+            /**
+             * Heartbeat At
+             * Format: date-time
+             */
+            heartbeat_at: string;
+            /** Host */
+            host: string;
+            /** Jobs */
+            jobs: number[];
+            /** Name */
+            name: string;
+            /** Pid */
+            pid: number;
+            /** Queues */
+            queues: string[];
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+        };
+        /**
+         * WorkerProblem
+         * @description Something that an admin should mend, in words; `subject` is the queue or the process, and
+         *     `command` what to start where Karat is not run by `karat up`.
+         */
+        WorkerProblem: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "broker_away" | "no_worker" | "no_scheduler" | "worker_silent";
+            /** Command */
+            command: string | null;
+            /** Detail */
+            detail: string;
+            /** Remedy */
+            remedy: string;
+            /** Subject */
+            subject: string;
+        };
+        /**
+         * WorkersOut
+         * @description `jobs` has the first 200 that wait or run.
+         */
+        WorkersOut: {
+            /** Jobs */
+            jobs: components["schemas"]["ActiveJob"][];
+            /** Problems */
+            problems: components["schemas"]["WorkerProblem"][];
+            /** Queues */
+            queues: components["schemas"]["QueueOut"][];
+            /** Workers */
+            workers: components["schemas"]["WorkerOut"][];
+        };
     };
     responses: never;
     parameters: never;
@@ -2191,6 +2785,258 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_audit: {
+        parameters: {
+            query?: {
+                actor_id?: number | null;
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                object_id?: number | null;
+                object_type?: string | null;
+                project_id?: number | null;
+                since?: string | null;
+                /** @description Up to, and without, this time. */
+                until?: string | null;
+                verb?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditOut_"];
+                };
+            };
+        };
+    };
+    export_audit: {
+        parameters: {
+            query?: {
+                actor_id?: number | null;
+                object_id?: number | null;
+                object_type?: string | null;
+                project_id?: number | null;
+                since?: string | null;
+                /** @description Up to, and without, this time. */
+                until?: string | null;
+                verb?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    show_storage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageOut"];
+                };
+            };
+        };
+    };
+    list_all_tokens: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                user_id?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OwnedToken_"];
+                };
+            };
+        };
+    };
+    list_workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkersOut"];
+                };
+            };
+        };
+    };
+    forget_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     list_algorithms: {
         parameters: {
             query?: never;
@@ -2383,6 +3229,48 @@ export interface operations {
             };
         };
     };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
     example_image: {
         parameters: {
             query?: {
@@ -2423,6 +3311,47 @@ export interface operations {
             };
         };
     };
+    show_home: {
+        parameters: {
+            query?: {
+                /** @description Minutes of the caller's clock ahead of UTC. */
+                utc_offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Home"];
+                };
+            };
+        };
+    };
     list_jobs: {
         parameters: {
             query?: {
@@ -2431,7 +3360,8 @@ export interface operations {
                 kind?: components["schemas"]["JobKind"] | null;
                 limit?: number;
                 project_id?: number | null;
-                state?: components["schemas"]["JobState"] | null;
+                /** @description May be given several times. */
+                state?: components["schemas"]["JobState"][];
             };
             header?: never;
             path?: never;
@@ -3002,6 +3932,8 @@ export interface operations {
     export: {
         parameters: {
             query?: {
+                /** @description Of annotations only the one of each image that holds now. */
+                effective?: boolean;
                 format?: components["schemas"]["Format"];
             };
             header?: never;
@@ -4486,6 +5418,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
+    reset_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordResetOut"];
+                };
+            };
+        };
+    };
+    list_activity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_UserActivity_"];
                 };
             };
         };

@@ -7,6 +7,16 @@ type Filled<T> = T extends object ? { [Key in keyof T]-?: Filled<T[Key]> } : T;
 
 export type User = Schemas["UserOut"];
 export type Role = Schemas["Role"];
+export type UserActivity = Schemas["UserActivity"];
+export type OwnedToken = Schemas["OwnedToken"];
+export type Workers = Schemas["WorkersOut"];
+export type Worker = Schemas["WorkerOut"];
+export type WorkerProblem = Schemas["WorkerProblem"];
+export type ActiveJob = Schemas["ActiveJob"];
+export type Storage = Schemas["StorageOut"];
+export type AuditEntry = Schemas["AuditOut"];
+export type Home = Schemas["Home"];
+export type ProjectWork = Schemas["ProjectWork"];
 export type Token = Schemas["TokenOut"];
 export type TokenWithSecret = Schemas["TokenCreated"];
 
@@ -30,6 +40,7 @@ export type Estimate = {
   phases: Record<string, number>;
   notes: string[];
 };
+export type JobState = Schemas["JobState"];
 export type JobKind = Schemas["JobKind"];
 export type JobProgress = Schemas["Progress"];
 export type Split = Schemas["Split"];

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { Link, Navigate, NavLink, Outlet, useLocation, useMatch, useNavigate } from "react-router";
 import { logout, meQuery } from "../api/auth";
 import type { User } from "../api/types";
@@ -10,6 +11,8 @@ import { Logo } from "../ui/Logo";
 import { Menu } from "../ui/Menu";
 import { Failure } from "../ui/State";
 import styles from "./AppShell.module.css";
+
+const ChoosePassword = lazy(() => import("../features/account/ChoosePassword"));
 
 /** What every page behind the login shares: who is signed in, the header, and the answers on their way. */
 export function AppShell() {
@@ -53,7 +56,7 @@ function Frame({ user }: { user: User }) {
           <NavLink to="/" end>
             {t.common.projects}
           </NavLink>
-          {user.role === "admin" && <NavLink to="/users">{t.common.users}</NavLink>}
+          {user.role === "admin" && <NavLink to="/admin">{t.common.admin}</NavLink>}
         </nav>
         <div className={styles.end}>
           <UnsentBadge />
@@ -61,7 +64,13 @@ function Frame({ user }: { user: User }) {
         </div>
       </header>
       <main id="content" className={isDesk ? styles.desk : styles.main} tabIndex={-1}>
-        <Outlet context={user} />
+        {user.must_change_password ? (
+          <Suspense fallback={null}>
+            <ChoosePassword user={user} />
+          </Suspense>
+        ) : (
+          <Outlet context={user} />
+        )}
       </main>
       <SignedOutDialog user={user} onSignedIn={() => sender?.wake()} />
     </>

@@ -1,8 +1,13 @@
-import { createBrowserRouter } from "react-router";
+import { createBrowserRouter, Navigate } from "react-router";
 import { AppShell } from "./AppShell";
 import { CrashPage, NotFoundPage } from "./ErrorPages";
 import { LoginRoute } from "./LoginRoute";
 import { ProjectsRoute } from "./ProjectsRoute";
+
+/** One of the admins' pages, which come together. */
+const admin = (page: keyof typeof import("./AdminRoutes")) => async () => ({
+  Component: (await import("./AdminRoutes"))[page],
+});
 
 export const router = createBrowserRouter([
   { path: "/login", Component: LoginRoute, ErrorBoundary: CrashPage },
@@ -27,7 +32,19 @@ export const router = createBrowserRouter([
       },
       { path: "projects/:projectId/label", lazy: () => import("./LabelRoute") },
       { path: "projects/:projectId/review/:jobId", lazy: () => import("./ReviewRoute") },
-      { path: "users", lazy: () => import("./UsersRoute") },
+      {
+        path: "admin",
+        lazy: admin("Shell"),
+        children: [
+          { index: true, element: <Navigate to="users" replace /> },
+          { path: "users", lazy: admin("Users") },
+          { path: "tokens", lazy: admin("Tokens") },
+          { path: "workers", lazy: admin("Workers") },
+          { path: "storage", lazy: admin("Storage") },
+          { path: "audit", lazy: admin("Audit") },
+        ],
+      },
+      { path: "users", element: <Navigate to="/admin/users" replace /> },
       { path: "algorithms/:kind/:name", lazy: () => import("./AlgorithmRoute") },
       { path: "account", lazy: () => import("./AccountRoute") },
       { path: "*", Component: NotFoundPage },

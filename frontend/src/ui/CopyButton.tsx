@@ -2,7 +2,13 @@ import { useState } from "react";
 import { t } from "../strings";
 import { Button } from "./Button";
 
-export function CopyButton({ text }: { text: string }) {
+type CopyButtonProps = {
+  text: string;
+  /** What it copies, where the page has several. */
+  name?: string;
+};
+
+export function CopyButton({ text, name }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await copyText(text);
@@ -10,7 +16,7 @@ export function CopyButton({ text }: { text: string }) {
     setTimeout(() => setCopied(false), 2_000);
   };
   return (
-    <Button size="small" onClick={copy}>
+    <Button size="small" aria-label={copied ? undefined : name} onClick={copy}>
       {copied ? t.common.copied : t.common.copy}
     </Button>
   );

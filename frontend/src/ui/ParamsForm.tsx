@@ -88,5 +88,5 @@ function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
 }
 
 /** `learning_rate` → `Learning rate`. */
-const labelOf = (name: string): string =>
+export const labelOf = (name: string): string =>
   name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");

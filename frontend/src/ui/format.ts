@@ -3,10 +3,13 @@ const dateTimeFormat = new Intl.DateTimeFormat(undefined, {
   dateStyle: "medium",
   timeStyle: "short",
 });
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 export const formatDate = (iso: string): string => dateFormat.format(new Date(iso));
 
 export const formatDateTime = (iso: string): string => dateTimeFormat.format(new Date(iso));
+
+export const formatTime = (iso: string): string => timeFormat.format(new Date(iso));
 
 export const formatCount = (value: number): string => value.toLocaleString();
 

@@ -2,6 +2,7 @@ import type { User } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import styles from "./AccountScreen.module.css";
+import { PasswordForm } from "./PasswordForm";
 import { TokensCard } from "./TokensCard";
 
 export function AccountScreen({ me }: { me: User }) {
@@ -17,6 +18,9 @@ export function AccountScreen({ me }: { me: User }) {
           <dt>{t.people.role}</dt>
           <dd>{t.people.roles[me.role]}</dd>
         </dl>
+      </Card>
+      <Card title={t.people.passwordTitle} hint={t.people.passwordHint}>
+        <PasswordForm oldLabel={t.people.oldPassword} email={me.email} />
       </Card>
       <TokensCard />
     </div>

@@ -4,6 +4,7 @@ import { algorithmsQuery } from "../../api/projects";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Failure, Loading, Skeleton } from "../../ui/State";
+import { AllJobsCard } from "./AllJobsCard";
 import { JobKindCard } from "./JobKindCard";
 import styles from "./JobsScreen.module.css";
 
@@ -26,6 +27,7 @@ export function JobsScreen({ project }: { project: Project }) {
         <p>{t.jobs.intro}</p>
         <Link to={`/projects/${project.id}/subsets`}>{t.jobs.subsets.tab}</Link>
       </header>
+      <AllJobsCard project={project} />
       {algorithms.data.items
         .filter((one) => one.kind === "job")
         .map((algorithm) => (

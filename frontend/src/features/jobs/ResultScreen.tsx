@@ -1,13 +1,17 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { projectQuery } from "../../api/projects";
+import { retryJob } from "../../api/rounds";
 import type { Job, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
+import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { EstimateNotice } from "../../ui/jobs/EstimateNotice";
 import { JobAtWork } from "../../ui/jobs/JobAtWork";
 import { Notice } from "../../ui/State";
 import { ComparisonScreen } from "./ComparisonScreen";
+import { FilesCard } from "./FilesCard";
+import { GivenCard } from "./GivenCard";
 import styles from "./JobsScreen.module.css";
 import { LogCard } from "./LogCard";
 import { RelabelScreen } from "./RelabelScreen";
@@ -32,6 +36,8 @@ export function ResultScreen({ project, job }: ResultScreenProps) {
       ) : (
         <State projectId={project.id} job={job} />
       )}
+      <FilesCard projectId={project.id} job={job} />
+      <GivenCard job={job} />
       <LogCard key={job.id} projectId={project.id} job={job} isOpen={!hasResult} />
     </div>
   );
@@ -56,10 +62,37 @@ function State({ projectId, job }: { projectId: number; job: Job }) {
           />
         </Card>
       )}
-      {job.state === "failed" && <Notice tone="bad">{job.error?.detail ?? job.message}</Notice>}
-      {job.state === "cancelled" && <Notice>{t.jobs.stopped}</Notice>}
+      {job.state === "failed" && (
+        <Notice tone="bad" actions={<RetryButton projectId={projectId} job={job} />}>
+          {job.error?.detail ?? job.message}
+        </Notice>
+      )}
+      {job.state === "cancelled" && (
+        <Notice actions={<RetryButton projectId={projectId} job={job} />}>{t.jobs.stopped}</Notice>
+      )}
       {job.state === "succeeded" &&
         (job.dry_run ? <EstimateNotice job={job} /> : <Notice>{t.jobs.noResult}</Notice>)}
+    </>
+  );
+}
+
+function RetryButton({ projectId, job }: { projectId: number; job: Job }) {
+  const client = useQueryClient();
+  const retry = useMutation({
+    mutationFn: () => retryJob(job.id),
+    onSettled: () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey }),
+  });
+  return (
+    <>
+      <Button
+        size="small"
+        title={t.jobs.retryHint}
+        busy={retry.isPending}
+        onClick={() => retry.mutate()}
+      >
+        {t.jobs.retry}
+      </Button>
+      {retry.error && <span role="alert">{retry.error.message}</span>}
     </>
   );
 }

@@ -5,7 +5,8 @@ import { Chip } from "../../ui/Chip";
 import { formatAbout, formatDateTime, formatMemory, formatSeconds } from "../../ui/format";
 import { Table } from "../../ui/Table";
 
-const TONES = {
+/** Of a job's state. */
+export const TONES = {
   queued: "gold",
   running: "gold",
   succeeded: "good",
@@ -65,6 +66,7 @@ function Outcome({ job }: { job: Job }) {
   return typeof images === "number" ? t.jobs.learned(images) : "–";
 }
 
-function tookOf({ started_at: from, finished_at: to }: Job): string {
+/** From the first start to the end; a dash until then. */
+export function tookOf({ started_at: from, finished_at: to }: Job): string {
   return from && to ? formatSeconds((Date.parse(to) - Date.parse(from)) / 1000) : "–";
 }

@@ -1,18 +1,19 @@
 import { Link } from "react-router";
-import type { ProjectSummary } from "../../api/types";
+import type { ProjectSummary, ProjectWork } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { Meter } from "../../ui/Meter";
 import { ProjectChip } from "../../ui/ProjectChip";
 import styles from "./ProjectCard.module.css";
 
-export function ProjectCard({
-  project,
-  canManage,
-}: {
+type ProjectCardProps = {
   project: ProjectSummary;
   canManage: boolean;
-}) {
+  /** Missing where the user is no member, or as long as it is not known. */
+  work: ProjectWork | undefined;
+};
+
+export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
   const { id, name, state, counts, current_round: round } = project;
   const home = canManage ? `/projects/${id}` : `/projects/${id}/label`;
   return (
@@ -25,11 +26,14 @@ export function ProjectCard({
         </h2>
         <ProjectChip state={state} />
       </header>
-      <dl className={styles.counts}>
-        <Count value={counts.pool} label={t.projects.counts.pool} />
-        <Count value={counts.labeled_in} label={t.projects.counts.in} />
-        <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
-      </dl>
+      <div className={styles.body}>
+        <dl className={styles.counts}>
+          <Count value={counts.pool} label={t.projects.counts.pool} />
+          <Count value={counts.labeled_in} label={t.projects.counts.in} />
+          <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
+        </dl>
+        {state !== "draft" && <Waiting work={work} />}
+      </div>
       <footer>
         {round ? (
           <Meter
@@ -63,5 +67,27 @@ function Count({ value, label }: { value: number; label: string }) {
       <dd>{value.toLocaleString()}</dd>
       <dt>{label}</dt>
     </div>
+  );
+}
+
+/** What the user can do here; its line is there before it is known, so that nothing moves. */
+function Waiting({ work }: { work: ProjectWork | undefined }) {
+  if (!work) return <p className={styles.waiting} />;
+  return (
+    <p className={styles.waiting}>
+      {work.waiting > 0 ? (
+        <strong>{t.home.waiting(work.waiting)}</strong>
+      ) : (
+        t.home.waitingFor[work.waiting_for]
+      )}
+      {work.reviews && (
+        <Link
+          to={`/projects/${work.id}/review/${work.reviews.job_id}`}
+          aria-label={t.home.reviewsOf(work.name)}
+        >
+          {t.home.reviews(work.reviews.open)}
+        </Link>
+      )}
+    </p>
   );
 }

@@ -1,12 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { projectsQuery } from "../../api/projects";
+import type { ProjectWork } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { ProjectCard } from "./ProjectCard";
 import styles from "./ProjectList.module.css";
 
-export function ProjectList({ canCreate }: { canCreate: boolean }) {
+type ProjectListProps = {
+  canCreate: boolean;
+  /** What the user can do in the projects that they are a member of, once it is known. */
+  work: ProjectWork[] | undefined;
+};
+
+export function ProjectList({ canCreate, work }: ProjectListProps) {
   const projects = useQuery({ ...projectsQuery, refetchInterval: 15_000 });
   const items = projects.data?.items ?? [];
   return (
@@ -20,9 +27,9 @@ export function ProjectList({ canCreate }: { canCreate: boolean }) {
       {projects.isPending && (
         <Loading>
           <div className={styles.grid}>
-            <Skeleton height="13.5rem" />
-            <Skeleton height="13.5rem" />
-            <Skeleton height="13.5rem" />
+            <Skeleton height="15.5rem" />
+            <Skeleton height="15.5rem" />
+            <Skeleton height="15.5rem" />
           </div>
         </Loading>
       )}
@@ -47,7 +54,11 @@ export function ProjectList({ canCreate }: { canCreate: boolean }) {
         <ul className={styles.grid}>
           {items.map((project) => (
             <li key={project.id}>
-              <ProjectCard project={project} canManage={canCreate} />
+              <ProjectCard
+                project={project}
+                canManage={canCreate}
+                work={work?.find((one) => one.id === project.id)}
+              />
             </li>
           ))}
         </ul>

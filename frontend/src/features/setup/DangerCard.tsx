@@ -7,6 +7,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import styles from "./SetupScreen.module.css";
 
 export function DangerCard({ project }: { project: Project }) {
   const [asking, setAsking] = useState(false);
@@ -34,6 +35,7 @@ export function DangerCard({ project }: { project: Project }) {
         </Button>
       }
     >
+      {project.state === "running" && <p className={styles.quiet}>{t.setup.dangerPause}</p>}
       {asking && (
         <ConfirmDialog
           title={t.setup.deleteConfirm(project.name)}

@@ -7,6 +7,7 @@ import { CheckField, SelectField } from "../../ui/Field";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { AlgorithmField } from "./AlgorithmField";
+import { CostWords } from "./CostWords";
 import { LearnedFeatures } from "./LearnedFeatures";
 import { MissingSwitch } from "./MissingSwitch";
 import { unmetBy } from "./needs";
@@ -169,6 +170,7 @@ function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
           </>
         )}
       </div>
+      <CostWords settings={settings} />
       <CheckField
         label={t.setup.zeroWait}
         hint={t.setup.zeroWaitHint}

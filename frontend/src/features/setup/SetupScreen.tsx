@@ -7,6 +7,7 @@ import { Notice } from "../../ui/State";
 import { type Basics, BasicsCard } from "./BasicsCard";
 import { problemsOf, toDrafts, toInputs } from "./classes";
 import { DangerCard } from "./DangerCard";
+import { ExportsCard } from "./ExportsCard";
 import { ImagesCard } from "./ImagesCard";
 import { MembersCard } from "./MembersCard";
 import { MethodCard } from "./MethodCard";
@@ -74,6 +75,7 @@ export function SetupScreen({ project, user }: SetupScreenProps) {
       />
       <MethodCard project={project} settings={settings.value} onChange={settings.set} />
       <MembersCard project={project} />
+      {!isDraft && <ExportsCard project={project} />}
       {user.role === "admin" && <DangerCard project={project} />}
       {error && <Notice tone="bad">{error.message}</Notice>}
       {(isDraft || dirty) && (

@@ -21,7 +21,7 @@ export const common = {
   mainNavigation: "Main",
   projectNavigation: "Project",
   projects: "Projects",
-  users: "Users",
+  admin: "Admin",
   account: "Account",
   signOut: "Sign out",
   accountMenu: (name: string) => `Account of ${name}`,

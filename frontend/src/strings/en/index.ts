@@ -1,4 +1,6 @@
+import { admin } from "./admin";
 import { common } from "./common";
+import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
 import { overview } from "./overview";
@@ -7,4 +9,15 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { setup } from "./setup";
 
-export const en = { common, jobs, label, overview, people, projects, review, setup };
+export const en = {
+  admin,
+  common,
+  home,
+  jobs,
+  label,
+  overview,
+  people,
+  projects,
+  review,
+  setup,
+};

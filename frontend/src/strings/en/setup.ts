@@ -160,6 +160,14 @@ export const setup = {
   costModes: { fixed: "A fixed price", seconds: "The seconds it took" },
   costIn: "Price of a class verdict",
   costOod: "Price of an OOD verdict",
+  paysFor: (classes: number, ood: number) =>
+    `A round then pays for ${plural(classes, "class verdict", "class verdicts")}, or for ${plural(ood, "OOD verdict", "OOD verdicts")}, or a mix. Unsure costs as much as a class; a skip is free.`,
+  paysForSame: (verdicts: number) =>
+    `A round then pays for ${plural(verdicts, "verdict", "verdicts")}. A skip is free.`,
+  paysForTime: (time: string) =>
+    `A round then pays for ${time} of annotators’ time, measured on screen, skips included.`,
+  paysForImages: (overlap: number, images: number) =>
+    `With ${overlap} annotators for each image that is about ${plural(images, "image", "images")}.`,
   overlap: "Annotators for each image",
   overlapHint: "The label is what most say. Every verdict costs.",
   zeroWait: "No waiting",
@@ -191,9 +199,35 @@ export const setup = {
   addMember: "Add a member",
   chooseUser: "Choose a user",
   removeMember: (name: string) => `Remove ${name}`,
+  exports: "Exports",
+  exportsHint:
+    "Streamed, and safe to take while annotators work. What is taken is in the audit log.",
+  exportFormats: {
+    csv: {
+      title: "Annotations as CSV",
+      text: "Every verdict ever given, one a row, oldest first.",
+    },
+    jsonl: {
+      title: "Annotations as JSON Lines",
+      text: "The same, one JSON object a line, for programs.",
+    },
+    imagefolder: {
+      title: "Labeled images",
+      text: "A zip with a folder for each class, and the original files in it.",
+    },
+  },
+  exportHolding: "Only what holds now",
+  exportHoldingHint:
+    "One row an image: without corrected, late and outvoted verdicts. For the two lists of annotations.",
+  exportCounts: (labeled: number, ood: number, unsure: number) =>
+    `${plural(labeled, "image", "images")} labeled with a class, ${ood.toLocaleString()} OOD, ${unsure.toLocaleString()} unsure.`,
+  exportNothing: "No image has a label yet.",
+  download: "Download",
+  downloadThis: (title: string) => `Download ${title}`,
+  dangerPause: "Pause the project first; a running one is not deleted.",
   danger: "Delete project",
   dangerHint:
-    "Deletes the project with its images, answers and models. Pause it first if it is running.",
+    "Deletes the project with its images, answers and models. Export first what is still wanted.",
   deleteProject: "Delete project",
   deleteConfirm: (name: string) => `Delete “${name}” for good?`,
   deleteText: "Images, answers, models and exports are deleted. This cannot be undone.",

@@ -53,7 +53,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
           hint={t.people.initialPasswordHint}
           type="password"
           autoComplete="new-password"
-          minLength={8}
+          minLength={10}
           {...bind("password")}
         />
         {add.error && <Notice tone="bad">{add.error.message}</Notice>}

@@ -1,0 +1,37 @@
+"""Everybody's API tokens."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.admin.schemas import OwnedToken, Person
+from api.auth.schemas import TokenOut
+from core.tables import ApiToken, User
+
+
+async def list_tokens(
+    session: AsyncSession, *, user_id: int | None, cursor: int | None, limit: int
+) -> list[OwnedToken]:
+    """Tokens of all users or of one, the newest first."""
+    statement = (
+        select(ApiToken, User)
+        .join(User, User.id == ApiToken.user_id)
+        .order_by(ApiToken.id.desc())
+        .limit(limit)
+    )
+    if user_id is not None:
+        statement = statement.where(ApiToken.user_id == user_id)
+    if cursor is not None:
+        statement = statement.where(ApiToken.id < cursor)
+    now = datetime.now(UTC)
+    return [
+        OwnedToken(
+            **TokenOut.model_validate(token).model_dump(),
+            user=Person.model_validate(user),
+            valid=user.active
+            and token.revoked_at is None
+            and (token.expires_at is None or token.expires_at > now),
+        )
+        for token, user in await session.execute(statement)
+    ]

@@ -1,0 +1,161 @@
+"""Which processes work, what waits for them, and what is missing."""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from typing import Final
+
+import anyio
+from anyio import to_thread
+from kombu.exceptions import OperationalError as BrokerError
+from sqlalchemy import case, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.admin.schemas import ActiveJob, QueueOut, WorkerOut, WorkerProblem, WorkersOut
+from core import queue
+from core.messages import JOB_MESSAGES, QUEUES
+from core.settings import Settings
+from core.states import JobState
+from core.tables import Job, Project, Worker
+
+_SHOWN: Final = 200
+_BROKER_SECONDS: Final = 3.0
+_COMMAND: Final = {
+    "gpu": "celery -A workers.app worker --pool=solo -Q gpu",
+    "cpu": "celery -A workers.app worker --pool=threads -Q cpu",
+}
+
+
+async def overview(session: AsyncSession, settings: Settings) -> WorkersOut:
+    """Workers, queues and the jobs that wait or run, of all projects."""
+    now = await session.scalar(select(func.clock_timestamp()))
+    assert now is not None
+    stale = now - timedelta(seconds=settings.stale_seconds)
+    rows = (await session.scalars(select(Worker).order_by(Worker.name))).all()
+    jobs = await _active(session)
+    workers = [_shown(row, stale, jobs) for row in rows]
+    counts = await _by_queue(session)
+    messages = await _messages()
+    queues = [
+        QueueOut(
+            name=name,
+            messages=messages[name] if messages else None,
+            workers=sum(one.alive and name in one.queues for one in workers),
+            queued=counts[name, JobState.QUEUED],
+            running=counts[name, JobState.RUNNING],
+        )
+        for name in QUEUES
+    ]
+    return WorkersOut(
+        workers=workers,
+        queues=queues,
+        problems=_problems(workers, queues, broker=messages is not None),
+        jobs=[job for job, _ in jobs],
+    )
+
+
+async def _active(session: AsyncSession) -> list[tuple[ActiveJob, str | None]]:
+    """Jobs at work, then those that wait, the oldest first; with the address of their worker."""
+    statement = (
+        select(Job, Project.name)
+        .outerjoin(Project, Project.id == Job.project_id)
+        .where(Job.state.in_((JobState.QUEUED, JobState.RUNNING)))
+        .order_by(case((Job.state == JobState.RUNNING, 0), else_=1), Job.id)
+        .limit(_SHOWN)
+    )
+    own = ActiveJob.model_fields.keys() - {"project"}
+    return [
+        (
+            ActiveJob.model_validate(
+                {**{name: getattr(job, name) for name in own}, "project": project}
+            ),
+            job.worker if job.state is JobState.RUNNING else None,
+        )
+        for job, project in await session.execute(statement)
+    ]
+
+
+async def _by_queue(session: AsyncSession) -> Counter[tuple[str, JobState]]:
+    statement = (
+        select(Job.kind, Job.state, func.count())
+        .where(Job.state.in_((JobState.QUEUED, JobState.RUNNING)))
+        .group_by(Job.kind, Job.state)
+    )
+    found: Counter[tuple[str, JobState]] = Counter()
+    for kind, state, count in await session.execute(statement):
+        found[JOB_MESSAGES[kind].queue, state] += count
+    return found
+
+
+async def _messages() -> dict[str, int] | None:
+    """Messages in each queue; none if the broker does not answer in time."""
+    with anyio.move_on_after(_BROKER_SECONDS):
+        try:
+            return await to_thread.run_sync(
+                lambda: {name: queue.waiting(name) for name in QUEUES}, abandon_on_cancel=True
+            )
+        except (BrokerError, OSError):
+            return None
+    return None
+
+
+def _shown(row: Worker, stale: datetime, jobs: list[tuple[ActiveJob, str | None]]) -> WorkerOut:
+    return WorkerOut(
+        name=row.name,
+        host=row.host,
+        pid=row.pid,
+        queues=row.queues,
+        started_at=row.started_at,
+        heartbeat_at=row.heartbeat_at,
+        alive=row.heartbeat_at >= stale,
+        jobs=[job.id for job, address in jobs if address == row.address],
+    )
+
+
+def _problems(
+    workers: list[WorkerOut], queues: list[QueueOut], *, broker: bool
+) -> list[WorkerProblem]:
+    found = []
+    if not broker:
+        found.append(
+            WorkerProblem(
+                code="broker_away",
+                subject="redis",
+                detail="The broker (Redis) does not answer, so no job reaches a worker.",
+                remedy="Start Redis, or correct REDIS_URL. Jobs that wait are sent by themselves.",
+                command=None,
+            )
+        )
+    for one in queues:
+        if one.workers == 0:
+            found.append(
+                WorkerProblem(
+                    code="no_worker",
+                    subject=one.name,
+                    detail=f"Nobody works on the queue {one.name}. Jobs waiting: {one.queued}.",
+                    remedy="Restart karat up, or start a worker of its own.",
+                    command=_COMMAND[one.name],
+                )
+            )
+    if not any(one.alive and not one.queues for one in workers):
+        found.append(
+            WorkerProblem(
+                code="no_scheduler",
+                subject="scheduler",
+                detail="The scheduler is gone: jobs of workers that die are not started again.",
+                remedy="Restart karat up, or start the scheduler of its own.",
+                command="celery -A workers.app beat",
+            )
+        )
+    found += [
+        WorkerProblem(
+            code="worker_silent",
+            subject=one.name,
+            detail=f"{one.name} on {one.host} has said nothing since {one.heartbeat_at:%H:%M:%S} "
+            "UTC: it was killed, or cannot reach the database.",
+            remedy="Look into its log and start it again, or take it off this list.",
+            command=None,
+        )
+        for one in workers
+        if not one.alive
+    ]
+    return found

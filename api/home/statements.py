@@ -1,0 +1,124 @@
+"""The statements behind an annotator's home.
+
+Each reads a window that does not grow with the project: a queue up to the 1,000 images that are
+shown at most, and the caller's own latest annotations by ``ix_annotations_mine``.
+"""
+
+from typing import Final
+
+from sqlalchemy import text
+
+LATEST: Final = 20_000
+
+# As in leasing: free, or lying with the caller, and of several annotators' not theirs already.
+FREE: Final = text(
+    """
+    SELECT r.id, least(n.count, 1000) AS free
+    FROM rounds r
+    CROSS JOIN LATERAL (
+        SELECT count(DISTINCT q.example_id) FROM (
+            SELECT example_id FROM queries
+            WHERE round_id = r.id AND NOT done AND (
+                lease_expires_at IS NULL OR lease_expires_at <= now() OR lease_holder = :me
+            )
+            ORDER BY rank LIMIT 1000 * least(4, CAST(r.settings ->> 'overlap' AS int))
+        ) q
+        WHERE CAST(r.settings ->> 'overlap' AS int) = 1 OR NOT EXISTS (
+            SELECT FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
+            WHERE a.example_id = q.example_id AND a.annotator_id = :me
+                AND (a.verdict <> 'skip' OR said.round_id = r.id)
+        )
+    ) n
+    WHERE r.id = ANY(CAST(:rounds AS bigint[]))
+    """
+)
+
+# The newest relabeling of each project that still has something to decide.
+REVIEWS: Final = text(
+    """
+    SELECT p.id AS project_id, found.job_id, found.open
+    FROM unnest(CAST(:projects AS bigint[])) AS p(id)
+    CROSS JOIN LATERAL (
+        SELECT latest.id AS job_id, n.count AS open
+        FROM (
+            SELECT id FROM jobs
+            WHERE project_id = p.id AND kind = 'relabel' AND state = 'succeeded'
+            ORDER BY id DESC LIMIT 5
+        ) latest
+        CROSS JOIN LATERAL (
+            SELECT count(*) FROM (
+                SELECT FROM suggestions WHERE job_id = latest.id AND decision IS NULL LIMIT 1000
+            ) waiting
+        ) n
+        WHERE n.count > 0
+        ORDER BY latest.id DESC LIMIT 1
+    ) found
+    """
+)
+
+# ``cut`` is where a window that was too small begins; the row without a day carries it alone.
+DAYS: Final = text(
+    """
+    WITH latest AS MATERIALIZED (
+        SELECT a.created_at, a.seconds, a.supersedes_id, p.id AS project_id
+        FROM unnest(CAST(:projects AS bigint[])) AS p(id)
+        CROSS JOIN LATERAL (
+            SELECT created_at, seconds, supersedes_id, source FROM annotations
+            WHERE project_id = p.id AND annotator_id = :me
+            ORDER BY id DESC LIMIT :limit
+        ) a
+        WHERE a.source = 'annotator'
+    ), cut AS (
+        SELECT max(beginning) AS cut FROM (
+            SELECT min(created_at) AS beginning FROM latest
+            GROUP BY project_id HAVING count(*) >= :limit
+        ) full_windows
+        WHERE beginning >= CAST(:first AS timestamptz)
+    ), days AS (
+        SELECT CAST((created_at AT TIME ZONE 'UTC') + CAST(:offset AS interval) AS date) AS day,
+            count(*) FILTER (WHERE supersedes_id IS NULL) AS verdicts, sum(seconds) AS seconds
+        FROM latest WHERE created_at >= CAST(:first AS timestamptz)
+        GROUP BY 1
+    )
+    SELECT cut.cut, days.day, days.verdicts, days.seconds FROM cut LEFT JOIN days ON true
+    """
+)
+
+# What the caller says now: not what they have corrected since.
+AGREEMENT: Final = text(
+    """
+    WITH mine AS MATERIALIZED (
+        SELECT a.id, a.example_id, a.verdict, a.class_id
+        FROM unnest(CAST(:projects AS bigint[])) AS p(id)
+        CROSS JOIN LATERAL (
+            SELECT id, example_id, verdict, class_id, source FROM annotations
+            WHERE project_id = p.id AND annotator_id = :me
+            ORDER BY id DESC LIMIT 1000
+        ) a
+        WHERE a.source = 'annotator' AND a.verdict IN ('class', 'ood')
+            AND NOT EXISTS (
+                SELECT FROM annotations c
+                WHERE c.supersedes_id = a.id AND c.annotator_id = :me AND c.counted
+            )
+    ), pairs AS (
+        SELECT other.source, mine.verdict = other.verdict AS same_side,
+            mine.verdict = 'class' AND other.verdict = 'class' AS both_class,
+            mine.class_id = other.class_id AS same_class
+        FROM mine JOIN annotations other ON other.example_id = mine.example_id
+            AND other.annotator_id <> :me AND other.counted AND other.verdict IN ('class', 'ood')
+            AND NOT EXISTS (
+                SELECT FROM annotations c WHERE c.supersedes_id = other.id AND c.counted
+            )
+    )
+    SELECT
+        count(*) FILTER (WHERE source = 'annotator') AS pairs,
+        count(*) FILTER (WHERE source = 'annotator' AND same_side) AS same_side,
+        count(*) FILTER (WHERE source = 'annotator' AND both_class) AS class_pairs,
+        count(*) FILTER (WHERE source = 'annotator' AND both_class AND same_class) AS same_class,
+        count(*) FILTER (WHERE source = 'review') AS reviewed,
+        count(*) FILTER (
+            WHERE source = 'review' AND same_side AND (NOT both_class OR same_class)
+        ) AS upheld
+    FROM pairs
+    """
+)

@@ -1,0 +1,30 @@
+"""Which processes do the background work."""
+
+from datetime import datetime
+
+from sqlalchemy import func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.db import Base
+
+
+class Worker(Base):
+    """A worker or the scheduler, for as long as it says that it lives.
+
+    Asking Celery would not do: a worker that trains in its own process answers only after it. A
+    process that ends in order removes its row; one that was killed leaves it, silent.
+    """
+
+    __tablename__ = "workers"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    host: Mapped[str]
+    pid: Mapped[int]
+    queues: Mapped[list[str]]
+    started_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    heartbeat_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    @property
+    def address(self) -> str:
+        """What ``jobs.worker`` says of a job that this process runs."""
+        return f"{self.host}:{self.pid}"

@@ -1,0 +1,13 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call, client } from "./client";
+
+/** What waits for the signed-in user, and how they do; days are those of this browser's clock. */
+export const homeQuery = queryOptions({
+  queryKey: ["home"],
+  queryFn: () =>
+    call(
+      client.GET("/api/home", {
+        params: { query: { utc_offset: -new Date().getTimezoneOffset() } },
+      }),
+    ),
+});

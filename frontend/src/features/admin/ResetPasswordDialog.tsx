@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { resetPassword } from "../../api/admin";
+import { usersQuery } from "../../api/auth";
+import type { User } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { CopyButton } from "../../ui/CopyButton";
+import { Dialog, DialogActions } from "../../ui/Dialog";
+import { CheckField } from "../../ui/Field";
+import { Notice } from "../../ui/State";
+import styles from "./AdminScreen.module.css";
+
+const { users: text } = t.admin;
+
+/** Asks, resets, and shows the temporary password this once. */
+export function ResetPasswordDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  const [tokens, setTokens] = useState(false);
+  const client = useQueryClient();
+  const reset = useMutation({
+    mutationFn: () => resetPassword(user.id, tokens),
+    onSuccess: () => client.invalidateQueries({ queryKey: usersQuery.queryKey }),
+  });
+  if (reset.data) {
+    const { password, revoked_tokens: revoked } = reset.data;
+    return (
+      // Not closed by a click beside it: the password would be gone.
+      <Dialog title={text.resetDone(user.name)}>
+        <Notice tone="gold" actions={<CopyButton text={password} />}>
+          <strong>{text.resetOnce}</strong>
+          <input
+            className={styles.secret}
+            aria-label={t.people.temporaryPassword}
+            readOnly
+            value={password}
+            onFocus={(event) => event.target.select()}
+          />
+        </Notice>
+        {revoked > 0 && <p>{text.revokedTokens(revoked)}</p>}
+        <DialogActions>
+          <Button kind="primary" onClick={onClose}>
+            {t.common.close}
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={text.resetTitle(user.name)} onClose={onClose}>
+      <div className={styles.form}>
+        <p>{text.resetText}</p>
+        <CheckField
+          label={text.revokeTokens}
+          hint={text.revokeTokensHint}
+          checked={tokens}
+          onChange={(event) => setTokens(event.target.checked)}
+        />
+        {reset.error && <Notice tone="bad">{reset.error.message}</Notice>}
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>{t.common.cancel}</Button>
+        <Button kind="primary" busy={reset.isPending} onClick={() => reset.mutate()}>
+          {text.reset}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,160 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { updateUser, usersQuery } from "../../api/auth";
+import type { Role, User, UserActivity } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { SelectField } from "../../ui/Field";
+import { formatCount, formatDateTime } from "../../ui/format";
+import { Notice } from "../../ui/State";
+import { Table } from "../../ui/Table";
+import styles from "./AdminScreen.module.css";
+import { ResetPasswordDialog } from "./ResetPasswordDialog";
+
+const { users: text } = t.admin;
+
+type Change = { id: number; role?: Role; active?: boolean };
+
+/** Everybody, what they may do, and what they can come in with. */
+export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
+  const client = useQueryClient();
+  const [leaving, setLeaving] = useState<User | null>(null);
+  const [resetting, setResetting] = useState<User | null>(null);
+  const update = useMutation({
+    mutationFn: ({ id, ...body }: Change) => updateUser(id, body),
+    onSuccess: () => setLeaving(null),
+    // The key of all users is the beginning of that of their activity.
+    onSettled: () => client.invalidateQueries({ queryKey: usersQuery.queryKey }),
+  });
+  return (
+    <>
+      {update.error && !leaving && <Notice tone="bad">{update.error.message}</Notice>}
+      <Table label={t.people.usersTitle}>
+        <thead>
+          <tr>
+            <th scope="col">{t.people.name}</th>
+            <th scope="col">{t.people.role}</th>
+            <th scope="col">{t.people.state}</th>
+            <th scope="col">{text.signedIn}</th>
+            <th scope="col" data-number>
+              {text.projects}
+            </th>
+            <th scope="col" data-number>
+              {text.sessions}
+            </th>
+            <th scope="col" data-number>
+              {text.tokens}
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">{text.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <tr key={user.id}>
+              <th scope="row">
+                <strong>{user.name}</strong>
+                {user.id === me.id && <span className={styles.quiet}> ({t.people.you})</span>}
+                <div className={styles.quiet}>{user.email}</div>
+              </th>
+              <td className={styles.select}>
+                <SelectField
+                  label={t.people.roleOf(user.name)}
+                  hideLabel
+                  value={user.role}
+                  disabled={user.id === me.id || update.isPending}
+                  onChange={(event) =>
+                    update.mutate({ id: user.id, role: event.target.value as Role })
+                  }
+                >
+                  {Object.entries(t.people.roles).map(([role, name]) => (
+                    <option key={role} value={role}>
+                      {name}
+                    </option>
+                  ))}
+                </SelectField>
+              </td>
+              <td>
+                <StateChip user={user} />
+              </td>
+              <td className={styles.nowrap}>
+                {user.signed_in_at ? formatDateTime(user.signed_in_at) : "–"}
+                <div className={styles.quiet}>
+                  <Link to={`/admin/audit?person=${user.id}`} aria-label={text.didOf(user.name)}>
+                    {text.did}
+                  </Link>
+                </div>
+              </td>
+              <td data-number>{formatCount(user.projects)}</td>
+              <td data-number>{formatCount(user.sessions)}</td>
+              <td data-number>
+                <Link to={`/admin/tokens?user=${user.id}`} aria-label={text.tokensOf(user.name)}>
+                  {formatCount(user.tokens)}
+                </Link>
+              </td>
+              <td data-number>
+                {user.id !== me.id && (
+                  <span className={styles.acts}>
+                    {user.active && (
+                      <Button
+                        size="small"
+                        kind="quiet"
+                        aria-label={text.resetOf(user.name)}
+                        onClick={() => setResetting(user)}
+                      >
+                        {text.reset}
+                      </Button>
+                    )}
+                    <Button
+                      size="small"
+                      kind="quiet"
+                      busy={update.isPending && update.variables.id === user.id}
+                      aria-label={
+                        user.active
+                          ? t.people.deactivateUser(user.name)
+                          : t.people.activateUser(user.name)
+                      }
+                      onClick={() =>
+                        user.active
+                          ? setLeaving(user)
+                          : update.mutate({ id: user.id, active: true })
+                      }
+                    >
+                      {user.active ? t.people.deactivate : t.people.activate}
+                    </Button>
+                  </span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {leaving && (
+        <ConfirmDialog
+          title={text.deactivateTitle(leaving.name)}
+          text={text.deactivateText}
+          action={t.people.deactivate}
+          danger
+          busy={update.isPending}
+          error={update.error}
+          onConfirm={() => update.mutate({ id: leaving.id, active: false })}
+          onClose={() => {
+            update.reset();
+            setLeaving(null);
+          }}
+        />
+      )}
+      {resetting && <ResetPasswordDialog user={resetting} onClose={() => setResetting(null)} />}
+    </>
+  );
+}
+
+function StateChip({ user }: { user: User }) {
+  if (!user.active) return <Chip>{t.people.inactive}</Chip>;
+  if (user.must_change_password) return <Chip tone="gold">{text.temporary}</Chip>;
+  return <Chip tone="good">{t.people.active}</Chip>;
+}

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { activityQuery } from "../../api/admin";
+import type { User } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { Failure, Loading, Skeleton } from "../../ui/State";
+import { AddUserDialog } from "./AddUserDialog";
+import styles from "./AdminScreen.module.css";
+import { UserTable } from "./UserTable";
+
+export function UsersScreen({ me }: { me: User }) {
+  const users = useQuery(activityQuery);
+  const [adding, setAdding] = useState(false);
+  return (
+    <>
+      <header className={styles.header}>
+        <p className={styles.quiet}>{t.people.usersHint}</p>
+        <Button kind="primary" onClick={() => setAdding(true)}>
+          {t.people.addUser}
+        </Button>
+      </header>
+      <Card>
+        {users.isPending && (
+          <Loading>
+            <Skeleton height="10rem" />
+          </Loading>
+        )}
+        {users.error && !users.data && (
+          <Failure error={users.error} onRetry={() => users.refetch()} />
+        )}
+        {users.data && <UserTable users={users.data.items} me={me} />}
+      </Card>
+      {adding && <AddUserDialog onClose={() => setAdding(false)} />}
+    </>
+  );
+}

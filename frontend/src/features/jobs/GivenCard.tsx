@@ -1,0 +1,32 @@
+import type { Job } from "../../api/types";
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import { labelOf } from "../../ui/ParamsForm";
+import styles from "./AllJobs.module.css";
+
+/** What a job was asked to do; nothing for one without parameters. */
+export function GivenCard({ job }: { job: Job }) {
+  const given = Object.entries(job.params).filter(([name]) => name !== "dry_run");
+  if (given.length === 0) return null;
+  return (
+    <Card>
+      <details className={styles.details}>
+        <summary>{t.jobs.given}</summary>
+        <dl className={styles.given}>
+          {given.map(([name, value]) => (
+            <div key={name}>
+              <dt>{labelOf(name)}</dt>
+              <dd>
+                {value === null
+                  ? "–"
+                  : typeof value === "object"
+                    ? JSON.stringify(value)
+                    : String(value)}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </Card>
+  );
+}

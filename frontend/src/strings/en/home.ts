@@ -1,0 +1,47 @@
+const plural = (count: number, one: string, many: string) =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+
+const upTo = (count: number) => (count >= 1000 ? "1,000+" : count.toLocaleString());
+
+export const home = {
+  waiting: (count: number) =>
+    `${upTo(count)} ${count === 1 ? "image waits" : "images wait"} for you`,
+  waitingFor: {
+    training: "The model is learning. New images come by themselves.",
+    paused: "Paused by whoever runs it.",
+    finished: "Finished. Thank you for your work.",
+    others: "The rest of this round is with your colleagues.",
+    nothing: "Nothing waits for you now.",
+    start: "Not started yet.",
+  },
+  reviews: (count: number) =>
+    count === 1 ? "Review 1 suggestion" : `Review ${upTo(count)} suggestions`,
+  reviewsOf: (project: string) => `Review suggestions in ${project}`,
+  work: "Your work",
+  workHint: "Over all your projects, by your own clock.",
+  today: "Today",
+  unit: (count: number) => (count === 1 ? "verdict" : "verdicts"),
+  perVerdict: "Per verdict",
+  perVerdictHint: (usual: string) => `${usual} over 14 days`,
+  twoWeeks: "In 14 days",
+  nothingYet: "Your pace appears here with your first verdicts.",
+  chart: "Verdicts of each day",
+  chartSummary: (total: number, best: number) =>
+    `${plural(total, "verdict", "verdicts")} in 14 days, at most ${best.toLocaleString()} in one.`,
+  day: (date: string, verdicts: number, seconds: string) =>
+    verdicts === 0
+      ? `${date}: none`
+      : `${date}: ${plural(verdicts, "verdict", "verdicts")}, ${seconds} each`,
+  since: (date: string) => `Counted whole from ${date} on.`,
+  agreement: "Agreement",
+  agreementNone: "Appears when others have judged the same images, or reviewed yours.",
+  agreementRows: {
+    in_ood: { title: "In or out of distribution", of: "verdicts of others on the same images" },
+    classes: { title: "Class", of: "class verdicts of others on the same images" },
+    reviews: { title: "Upheld in review", of: "decisions of reviewers on your images" },
+  },
+  of: (count: number, what: string) => `of ${count.toLocaleString()} ${what}`,
+  keys: "Keys",
+  keysClasses: "The class with this key",
+  allKeys: "All keys are shown with H while you label.",
+};
