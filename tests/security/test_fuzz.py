@@ -12,6 +12,7 @@ import requests
 import schemathesis
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
+from schemathesis.core.result import Ok
 
 from core.tables import Project
 from tests import processes
@@ -49,6 +50,7 @@ class Fuzzer:
         """Every operation that ends, in the order of the description."""
         found: Any
         for found in self.schema.get_all_operations():
+            assert isinstance(found, Ok), found
             operation = found.ok()
             if operation.definition.raw["operationId"] not in _ENDLESS:
                 yield operation
