@@ -101,6 +101,10 @@ def target(world: World) -> Target:
             "suggestion_id": suggestion.id,
             "class_id": cat.id,
             "number": 0,
+            "level": 0,
+            "column": 0,
+            "row": 0,
+            "pool_index": 0,
             "name": "nobody",
             "token_id": 0,
             "user_id": 0,
@@ -157,6 +161,17 @@ def _client(_: Target) -> dict[str, Any]:
     return {"client": str(uuid.uuid4())}
 
 
+def _some(found: Target) -> dict[str, Any]:
+    return {"ids": [found.values["example_id"]]}
+
+
+def _some_pinned(found: Target) -> dict[str, Any]:
+    return {"example_ids": [found.values["example_id"]]}
+
+
+# Nothing was scored yet.
+_NO_MAP = Call(none=True)
+
 CALLS: dict[str, Call] = {
     "log_in": Call(
         lambda found: {"email": found.values["email"], "password": PASSWORD}, before=_person
@@ -188,4 +203,16 @@ CALLS: dict[str, Call] = {
     "decide": Call(_decisions),
     "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
     "compare_subsets": Call(query=lambda found: "a={0}&b={0}".format(found.values["subset_id"])),
+    "send_to_queue": Call(_some),
+    "take_from_queue": Call(_some),
+    "hold_out": Call(_some),
+    "release_examples": Call(_some),
+    "promote_examples": Call(lambda found: {"name": f"new {uuid.uuid4()}", **_some(found)}),
+    "example_neighbours": _NO_MAP,
+    "pin_examples": Call(_some_pinned),
+    "map_surface": _NO_MAP,
+    "map_queries": _NO_MAP,
+    "map_tile": _NO_MAP,
+    "map_image": _NO_MAP,
+    "map_images": Call(query=lambda _: "polygon=0,0;0,1;1,1", none=True),
 }

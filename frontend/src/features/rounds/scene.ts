@@ -12,16 +12,8 @@ import {
   pathOf,
   type Theme,
 } from "./paint";
-import {
-  type Box,
-  type Place,
-  type Scale,
-  type Size,
-  scaleOf,
-  seen,
-  toPixel,
-  type View,
-} from "./plane";
+import type { Box, Place, Scale, Size, View } from "./plane";
+import { scaleOf, seen, toPixel } from "./plane";
 import { type DrawnTile, joined, origins, type Points, type Tile } from "./tiles";
 
 export type Relief = { grid: Grid; thresholds: number[]; level: number | null; name: string };

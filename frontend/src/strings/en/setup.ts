@@ -217,8 +217,7 @@ export const setup = {
   chooseUser: "Choose a user",
   removeMember: (name: string) => `Remove ${name}`,
   exports: "Exports",
-  exportsHint:
-    "Streamed, and safe to take while annotators work. What is taken is in the audit log.",
+  exportsHint: "Streamed, and safe to take while annotators work; the audit log notes each.",
   exportFormats: {
     csv: {
       title: "Annotations as CSV",
@@ -234,8 +233,7 @@ export const setup = {
     },
   },
   exportHolding: "Only what holds now",
-  exportHoldingHint:
-    "One row an image: without corrected, late and outvoted verdicts. For the two lists of annotations.",
+  exportHoldingHint: "One row an image, without corrected, late and outvoted verdicts.",
   exportCounts: (labeled: number, ood: number, unsure: number) =>
     `${plural(labeled, "image", "images")} labeled with a class, ${ood.toLocaleString()} OOD, ${unsure.toLocaleString()} unsure.`,
   exportNothing: "No image has a label yet.",

@@ -120,28 +120,30 @@ export class GridSession {
    * nothing to judge, or the verdict before is still being stored.
    */
   async answer(ids: readonly number[], choice: Choice): Promise<boolean> {
-    const wanted = new Set(ids);
-    const before = this.#view.page.filter((tile) => wanted.has(idOf(tile)));
+    const before = this.#view.page.filter((tile) => ids.includes(idOf(tile)));
     if (before.length === 0 || this.#saving) return false;
     const after = judged(before, choice);
-    const { sender, stopwatch, projectId, userId } = this.#deps;
+    const { sender, stopwatch } = this.#deps;
     const changes = after.flatMap((tile, index) => {
       const [was, { given }] = [before[index], tile];
       return was && given && given !== was.given ? [{ was, given }] : [];
     });
     if (changes.length > 0) {
       const seconds = stopwatch.seconds() / changes.length;
-      const place = { projectId, userId };
       this.#saving = true;
       for (const { was } of changes) this.#answeredSinceLease.add(idOf(was));
       try {
-        await sender.add(...changes.map(({ was, given }) => toStored(was, given, place, seconds)));
+        await sender.add(
+          ...changes.map(({ was, given }) => toStored(was, given, this.#deps, seconds)),
+        );
       } finally {
         this.#saving = false;
       }
       stopwatch.start();
     }
-    this.#count(before.filter((tile) => tile.given === null).length);
+    const fresh = before.filter((tile) => tile.given === null).length;
+    const { mine } = this.#view;
+    if (mine) this.#set({ mine: { today: mine.today + fresh, total: mine.total + fresh } });
     this.#close(after);
     return true;
   }
@@ -194,14 +196,9 @@ export class GridSession {
     const next = turned(view, this.#size, new Set(this.#before));
     if (next) this.#before = [];
     if (next && wasEmpty) this.#deps.stopwatch.start();
-    const { page } = next ?? view;
     const between = held ? "loading" : "waiting";
-    this.#set({ ...view, ...next, phase: page.every(isDone) ? between : "working" });
-  }
-
-  #count(answers: number): void {
-    const { mine } = this.#view;
-    if (mine) this.#set({ mine: { today: mine.today + answers, total: mine.total + answers } });
+    const done = (next ?? view).page.every(isDone);
+    this.#set({ ...view, ...next, phase: done ? between : "working" });
   }
 
   #release(afterSeconds: number): void {
@@ -218,9 +215,9 @@ export class GridSession {
       if (this.#leases.stopped) return null;
       // A lease that was on its way as the break began would be held for nobody.
       if (this.#view.paused) this.#release(0);
-      const answered = unsent.map((answer) => answer.subject.query_id);
       const saving = this.#answeredSinceLease;
-      const pages = merged(this.#view, tilesOf(lease), new Set([...answered, ...saving]), saving);
+      const answered = new Set([...unsent.map(({ subject }) => subject.query_id), ...saving]);
+      const pages = merged(this.#view, tilesOf(lease), answered, saving);
       // Images whose answers are still on the way: nothing to show, but nothing to wait for either.
       this.#turn({ ...pages, status: lease.status, error: null }, lease.items.length > 0);
       return lease.expires_at ? Date.parse(lease.expires_at) : 0;
