@@ -62,6 +62,12 @@ bench: setup ## Run the service benchmarks at a small size
 screenshots: setup ## Take every page into docs/screens (ARGS="--only label,project")
 	$(BIN)/python -m tests.e2e.screenshots $(ARGS)
 
+audit: $(VENV)/.ready frontend/node_modules/.ready ## Ask PyPI and npm for known weaknesses of the pinned packages
+	@$(BIN)/uv tool run --quiet pip-audit==2.10.1 --version >/dev/null 2>&1 \
+	  || { echo "audit: no network, nothing was checked"; exit 3; }
+	$(BIN)/uv tool run --quiet pip-audit==2.10.1 --strict --disable-pip --require-hashes -r requirements/lock.txt
+	$(NPM) --prefix frontend audit --audit-level=high
+
 openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript types from the API
 	$(BIN)/python -m api.openapi > frontend/openapi.json
 	$(NPM) --prefix frontend run --silent types
@@ -69,4 +75,4 @@ openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript type
 lock: $(VENV)/.ready ## Resolve the pinned packages again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev pyproject.toml -o requirements/lock.txt
 
-.PHONY: help setup demo up test test-long lint format bench screenshots openapi lock
+.PHONY: help setup demo up test test-long lint format bench screenshots audit openapi lock

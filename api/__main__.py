@@ -6,6 +6,8 @@ import gc
 import uvicorn
 
 from api.main import create_app
+from core import logs
+from core.settings import settings
 
 
 def main() -> None:
@@ -13,6 +15,7 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8080)
     arguments = parser.parse_args()
+    logs.configure(settings().log_format)
     app = create_app()
     # Modules, routes and schemas are over 100,000 objects that live as long as the process. A full
     # collection that walks through them all stops every request for about 70 ms, twice a second
@@ -24,7 +27,7 @@ def main() -> None:
         host=arguments.host,
         port=arguments.port,
         access_log=False,
-        log_level="info",
+        log_config=None,
         # Live event streams never end by themselves.
         timeout_graceful_shutdown=3,
     )

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 
+from anyio import CapacityLimiter, to_thread
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -22,6 +23,21 @@ def password_matches(password: str, stored: str | None) -> bool:
         return _hasher.verify(stored or _NOBODY, password) and stored is not None
     except (VerificationError, InvalidHashError):
         return False
+
+
+# argon2 takes 64 MiB and tens of milliseconds by design. In threads annotators do not wait behind
+# a login; a few at once, or a flood of logins would take all the memory.
+_AT_ONCE = CapacityLimiter(4)
+
+
+async def hash_in_thread(password: str) -> str:
+    """``hash_password``; call it while no transaction is open, which would wait as well."""
+    return await to_thread.run_sync(hash_password, password, limiter=_AT_ONCE)
+
+
+async def match_in_thread(password: str, stored: str | None) -> bool:
+    """``password_matches``; call it while no transaction is open, which would wait as well."""
+    return await to_thread.run_sync(password_matches, password, stored, limiter=_AT_ONCE)
 
 
 def new_secret(prefix: str = "") -> str:

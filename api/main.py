@@ -7,22 +7,29 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
-from api import events, frontend, health, problems
+from api import events, frontend, health, problems, reference
 from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.events import Broadcaster
+from api.examples.routes import router as examples
 from api.exports.routes import router as exports
+from api.guides.routes import router as guides
+from api.headers import SecurityHeaders
 from api.home.routes import router as home
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
+from api.maps.routes import router as maps
+from api.metrics import Metrics
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
+from api.requests import Requests
 from api.reviews.routes import router as reviews
+from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
@@ -38,12 +45,16 @@ _ROUTERS = (
     users,
     projects,
     pools,
+    maps,
+    project_rounds,
+    examples,
     rounds,
     reviews,
     agreement,
     jobs,
     artifacts,
     subsets,
+    guides,
     exports,
     algorithms,
     home,
@@ -79,18 +90,22 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         summary="Active-learning labeling for image pools that are not pure",
         version=version("karat"),
         lifespan=_lifespan,
-        docs_url="/api/docs",
+        docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
         generate_unique_id_function=lambda route: route.name,
         responses={"4XX": {"model": problems.Problem}, "5XX": {"model": problems.Problem}},
     )
     app.state.settings = settings or process_settings()
+    app.state.metrics = Metrics()
+    app.add_middleware(Requests, metrics=app.state.metrics)
     problems.install(app)
     api = APIRouter(prefix="/api")
     for router in _ROUTERS:
         api.include_router(router)
     app.include_router(api)
     app.include_router(health.router)
+    reference.mount(app)
     frontend.mount(app, app.state.settings.frontend_dir)
+    app.add_middleware(SecurityHeaders, https=app.state.settings.secure_cookies)
     return app

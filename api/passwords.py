@@ -3,24 +3,27 @@
 import secrets
 from typing import Annotated, Final
 
-from anyio import to_thread
 from pydantic import Field
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.credentials import hash_password
 from core.errors import Invalid
 from core.tables import LoginSession, User
 
 LEAST: Final = 10
+# zxcvbn's scale goes to 4; 2 resists a million guesses, and logins allow forty an hour.
+_GOOD_ENOUGH: Final = 2
+# It takes no longer ones.
+_RATED: Final = 72
 NewPassword = Annotated[str, Field(min_length=LEAST, max_length=256)]
 
 
-def require_good(password: str, email: str) -> None:
+def require_good(password: str, email: str, name: str = "") -> None:
     """Refuse what is guessed first; how long it must be is in the schema.
 
     Raises:
-        Invalid: It is the address, or the part of it before the @.
+        Invalid: It is the address or the part of it before the @, or zxcvbn finds it among
+            common passwords, words, names, keyboard walks and repetitions.
     """
     if password.strip().lower() in {email.lower(), email.partition("@")[0].lower()}:
         raise Invalid(
@@ -28,19 +31,37 @@ def require_good(password: str, email: str) -> None:
             "Choose a password that is not the email address.",
             field="password",
         )
+    if _score(password, [email, *email.split("@"), name, "karat"]) < _GOOD_ENOUGH:
+        raise Invalid(
+            "password_too_common",
+            "This password is among the first to be guessed. Use three or four words that do not "
+            "belong together, or let a password manager make one.",
+            field="password",
+        )
+
+
+def _score(password: str, known: list[str]) -> int:
+    # Its word lists take a moment to load, and most processes never need them.
+    from zxcvbn import zxcvbn
+
+    return int(zxcvbn(password[:_RATED], user_inputs=known)["score"])
 
 
 async def set_password(
     session: AsyncSession,
     user: User,
     password: str,
+    hashed: str,
     *,
     must_change: bool = False,
     keep: str | None = None,
 ) -> None:
-    """Give ``user`` a password, and end their sessions but the one with the hash ``keep``."""
-    require_good(password, user.email)
-    user.password_hash = await to_thread.run_sync(hash_password, password)
+    """Give ``user`` a password, and end their sessions but the one with the hash ``keep``.
+
+    ``hashed`` is its argon2 hash, computed while no transaction was open.
+    """
+    require_good(password, user.email, user.name)
+    user.password_hash = hashed
     user.must_change_password = must_change
     await end_sessions(session, user, keep=keep)
 

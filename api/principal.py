@@ -1,6 +1,6 @@
 """Who is calling."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -12,18 +12,31 @@ from api.batching import Batcher
 from api.credentials import secret_hash
 from api.hot import Statement, driver, fetch
 from core.errors import Forbidden, Unauthenticated
-from core.states import Role
+from core.states import Role, Scope
 
 COOKIE = "karat_session"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
+# What writing needs, by the tag of the route: a new route needs ``write`` unless it says otherwise.
+_SCOPES = {
+    "labeling": Scope.LABEL,
+    "reviews": Scope.LABEL,
+    "auth": Scope.ADMIN,
+    "users": Scope.ADMIN,
+    "admin": Scope.ADMIN,
+}
+# Takes back what others have decided.
+_MORE = {"revert_review": Scope.WRITE}
+_RANK = {scope: rank for rank, scope in enumerate(Scope)}
+
 _IDENTIFY = Statement(
     text(
-        """SELECT s.token_hash, u.id, u.role, u.must_change_password, false AS stale
+        """SELECT s.token_hash, u.id, u.role, u.must_change_password, 'admin' AS scope,
+            false AS stale
         FROM sessions s JOIN users u ON u.id = s.user_id
         WHERE s.token_hash = ANY(CAST(:hashes AS text[])) AND s.expires_at > now() AND u.active
         UNION ALL
-        SELECT t.token_hash, u.id, u.role, u.must_change_password,
+        SELECT t.token_hash, u.id, u.role, u.must_change_password, t.scope,
             t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute'
         FROM api_tokens t JOIN users u ON u.id = t.user_id
         WHERE t.token_hash = ANY(CAST(:hashes AS text[])) AND t.revoked_at IS NULL
@@ -42,6 +55,7 @@ class Principal:
     id: int
     role: Role
     must_change_password: bool = False
+    scope: Scope = Scope.ADMIN
 
     @property
     def engineer(self) -> bool:
@@ -71,7 +85,9 @@ class Identifier:
             if used := [row.token_hash for row in rows if row.stale]:
                 await fetch(plain, (_TOUCH, {"used": used}))
         found = {
-            row.token_hash: Principal(row.id, Role(row.role), row.must_change_password)
+            row.token_hash: Principal(
+                row.id, Role(row.role), row.must_change_password, Scope(row.scope)
+            )
             for row in rows
         }
         return [found.get(hashed) for hashed in hashes]
@@ -86,7 +102,29 @@ async def get_caller(request: Request) -> Principal:
     if not secret:
         raise Unauthenticated
     identifier: Identifier = request.app.state.identifier
-    return await identifier.identify(secret)
+    principal = await identifier.identify(secret)
+    _require_scope(principal, request)
+    return principal
+
+
+def needed_scope(method: str, name: str, tags: Iterable[str]) -> Scope:
+    """What a token must have to call the route ``name``; here and nowhere else."""
+    if method in _SAFE_METHODS and "admin" not in tags:
+        return Scope.READ
+    return _MORE.get(name) or next((_SCOPES[tag] for tag in tags if tag in _SCOPES), Scope.WRITE)
+
+
+def _require_scope(principal: Principal, request: Request) -> None:
+    if principal.scope is Scope.ADMIN:
+        return
+    route = request.scope["route"]
+    needed = needed_scope(request.method, route.name, route.tags)
+    if _RANK[principal.scope] < _RANK[needed]:
+        raise Forbidden(
+            "scope_required",
+            f"This API token has the scope {principal.scope}, and this needs {needed}. Make "
+            "another token under Account.",
+        )
 
 
 def require_same_origin(request: Request) -> None:

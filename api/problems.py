@@ -1,7 +1,7 @@
 """Errors as ``application/problem+json`` (RFC 9457)."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -14,7 +14,9 @@ from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalErr
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
+from api.headers import DATA_HEADERS
 from core.errors import DomainError, ErrorKind
+from core.logs import request_id
 from models.faults import message_of
 
 logger = logging.getLogger(__name__)
@@ -26,6 +28,7 @@ _STATUS = {
     ErrorKind.NOT_FOUND: HTTPStatus.NOT_FOUND,
     ErrorKind.CONFLICT: HTTPStatus.CONFLICT,
     ErrorKind.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    ErrorKind.TOO_MANY: HTTPStatus.TOO_MANY_REQUESTS,
     ErrorKind.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
@@ -54,7 +57,7 @@ def problem(
     *,
     field: str | None = None,
     errors: Sequence[FieldError] = (),
-    headers: dict[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     body = Problem(
         type="about:blank",
@@ -74,7 +77,11 @@ def problem(
 
 
 async def _domain_error(_: Request, error: DomainError) -> JSONResponse:
-    return problem(_STATUS[error.kind], error.code, error.detail, field=error.field)
+    wait = error.retry_after
+    headers = None if wait is None else {"Retry-After": str(wait)}
+    return problem(
+        _STATUS[error.kind], error.code, error.detail, field=error.field, headers=headers
+    )
 
 
 async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -132,6 +139,8 @@ async def _bug(_: Request, error: Exception) -> JSONResponse:
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "internal",
         "Karat made a mistake. It is in the server's log; sending the request again is safe.",
+        # Sent from outside of the middleware that adds these to every other response.
+        headers={**DATA_HEADERS, "X-Request-ID": request_id.get() or ""},
     )
 
 

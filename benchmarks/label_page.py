@@ -64,6 +64,21 @@ def _measures(page: Page) -> list[float]:
     return found
 
 
+def layout_shift(page: Page) -> float:
+    """How much of the page moved by itself, summed over all answers: 0 is nothing."""
+    total: float = page.evaluate(
+        """() => new Promise((resolve) => {
+            let total = 0;
+            new PerformanceObserver((list) => {
+                for (const { hadRecentInput, value } of list.getEntries())
+                    if (!hadRecentInput) total += value;
+            }).observe({ type: "layout-shift", buffered: true });
+            setTimeout(() => resolve(total), 200);
+        })"""
+    )
+    return total
+
+
 def run(answers: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="karat-bench-") as name:
         images = Path(name) / "images"
@@ -80,6 +95,7 @@ def run(answers: int) -> dict[str, Any]:
             page.get_by_role("heading", name="Projects", exact=True).wait_for()
             page.goto(f"/projects/{project}/label")
             times = label(page, answers)
+            shift = layout_shift(page)
             browser.close()
     return {
         "answers": answers,
@@ -87,6 +103,7 @@ def run(answers: int) -> dict[str, Any]:
         "p50_ms": statistics.median(times),
         "p95_ms": statistics.quantiles(times, n=20)[-1],
         "max_ms": max(times),
+        "layout_shift": shift,
     }
 
 
@@ -98,7 +115,8 @@ def main() -> None:
     report = run(arguments.answers)
     Console().print(
         f"{report['measured']} keys: median {report['p50_ms']:.1f} ms, 95 % within "
-        f"{report['p95_ms']:.1f} ms, slowest {report['max_ms']:.1f} ms"
+        f"{report['p95_ms']:.1f} ms, slowest {report['max_ms']:.1f} ms; "
+        f"layout shift {report['layout_shift']:.4f}"
     )
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)

@@ -60,6 +60,8 @@ def async_engine(settings: Settings) -> AsyncEngine:
         pool_size=settings.database_pool,
         max_overflow=0,
         connect_args={"options": _OPTIONS, "application_name": "karat-api"},
+        # Errors are logged, and parameters are people's data: addresses, hashes of passwords.
+        hide_parameters=True,
     )
 
 
@@ -70,6 +72,7 @@ def sync_engine(settings: Settings) -> Engine:
         pool_size=4,
         pool_pre_ping=True,
         connect_args={"options": _OPTIONS, "application_name": "karat-worker"},
+        hide_parameters=True,
     )
 
 

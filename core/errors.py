@@ -13,6 +13,7 @@ class ErrorKind(StrEnum):
     NOT_FOUND = "not_found"
     CONFLICT = "conflict"
     TOO_LARGE = "too_large"
+    TOO_MANY = "too_many"
     UNAVAILABLE = "unavailable"
 
 
@@ -24,9 +25,13 @@ class DomainError(Exception):
         detail: What is wrong and what to do about it, for people.
         kind: Sort of failure.
         field: Dotted path of the offending input, if there is one.
+
+    Attributes:
+        retry_after: Seconds until it is worth trying again, if that is known.
     """
 
     default_kind: ClassVar[ErrorKind] = ErrorKind.INVALID
+    retry_after: int | None = None
 
     def __init__(
         self, code: str, detail: str, *, kind: ErrorKind | None = None, field: str | None = None
@@ -75,3 +80,19 @@ class Unauthenticated(DomainError):
     ) -> None:
         """Keep the default texts unless a login failed."""
         super().__init__(code, detail)
+
+
+class TooManyAttempts(DomainError):
+    """Somebody guesses, or has mistyped too often; it works again after a while."""
+
+    default_kind = ErrorKind.TOO_MANY
+
+    def __init__(self, seconds: int) -> None:
+        """Say how long to wait, in ``seconds``."""
+        minutes = -(-seconds // 60)
+        wait = f"{minutes} minutes" if minutes > 1 else f"{max(1, seconds)} seconds"
+        super().__init__(
+            "too_many_attempts",
+            f"Too many failed logins. Wait {wait}, then try again; whoever is logged in stays so.",
+        )
+        self.retry_after = max(1, seconds)

@@ -177,6 +177,24 @@ def mark_unqueried(example_ids: Collection[int]) -> Update:
     )
 
 
+def mark_held_out(example_ids: Collection[int]) -> Update:
+    """Statement: unlabeled examples that no round is to ask about."""
+    return (
+        update(Example)
+        .where(Example.id.in_(example_ids), Example.state == ExampleState.UNLABELED)
+        .values(state=ExampleState.HELD_OUT)
+    )
+
+
+def mark_released(example_ids: Collection[int]) -> Update:
+    """Statement: examples that were held out and may be asked about again."""
+    return (
+        update(Example)
+        .where(Example.id.in_(example_ids), Example.state == ExampleState.HELD_OUT)
+        .values(state=ExampleState.UNLABELED)
+    )
+
+
 def mark_answered() -> Update:
     """Statement: examples get the state and the class that their verdicts give them.
 

@@ -1,10 +1,13 @@
 """Settings of a project: their shape. Which algorithms exist is the catalog's business."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from core.states import Verdict
+
+Mode = Literal["single", "grid"]
+"""How annotators see images: one at a time, or many at once."""
 
 
 class _Strict(BaseModel):
@@ -57,6 +60,7 @@ class ProjectSettings(_Strict):
         subset: Subset artifact whose dropped labels are left out of training; none if unset.
         max_rounds: The project finishes after so many rounds; unlimited if unset.
         lease_seconds: How long a query is kept for the annotator who took it.
+        modes: How annotators may see images, in order of ``Mode``; at least one.
     """
 
     input_size: int = Field(default=32, ge=8, le=512)
@@ -72,3 +76,11 @@ class ProjectSettings(_Strict):
     subset: int | None = Field(default=None, ge=1, lt=2**63)
     max_rounds: int | None = Field(default=None, ge=1, le=10_000)
     lease_seconds: int = Field(default=600, ge=1, le=86_400)
+    modes: list[Mode] = Field(default_factory=lambda: list(get_args(Mode)))
+
+    @field_validator("modes")
+    @classmethod
+    def _some_in_order(cls, modes: list[Mode]) -> list[Mode]:
+        if not modes:
+            raise ValueError("no mode is left to label in; allow single, grid or both")
+        return [mode for mode in get_args(Mode) if mode in modes]

@@ -2,8 +2,9 @@
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -35,6 +36,15 @@ class Settings(BaseSettings):
     secure_cookies: bool = Field(
         default=False, description="Send the session cookie over https only."
     )
+    login_attempts: int = Field(
+        default=10, ge=1, description="Failed logins of one account before it has to wait."
+    )
+    login_attempts_per_address: int = Field(
+        default=100, ge=1, description="The same for all accounts tried from one address."
+    )
+    login_wait_seconds: int = Field(
+        default=900, ge=1, description="How long failed logins are counted, and how long to wait."
+    )
     max_upload_bytes: int = Field(
         default=64 * 2**30, ge=1, description="Largest upload accepted, in bytes."
     )
@@ -52,6 +62,15 @@ class Settings(BaseSettings):
     )
     sweep_seconds: float = Field(
         default=5.0, gt=0, description="How often undelivered and abandoned jobs are looked for."
+    )
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="How the API and the workers write their logs."
+    )
+    metrics_token: SecretStr | None = Field(
+        default=None, description="Bearer token that opens /metrics to other machines."
+    )
+    alive_file: Path | None = Field(
+        default=None, description="Touched by a worker or the scheduler while it lives."
     )
 
     @property

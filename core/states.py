@@ -11,6 +11,15 @@ class Role(StrEnum):
     ANNOTATOR = "annotator"
 
 
+class Scope(StrEnum):
+    """How much of what its user may do an API token may do; each includes the ones before it."""
+
+    READ = "read"
+    LABEL = "label"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
 class ProjectState(StrEnum):
     """A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
 
@@ -29,13 +38,14 @@ class Split(StrEnum):
 
 
 class ExampleState(StrEnum):
-    """What is known of an example."""
+    """What is known of an example; nothing is asked about one that is held out."""
 
     UNLABELED = "unlabeled"
     QUERIED = "queried"
     LABELED = "labeled"
     OOD = "ood"
     UNSURE = "unsure"
+    HELD_OUT = "held_out"
 
 
 class RoundState(StrEnum):

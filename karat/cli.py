@@ -9,10 +9,12 @@ import typer
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.jobs import algorithms, jobs
+from karat.commands.pool import pool
 from karat.commands.projects import export, import_images, projects, rounds
 from karat.commands.reviews import reviews
 from karat.commands.services import doctor, up
 from karat.commands.subsets import subsets
+from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
 from karat.terminal import show_error
 
@@ -27,10 +29,14 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(up)
 app.command()(doctor)
+app.command()(verify)
+app.command()(backup)
+app.command()(restore)
 app.command()(login)
 app.add_typer(projects, name="project")
 app.command("import")(import_images)
 app.command()(export)
+app.add_typer(pool, name="pool")
 app.add_typer(rounds, name="round")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")

@@ -26,6 +26,7 @@ from karat.resources import (
     NewToken,
     ProjectSummary,
     Role,
+    Scope,
     Token,
     User,
 )
@@ -167,17 +168,21 @@ class Client:
         """The user's API tokens, without their secrets."""
         return list(self._transport.pages("/tokens"))
 
-    def create_token(self, name: str, expires_in_days: int | None = None) -> NewToken:
+    def create_token(
+        self, name: str, expires_in_days: int | None = None, scope: Scope = "write"
+    ) -> NewToken:
         """Make an API token.
 
         Args:
             name: What it is for.
             expires_in_days: Its life; unlimited if None.
+            scope: What it may do of what its user may: ``read``, ``label`` as well, ``write``
+                all but users, tokens and the password, or ``admin`` everything.
 
         Returns:
             The token with its ``secret``, which is shown this once.
         """
-        body = {"name": name, "expires_in_days": expires_in_days}
+        body = {"name": name, "expires_in_days": expires_in_days, "scope": scope}
         token: NewToken = self._transport.request("POST", "/tokens", body=body)
         return token
 

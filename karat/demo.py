@@ -213,7 +213,7 @@ class Simulation:
         self._project.add_member(user["id"])
         with Client(self._admin.url) as session:
             session.login(email, password)
-            token = session.create_token("demo", expires_in_days=1)["secret"]
+            token = session.create_token("demo", expires_in_days=1, scope="label")["secret"]
         client = Client(self._admin.url, token)
         return Annotator(
             client,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from karat.pool import PoolClient
 from karat.resources import (
     Agreement,
     Answer,
@@ -16,6 +17,7 @@ from karat.resources import (
     LabelingStatus,
     Lease,
     Member,
+    Outlook,
     Project,
     Review,
     Round,
@@ -179,29 +181,31 @@ class ProjectClient:
     def examples(
         self, *, state: str | None = None, split: Split | None = None
     ) -> Iterator[Example]:
-        """The project's images.
+        """The project's images, by ``pool_index``; ``pool.find`` has more filters.
 
         Args:
             state: Only those in this state.
             split: Only those of this split.
-
-        Yields:
-            The examples, by ``pool_index``.
         """
-        query = {"state": state, "split": split, "limit": 500}
-        yield from self._transport.pages(f"{self._path}/examples", query)
+        return self.pool.find({"state": state, "split": split})
 
-    def lease(self, n: int = 16, *, client: str | None = None) -> Lease:
+    @property
+    def pool(self) -> PoolClient:
+        """The images of the project: find them, and act on many at once."""
+        return PoolClient(self._transport, f"{self._path}/examples")
+
+    def lease(self, n: int = 16, *, client: str | None = None, grouped: bool = False) -> Lease:
         """Take up to ``n`` queries to label, those held already included.
 
         Args:
             n: How many to hold in total.
             client: Names who holds them, as a UUID; this object's own if None.
+            grouped: Prefer queries that the model takes for the same.
 
         Returns:
             The queries, and why there are none if so.
         """
-        body = {"n": n, "client": client or self._client_key}
+        body = {"n": n, "client": client or self._client_key, "grouped": grouped}
         lease: Lease = self._transport.request(
             "POST", f"{self._path}/labeling/lease", body=body, repeatable=True
         )
@@ -245,6 +249,12 @@ class ProjectClient:
     def rounds(self) -> list[Round]:
         """The rounds so far, the first one first."""
         return list(self._transport.pages(f"{self._path}/rounds"))
+
+    def outlook(self, *, least_gain: float = 0.005) -> Outlook:
+        """Whether another round is expected to raise accuracy by ``least_gain``, with reasons."""
+        path = f"{self._path}/outlook"
+        found: Outlook = self._transport.request("GET", path, query={"least_gain": least_gain})
+        return found
 
     def close_round(self, number: int) -> Round:
         """Close an open round before its budget is spent.

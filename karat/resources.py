@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+Scope = Literal["read", "label", "write", "admin"]
 Role = Literal["admin", "engineer", "annotator"]
 Split = Literal["pool", "evaluation", "auxiliary_ood"]
 Verdict = Literal["class", "ood", "skip", "unsure"]
@@ -31,6 +32,7 @@ class Token(TypedDict):
     id: int
     name: str
     prefix: str
+    scope: Scope
     created_at: str
     last_used_at: str | None
     expires_at: str | None
@@ -50,6 +52,7 @@ class ClassSpec(TypedDict):
     name: str
     colour: NotRequired[str]
     hotkey: NotRequired[str]
+    guide: NotRequired[str]
 
 
 class Class(TypedDict):
@@ -60,6 +63,7 @@ class Class(TypedDict):
     colour: str
     hotkey: str | None
     position: int
+    guide: str
 
 
 class Counts(TypedDict):
@@ -71,6 +75,7 @@ class Counts(TypedDict):
     labeled_in: int
     labeled_ood: int
     unsure: int
+    held_out: int
     evaluation: int
     auxiliary_ood: int
 
@@ -102,6 +107,7 @@ class Project(ProjectSummary):
     guidelines: str
     classes: list[Class]
     settings: dict[str, Any]
+    modes: list[str]
     permissions: list[str]
     warnings: list[str]
 
@@ -174,6 +180,12 @@ class Example(TypedDict):
     split: Split
     state: str
     label: str | None
+    label_class_id: int | None
+    purity: float | None
+    informativeness: float | None
+    meta_score: float | None
+    predicted_class_id: int | None
+    confidence: float | None
     image_url: str
 
 
@@ -188,6 +200,9 @@ class Query(TypedDict):
     width: int
     height: int
     name: str
+    predicted_class_id: int | None
+    probability: float | None
+    in_probability: float | None
 
 
 class Mine(TypedDict):
@@ -261,6 +276,10 @@ class Round(TypedDict):
     answered: dict[str, int]
     in_share: float | None
     accuracy: float | None
+    purity_auroc: float | None
+    ood_left: dict[str, Any] | None
+    annotator_seconds: float
+    settings: dict[str, Any]
     metrics: dict[str, Any]
     notes: list[str]
     seconds: dict[str, float]
@@ -268,6 +287,14 @@ class Round(TypedDict):
     closing_at: str | None
     closed_at: str | None
     job_id: int | None
+
+
+class Outlook(TypedDict):
+    """Whether another round is expected to pay: stop, go_on, unclear or unknown, with reasons."""
+
+    advice: str
+    least_gain: float
+    reasons: list[dict[str, Any]]
 
 
 class Artifact(TypedDict):

@@ -2,13 +2,14 @@
 
 import heapq
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.mqnet import InputNormalisation, meta_inputs, require_finite
 from models.pool_scores import PoolScores
-from models.protocols import Float32Array, Indices, Ranking
+from models.protocols import Float32Array, Indices, Ranking, Surface
 
 
 def best_first(n: int, *scores: NDArray[np.floating]) -> Indices:
@@ -37,6 +38,17 @@ def normalised_inputs(scores: PoolScores) -> Float32Array:
     require_finite("Informativeness", scores.informativeness, scores.indices)
     normalisation = InputNormalisation.fit(scores.purity, scores.informativeness)
     return meta_inputs(scores.purity, scores.informativeness, normalisation)
+
+
+def surface_of_inputs(
+    name: str, value: Callable[[Float32Array], NDArray[np.floating]], scores: PoolScores
+) -> Surface:
+    """Return a function of (n, 2) meta-inputs as one of raw scores, normalised as `scores` are."""
+    normalisation = InputNormalisation.fit(scores.purity, scores.informativeness)
+    return Surface(
+        name,
+        lambda purity, informativeness: value(meta_inputs(purity, informativeness, normalisation)),
+    )
 
 
 def summed(inputs: Float32Array) -> NDArray[np.float64]:

@@ -1,17 +1,38 @@
 """The scores of one round over everything unlabeled, and the file that keeps them."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.protocols import Float32Array, Indices
 
 _ROW_GROUP = 65_536
+
+
+def predictions(logits: Float32Array) -> tuple[NDArray[np.int16], Float32Array]:
+    """Return the class that the model takes each example for, and how sure it is.
+
+    Args:
+        logits: (N, C) float32.
+
+    Returns:
+        (N,) int16 in 0..C-1; (N,) float32 in 1/C..1, the softmax probability of that class.
+    """
+    predicted = np.empty(len(logits), dtype=np.int16)
+    confidence = np.empty(len(logits), dtype=np.float32)
+    for start in range(0, len(logits), _ROW_GROUP):
+        block = slice(start, start + _ROW_GROUP)
+        rows = logits[block]
+        predicted[block] = rows.argmax(axis=1)
+        confidence[block] = 1 / np.exp(rows - rows.max(axis=1, keepdims=True)).sum(axis=1)
+    return predicted, confidence
 
 
 @dataclass(frozen=True)
@@ -46,8 +67,13 @@ class PoolScores:
             None if self.meta_scores is None else self.meta_scores[positions],
         )
 
-    def to_parquet(self, path: Path) -> None:
-        """Write one row per example, atomically."""
+    def to_parquet(self, path: Path, about: Mapping[str, str] | None = None) -> None:
+        """Write one row per example, atomically, with what the model predicts.
+
+        Args:
+            path: of the file.
+            about: what is kept beside the rows, by name.
+        """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         classes = self.logits.shape[1]
@@ -55,15 +81,19 @@ class PoolScores:
         meta = pa.nulls(len(self), pa.float32())
         if self.meta_scores is not None:
             meta = pa.array(self.meta_scores, type=pa.float32())
+        predicted, confidence = predictions(self.logits)
         table = pa.table(
             {
                 "pool_index": pa.array(self.indices, type=pa.int64()),
                 "purity": pa.array(self.purity, type=pa.float32()),
                 "informativeness": pa.array(self.informativeness, type=pa.float32()),
                 "meta_score": meta,
+                "predicted": pa.array(predicted),
+                "confidence": pa.array(confidence),
                 "logits": pa.FixedSizeListArray.from_arrays(flat, classes),
             }
         )
+        table = table.replace_schema_metadata(dict(about or {}))
         partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         try:
             pq.write_table(table, partial, compression="zstd", row_group_size=_ROW_GROUP)

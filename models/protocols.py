@@ -164,6 +164,21 @@ class PoolView:
 
 
 @dataclass(frozen=True)
+class Surface:
+    """The value of a strategy over the plane of raw purity and informativeness.
+
+    Attributes:
+        name: what the value is: "phi", "sum", "product", "informativeness" or "expected_value".
+        value: maps raw purity and informativeness, (n,) each, to (n,), higher = ask sooner.
+        exact: whether it is the meta-score; otherwise the strategy goes on from it.
+    """
+
+    name: str
+    value: Callable[[NDArray[np.floating], NDArray[np.floating]], NDArray[np.floating]]
+    exact: bool = True
+
+
+@dataclass(frozen=True)
 class Ranking:
     """A query order.
 
@@ -173,12 +188,14 @@ class Ranking:
         meta_scores: (N,) float32 over all candidates, higher = ask sooner.
         notes: sentences for the user, such as why a fallback was used.
         state: a few numbers that the strategy wants to see when it ranks next.
+        surface: for a strategy that decides by purity and informativeness alone; or None.
     """
 
     order: Indices
     meta_scores: Float32Array
     notes: tuple[str, ...] = field(default=())
     state: Mapping[str, float] = field(default_factory=dict)
+    surface: Surface | None = None
 
 
 Resolved = Callable[..., Any]

@@ -168,7 +168,12 @@ def select(
     )
     ranking = _rank(settings.strategy, settings.strategy_params, candidates, n)
     meta_scores[known] = ranking.meta_scores
-    return Ranking(scores.indices[ranking.order], meta_scores, notes + ranking.notes, ranking.state)
+    return replace(
+        ranking,
+        order=scores.indices[ranking.order],
+        meta_scores=meta_scores,
+        notes=notes + ranking.notes,
+    )
 
 
 def meta_train(

@@ -1,5 +1,6 @@
 """The documentation names every setting and command, and its links lead somewhere."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +58,8 @@ COMMANDS = dict(_commands(KARAT, "karat"))
 def _shown(default: object) -> str:
     if isinstance(default, float):
         return f"{default:g}"
+    if isinstance(default, list):
+        return json.dumps(default)
     return {"True": "true", "False": "false", "None": "none"}.get(str(default), str(default))
 
 

@@ -3,23 +3,29 @@
 import os
 import subprocess
 import sys
+import uuid
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from fastapi.testclient import TestClient
 from psycopg import sql
-from sqlalchemy import create_engine
+from sqlalchemy import Engine, create_engine, func, select
 
+from api.main import create_app
+from core.settings import Settings
 from core.tables import Annotation
 from tests.conftest import ROOT, Services
+from tests.workers.loop import Loop
+from tests.world import World
 
 DATABASE = "karat_migrations"
 
 
-def alembic(services: Services, *command: str) -> None:
+def alembic(services: Services, *command: str, database: str = DATABASE) -> None:
     subprocess.run(
         [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini", *command],
         cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": services.database_url(DATABASE)},
+        env={**os.environ, "DATABASE_URL": services.database_url(database)},
         check=True,
         capture_output=True,
     )
@@ -40,3 +46,36 @@ def test_the_newest_schema_is_what_the_tables_declare_and_each_step_can_be_taken
     finally:
         engine.dispose()
         services.administer(sql.SQL("DROP DATABASE {}").format(sql.Identifier(DATABASE)))
+
+
+def test_an_installation_of_the_schema_before_keeps_its_data(
+    services: Services, world: World, installation: Settings
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    engine = create_engine(installation.sqlalchemy_url)
+    database = engine.url.database or ""
+    try:
+        stored = rows(engine)
+        assert sum(stored.values()) > 90
+        world.session.close()
+        alembic(services, "downgrade", "-1", database=database)
+        alembic(services, "upgrade", "head", database=database)
+        assert rows(engine) == stored
+        with TestClient(create_app(installation)) as http:
+            assert http.get("/readyz").status_code == 200
+            headers = world.caller().headers
+            lease = {"n": 4, "client": str(uuid.uuid4())}
+            path = f"/api/projects/{loop.project.id}/labeling/lease"
+            assert len(http.post(path, json=lease, headers=headers).json()["items"]) == 4
+    finally:
+        engine.dispose()
+
+
+def rows(engine: Engine) -> dict[str, int]:
+    """How many rows each table has."""
+    with engine.connect() as connection:
+        return {
+            name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for name, table in Annotation.metadata.tables.items()
+        }

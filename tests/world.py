@@ -18,7 +18,7 @@ from api.credentials import TOKEN_PREFIX, new_secret, secret_hash
 from api.projects.settings import checked
 from core.lifecycle import move_round
 from core.rounds import new_round
-from core.states import ExampleState, ProjectState, Role, RoundState, Split
+from core.states import ExampleState, ProjectState, Role, RoundState, Scope, Split
 from core.storage import Storage
 from core.tables import (
     ApiToken,
@@ -72,20 +72,24 @@ class World:
         )
         self.session.add(user)
         self.session.flush()
-        secret = new_secret(TOKEN_PREFIX)
-        self.session.add(
-            ApiToken(
-                user_id=user.id,
-                name="test",
-                prefix=secret[:10],
-                token_hash=secret_hash(secret),
-                expires_at=datetime.now(UTC) + timedelta(hours=1),
-            )
-        )
         for project in projects:
             self.session.add(Member(project_id=project.id, user_id=user.id))
+        return Caller(user, self.token(user)[1])
+
+    def token(self, user: User, scope: Scope = Scope.ADMIN) -> tuple[ApiToken, dict[str, str]]:
+        """A new token of ``user``, and the headers to call with it."""
+        secret = new_secret(TOKEN_PREFIX)
+        token = ApiToken(
+            user_id=user.id,
+            name="test",
+            prefix=secret[:10],
+            token_hash=secret_hash(secret),
+            scope=scope,
+            expires_at=datetime.now(UTC) + timedelta(hours=1),
+        )
+        self.session.add(token)
         self.session.commit()
-        return Caller(user, {"Authorization": f"Bearer {secret}"})
+        return token, {"Authorization": f"Bearer {secret}"}
 
     def project(
         self,

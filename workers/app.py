@@ -2,17 +2,18 @@
 
 import atexit
 import importlib
-import logging
 import socket
 import threading
 from collections.abc import Iterable
 from typing import Any
 
-from celery.signals import beat_init, setup_logging, worker_ready
+from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
+from core import logs
 from core.messages import MESSAGES, AdvanceRound
 from core.queue import celery
 from core.settings import settings
+from workers import alive
 
 TASK_MODULES = (
     "workers.tasks.advance_round",
@@ -44,9 +45,13 @@ app.conf.update(
 
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def _log(**_: Any) -> None:
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    logs.configure(settings().log_format)
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]
+@beat_init.connect  # type: ignore[untyped-decorator]
+def _live(**_: Any) -> None:
+    alive.begin(settings().alive_file)
 
 
 def _appear(name: str, queues: Iterable[str] = ()) -> None:

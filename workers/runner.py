@@ -18,7 +18,7 @@ from sqlalchemy import Select, func, select, text, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import events, queue
+from core import events, logs, queue
 from core.db import sync_engine, sync_sessions
 from core.errors import DomainError
 from core.lifecycle import claim_job, finish_job, give_back_job
@@ -242,6 +242,14 @@ class JobContext:
 
 def run_job(message: JobMessage, handler: Handler) -> None:
     """Run the job of ``message``, unless it is done, or alive elsewhere."""
+    known = logs.job_id.set(message.job_id)
+    try:
+        _run(message, handler)
+    finally:
+        logs.job_id.reset(known)
+
+
+def _run(message: JobMessage, handler: Handler) -> None:
     context = _claim(message.job_id)
     if context is None:
         return

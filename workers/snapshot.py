@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from core.consensus import holds
-from core.states import Source, Split, Verdict
+from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, ProjectClass, Round
 from models.protocols import OOD
 from workers.arrays import read_arrays, write_arrays
@@ -124,7 +124,11 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
 def _pool_indices(session: Session, project_id: int, split: Split) -> Array:
     statement = (
         select(Example.pool_index)
-        .where(Example.project_id == project_id, Example.split == split)
+        .where(
+            Example.project_id == project_id,
+            Example.split == split,
+            Example.state != ExampleState.HELD_OUT,
+        )
         .order_by(Example.pool_index)
     )
     return np.fromiter(session.scalars(statement), dtype=np.int64)

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
 from api.admin.schemas import AuditOut, NamedProject, Person
+from core.cells import plain_row
 from core.tables import Audit, Project, User
 
 Word = Annotated[str | None, Query(max_length=100)]
@@ -47,9 +48,9 @@ async def entries(
     return [_shown(*row) for row in await session.execute(statement)]
 
 
-def _matching(wanted: AuditFilter) -> Select[Any]:
+def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str]:
     named = aliased(User)
-    statement: Select[Any] = (
+    statement = (
         select(Audit, User, named.email, Project.name)
         .outerjoin(User, User.id == Audit.actor_id)
         .outerjoin(
@@ -93,7 +94,7 @@ async def as_csv(
     while True:
         async with sessions() as session:
             block = await entries(session, wanted, cursor=cursor, limit=_BLOCK)
-        writer.writerows([[_cell(value) for value in _row(entry)] for entry in block])
+        writer.writerows(plain_row(_row(entry)) for entry in block)
         yield text.getvalue()
         text.seek(0)
         text.truncate()
@@ -114,8 +115,3 @@ def _row(entry: AuditOut) -> list[Any]:
         entry.project.name if entry.project else None,
         json.dumps(entry.detail, ensure_ascii=False),
     ]
-
-
-def _cell(value: Any) -> Any:
-    """Names are chosen by users: a spreadsheet must not take one for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@"} else value

@@ -1,6 +1,3 @@
-from http import HTTPStatus
-from typing import Any
-
 from fastapi import APIRouter, Request, Response
 
 from api.auth import service
@@ -8,25 +5,25 @@ from api.auth.schemas import Login, PasswordChange, TokenCreate, TokenCreated, T
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Items
 from api.principal import COOKIE, Caller, CurrentUser, require_same_origin
-from api.problems import problem
 from api.users.schemas import UserOut
 from core.tables import User
 
 router = APIRouter(tags=["auth"])
 
 
-@router.post("/auth/login", response_model=UserOut)
+@router.post("/auth/login")
 async def log_in(
-    request: Request, response: Response, session: SessionDep, settings: SettingsDep, body: Login
-) -> Any:
+    request: Request, response: Response, settings: SettingsDep, body: Login
+) -> UserOut:
+    """Start a browser session. After too many failures 429, with the seconds in `Retry-After`."""
     require_same_origin(request)
-    entered = await service.log_in(session, body, days=settings.session_days)
-    if entered is None:
-        # Returned rather than raised: the failure is written down, which an error would undo.
-        return problem(
-            HTTPStatus.UNAUTHORIZED, "bad_credentials", "The address or the password is wrong."
-        )
-    user, secret = entered
+    user, secret = await service.log_in(
+        request.app.state.sessions,
+        settings,
+        body,
+        host=request.client and request.client.host,
+        cookie=request.cookies.get(COOKIE),
+    )
     response.set_cookie(
         COOKIE,
         secret,
@@ -53,11 +50,12 @@ async def me(session: SessionDep, user: Caller) -> UserOut:
 
 @router.post("/auth/password")
 async def change_password(
-    request: Request, session: SessionDep, user: Caller, body: PasswordChange
+    request: Request, settings: SettingsDep, user: Caller, body: PasswordChange
 ) -> UserOut:
     """Replace one's own password; all other sessions end, and API tokens stay."""
-    cookie = request.cookies.get(COOKIE)
-    return UserOut.model_validate(await service.change_password(session, user, body, cookie))
+    sessions, cookie = request.app.state.sessions, request.cookies.get(COOKIE)
+    changed = await service.change_password(sessions, settings, user, body, cookie)
+    return UserOut.model_validate(changed)
 
 
 @router.get("/tokens")

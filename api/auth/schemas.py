@@ -4,6 +4,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from api.passwords import NewPassword
+from core.states import Scope
 
 
 class Login(BaseModel):
@@ -24,6 +25,7 @@ class TokenCreate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+    scope: Scope = Scope.WRITE
     expires_in_days: Annotated[int, Field(ge=1, le=3650)] | None = None
 
 
@@ -33,6 +35,7 @@ class TokenOut(BaseModel):
     id: int
     name: str
     prefix: str
+    scope: Scope
     created_at: datetime
     last_used_at: datetime | None
     expires_at: datetime | None

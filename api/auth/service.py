@@ -2,16 +2,23 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from anyio import to_thread
 from sqlalchemy import delete, func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.audit import record
+from api.auth import limits
 from api.auth.schemas import Login, PasswordChange, TokenCreate
-from api.credentials import TOKEN_PREFIX, new_secret, password_matches, secret_hash
+from api.credentials import (
+    TOKEN_PREFIX,
+    hash_in_thread,
+    match_in_thread,
+    new_secret,
+    secret_hash,
+)
 from api.passwords import set_password
 from api.principal import Principal
-from core.errors import Invalid, NotFound
+from core.errors import Invalid, NotFound, Unauthenticated
+from core.settings import Settings
 from core.states import Role
 from core.tables import ApiToken, Audit, LoginSession, User
 
@@ -19,22 +26,51 @@ from core.tables import ApiToken, Audit, LoginSession, User
 _NOTED: Final = 30
 
 
-async def log_in(session: AsyncSession, body: Login, *, days: int) -> tuple[User, str] | None:
-    """Check the password and start a session.
+Sessions = async_sessionmaker[AsyncSession]
+
+
+async def log_in(
+    sessions: Sessions, settings: Settings, body: Login, *, host: str | None, cookie: str | None
+) -> tuple[User, str]:
+    """Check the password and start a session, in place of the one that ``cookie`` belongs to.
+
+    Args:
+        sessions: Where short transactions come from: none is open while argon2 computes.
+        settings: How often one may fail, and how long the session lasts.
+        body: What was typed.
+        host: Where the caller comes from.
+        cookie: What the browser has sent as its session.
 
     Returns:
-        The user and the cookie's secret; none if the address or the password is wrong, which is
-        written down and therefore must be committed.
+        The user and the secret of the new cookie.
+
+    Raises:
+        TooManyAttempts: The account or the address has to wait.
+        Unauthenticated: The address or the password is wrong.
     """
-    statement = select(User).where(func.lower(User.email) == body.email.lower(), User.active)
-    user = (await session.scalars(statement)).one_or_none()
-    # argon2 takes tens of milliseconds by design; annotators must not wait behind a login.
-    matches = await to_thread.run_sync(
-        password_matches, body.password, user.password_hash if user else None
-    )
-    if user is None or not matches:
+    keys = (limits.account_key(body.email), limits.address_key(host))
+    async with sessions.begin() as session:
+        await limits.count(session, settings, keys)
+        statement = select(User).where(func.lower(User.email) == body.email.lower(), User.active)
+        user = (await session.scalars(statement)).one_or_none()
+    matches = await match_in_thread(body.password, user.password_hash if user else None)
+    async with sessions.begin() as session:
+        if user is not None and matches:
+            # Neither deactivated nor given another password while argon2 computed.
+            same = (User.id == user.id, User.password_hash == user.password_hash, User.active)
+            found = select(User).where(*same).with_for_update(read=True)
+            user = (await session.scalars(found)).one_or_none()
+        if user is not None and matches:
+            await limits.forgive(session, keys)
+            return user, await _start_session(session, user, settings.session_days, cookie)
         await _note_failure(session, user)
-        return None
+    raise Unauthenticated("bad_credentials", "The address or the password is wrong.")
+
+
+async def _start_session(session: AsyncSession, user: User, days: int, cookie: str | None) -> str:
+    """A secret that nobody has seen before; what the browser had until now ends."""
+    if cookie:
+        await log_out(session, cookie)
     record(session, Principal(user.id, user.role), "log_in", "user", user.id)
     secret = new_secret()
     now = datetime.now(UTC)
@@ -44,7 +80,7 @@ async def log_in(session: AsyncSession, body: Login, *, days: int) -> tuple[User
         )
     )
     await session.execute(delete(LoginSession).where(LoginSession.expires_at < now))
-    return user, secret
+    return secret
 
 
 async def _note_failure(session: AsyncSession, user: User | None) -> None:
@@ -67,20 +103,38 @@ async def _note_failure(session: AsyncSession, user: User | None) -> None:
 
 
 async def change_password(
-    session: AsyncSession, principal: Principal, body: PasswordChange, cookie: str | None
+    sessions: Sessions,
+    settings: Settings,
+    principal: Principal,
+    body: PasswordChange,
+    cookie: str | None,
 ) -> User:
     """Replace the caller's own password, and end their other sessions.
 
     Raises:
-        Invalid: The old password is wrong, or the new one is the old one or the address.
+        Invalid: The old password is wrong, or the new one is the old one or too easy to guess.
+        TooManyAttempts: The old password was wrong too often.
     """
-    user = await session.get_one(User, principal.id, with_for_update=True)
-    if not await to_thread.run_sync(password_matches, body.old_password, user.password_hash):
+    guesses = [limits.password_key(principal.id)]
+    async with sessions.begin() as session:
+        await limits.count(session, settings, guesses)
+        old = (await session.get_one(User, principal.id)).password_hash
+    if not await match_in_thread(body.old_password, old):
         raise Invalid("wrong_password", "That is not your present password.", field="old_password")
     if body.password == body.old_password:
         raise Invalid("same_password", "That is the password you have.", field="password")
-    await set_password(session, user, body.password, keep=cookie and secret_hash(cookie))
-    record(session, principal, "change_password", "user", user.id)
+    hashed = await hash_in_thread(body.password)
+    async with sessions.begin() as session:
+        await limits.forgive(session, guesses)
+        user = await session.get_one(User, principal.id, with_for_update=True)
+        if user.password_hash != old:
+            raise Invalid(
+                "wrong_password", "Your password was just replaced.", field="old_password"
+            )
+        await set_password(
+            session, user, body.password, hashed, keep=cookie and secret_hash(cookie)
+        )
+        record(session, principal, "change_password", "user", user.id)
     return user
 
 
@@ -105,11 +159,14 @@ async def create_token(
         name=body.name,
         prefix=secret[: len(TOKEN_PREFIX) + 4],
         token_hash=secret_hash(secret),
+        scope=body.scope,
         expires_at=datetime.now(UTC) + timedelta(days=expires) if expires else None,
     )
     session.add(token)
     await session.flush()
-    record(session, principal, "create", "token", token.id, name=token.name)
+    record(
+        session, principal, "create", "token", token.id, name=token.name, scope=token.scope.value
+    )
     return token, secret
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 from zipstream import ZIP_STORED, ZipStream
 
+from core.cells import plain
 from core.consensus import holds
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Verdict
@@ -131,7 +132,7 @@ async def as_csv(
     async for block in rows(sessions, project_id, only_effective=only_effective):
         text.seek(0)
         text.truncate()
-        writer.writerows(block)
+        writer.writerows({name: plain(value) for name, value in row.items()} for row in block)
         yield text.getvalue()
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import text
 LATEST: Final = 20_000
 
 # As in leasing: free, or lying with the caller, and of several annotators' not theirs already.
+# The LIMIT keeps PostgreSQL from gathering all annotations of the caller instead of looking up.
 FREE: Final = text(
     """
     SELECT r.id, least(n.count, 1000) AS free
@@ -23,11 +24,14 @@ FREE: Final = text(
             )
             ORDER BY rank LIMIT 1000 * least(4, CAST(r.settings ->> 'overlap' AS int))
         ) q
-        WHERE CAST(r.settings ->> 'overlap' AS int) = 1 OR NOT EXISTS (
-            SELECT FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
-            WHERE a.example_id = q.example_id AND a.annotator_id = :me
+        LEFT JOIN LATERAL (
+            SELECT true AS mine FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
+            WHERE CAST(r.settings ->> 'overlap' AS int) > 1
+                AND a.example_id = q.example_id AND a.annotator_id = :me
                 AND (a.verdict <> 'skip' OR said.round_id = r.id)
-        )
+            LIMIT 1
+        ) judged ON true
+        WHERE judged.mine IS NULL
     ) n
     WHERE r.id = ANY(CAST(:rounds AS bigint[]))
     """

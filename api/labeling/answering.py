@@ -9,7 +9,7 @@ disk. Instead the answers that arrive while a transaction is on its way share th
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from anyio import to_thread
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
@@ -18,6 +18,7 @@ from api.batching import Batcher
 from api.hot import driver, fetch
 from api.labeling import statements as sql
 from api.labeling import status
+from api.labeling.results import rejected, result_of
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut, Status
 from api.labeling.status import ReadRound
 from core import events, queue
@@ -180,9 +181,9 @@ class _Transaction:
             return self._repeat(annotator_id, answer, twin)
         query = self.queries.get(answer.query_id)
         if query is None:
-            return _rejected(answer, "unknown_query", "This project has no such query.")
+            return rejected(answer, "unknown_query", "This project has no such query.")
         if answer.class_id is not None and answer.class_id not in self.class_ids:
-            return _rejected(
+            return rejected(
                 answer, "unknown_class", "This project has no such class; reload the page."
             )
         head = self.heads.get((query.id, annotator_id)) if answer.supersedes else None
@@ -203,14 +204,35 @@ class _Transaction:
             verdict=answer.verdict,
             counted=counted,
         )
-        self._remember(stored, query, answer, cost, head)
+        corrected = head.id if head else None
+        if counted and (held is None or held.vote.verdict is Verdict.SKIP):
+            corrected = self._doubted(query, answer) or corrected
+        self._remember(stored, query, answer, cost, corrected)
         if counted and is_spent(round_.spent, round_.budget):
             await self._go_on(round_)
-        return _result(answer, stored, round_.number, "accepted" if counted else "late")
+        return result_of(answer, stored, round_.number, "accepted" if counted else "late")
+
+    def _doubted(self, query: Any, answer: AnswerIn) -> int | None:
+        """The vote that an answer to a query which asks again is given instead of."""
+        if answer.verdict is Verdict.SKIP:
+            return None
+        after = query.again_after or 0
+        return next((held.id for held in self.votes[query.example_id] if held.id <= after), None)
+
+    def _standing(self, example_id: int, answering: Any = None) -> list[_Held]:
+        """What is said of an example, but for votes that open queries ask about again."""
+        asking = [
+            query.again_after or 0
+            for query in self.queries.values()
+            if query.example_id == example_id
+            and (query is answering or not (query.done or query.id in self.answered))
+        ]
+        after = max(asking, default=0)
+        return [held for held in self.votes[example_id] if held.id > after]
 
     def _is_wanted(self, query: Any, annotator_id: int) -> bool:
         """Whether the example needs another vote, and of this annotator."""
-        votes = self.votes[query.example_id]
+        votes = self._standing(query.example_id, query)
         mine = [held.vote for held in votes if held.annotator_id == annotator_id]
         everyone = [held.vote for held in votes]
         return not opinions(mine) and not is_settled(everyone, self._overlap(query))
@@ -223,11 +245,11 @@ class _Transaction:
 
     def _repeat(self, annotator_id: int, answer: AnswerIn, twin: _Stored) -> AnswerResult:
         if twin.annotator_id != annotator_id:
-            return _rejected(
+            return rejected(
                 answer, "key_conflict", "This key belongs to another answer; make a new one."
             )
         number = next((item.number for item in self.rounds if item.id == twin.round_id), None)
-        return _result(answer, twin, number, "duplicate")
+        return result_of(answer, twin, number, "duplicate")
 
     def _charge(
         self, answer: AnswerIn, query: Any, replaced: _Stored | None, counted: bool
@@ -252,14 +274,14 @@ class _Transaction:
         return round_, cost
 
     def _remember(
-        self, stored: _Stored, query: Any, answer: AnswerIn, cost: float, head: _Stored | None
+        self, stored: _Stored, query: Any, answer: AnswerIn, cost: float, corrected: int | None
     ) -> None:
         self.known[stored.client_key] = stored
         self.heads[stored.query_id, stored.annotator_id] = stored
         self.answered.add(query.id)
         if stored.counted:
             votes = self.votes[query.example_id]
-            votes[:] = [held for held in votes if head is None or held.id != head.id]
+            votes[:] = [held for held in votes if held.id != corrected]
             vote = Vote(answer.verdict, answer.class_id)
             votes.append(_Held(stored.id, stored.annotator_id, vote))
             self.changed[query.example_id] = self._overlap(query)
@@ -277,7 +299,7 @@ class _Transaction:
                 answer.seconds,
                 cost,
                 stored.counted,
-                head.id if head else None,
+                corrected,
             )
         )
 
@@ -317,7 +339,7 @@ class _Transaction:
         return {
             example
             for example, wanted in self.changed.items()
-            if is_settled(self._said_of(example), wanted)
+            if is_settled([held.vote for held in self._standing(example)], wanted)
         }
 
     def _any_left(self, round_: ReadRound) -> bool:
@@ -368,32 +390,3 @@ class _Transaction:
         queue.enqueue(self.session.info, job)
         data = {"number": round_.number, "state": round_.state}
         await self.session.execute(events.notify(project.id, "round", data))
-
-
-def _result(
-    answer: AnswerIn,
-    stored: _Stored,
-    number: int | None,
-    outcome: Literal["accepted", "duplicate", "late"],
-) -> AnswerResult:
-    return AnswerResult(
-        key=answer.key,
-        status=outcome,
-        annotation_id=stored.id,
-        counted=stored.counted,
-        round=number,
-        code=None,
-        detail=None,
-    )
-
-
-def _rejected(answer: AnswerIn, code: str, detail: str) -> AnswerResult:
-    return AnswerResult(
-        key=answer.key,
-        status="rejected",
-        annotation_id=None,
-        counted=False,
-        round=None,
-        code=code,
-        detail=detail,
-    )

@@ -12,13 +12,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.hot import driver, fetch
 from api.labeling import statements as sql
 from api.labeling import status
-from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest
+from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
 from api.labeling.status import ReadRound
 from api.principal import Principal
 from core.errors import NotFound
 from core.project_settings import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
+
+_UNLIMITED = 2**31
+# Of how many times the wanted queries a grid takes those that are alike.
+_WINDOW = 4
 
 
 async def lease(
@@ -58,19 +62,30 @@ async def lease(
         "expires": now + timedelta(seconds=settings.lease_seconds),
         "round": serving.id,
     }
-    wanted = max(0, min(body.n - len(held), _affordable(serving, settings)))
-    mine, free = await fetch(
-        connection, (sql.MINE, values), (sql.free(wanted, settings.overlap), values), commit=True
-    )
+    affordable = _affordable(serving, settings)
+    wanted = max(0, min(body.n - len(held), affordable))
+    window = None
+    if body.grouped:
+        left = _payable(status.counting_round(rounds) or serving) - len(held)
+        wanted = max(0, min(wanted, left))
+        # Only among what the budget pays for anyway does the order make no difference.
+        window = _WINDOW * wanted if _WINDOW * wanted <= left else None
+    free_ones = sql.free(wanted, settings.overlap, window)
+    mine, free = await fetch(connection, (sql.MINE, values), (free_ones, values), commit=True)
     return _answer(state, rounds, [*mine, *free], values["token"], values["expires"])
 
 
 def _affordable(serving: ReadRound, settings: ProjectSettings) -> int:
     """Without zero-wait nothing is shown that the round could no longer pay for."""
-    if settings.zero_wait or settings.cost.mode == "seconds":
-        return 2**31
-    cheapest = min(settings.cost.c_in, settings.cost.c_ood)
-    return math.ceil((serving.budget - serving.spent) / cheapest)
+    return _UNLIMITED if settings.zero_wait else _payable(serving)
+
+
+def _payable(round_: ReadRound) -> int:
+    """How many verdicts the budget pays for at most; nobody knows where seconds are charged."""
+    if round_.cost.mode == "seconds":
+        return _UNLIMITED
+    cheapest = min(round_.cost.c_in, round_.cost.c_ood)
+    return math.ceil((round_.budget - round_.spent) / cheapest)
 
 
 def _answer(
@@ -92,6 +107,9 @@ def _answer(
             height=row.height,
             # Without its folders: in an ImageFolder they are the classes.
             name=PurePosixPath(row.name).name,
+            predicted_class_id=row.predicted_class_id,
+            probability=row.probability,
+            in_probability=row.in_probability,
         )
         # A lease taken before its round closed is answered late rather than shown again.
         for row in sorted(rows, key=lambda row: row.rank)
@@ -106,10 +124,14 @@ def _answer(
 
 
 async def release(
-    session: AsyncSession, principal: Principal, project: Project, client: uuid.UUID
+    session: AsyncSession, principal: Principal, project: Project, body: ReleaseRequest
 ) -> int:
-    """Give back what the client holds; returns how many queries."""
+    """Give back what the client holds, now or soon; returns how many queries."""
     connection = await driver(await session.connection())
-    held = {"tab": client, "user": principal.id, "project": project.id}
-    (released,) = await fetch(connection, (sql.RELEASE, held))
+    held: dict[str, Any] = {"tab": body.client, "user": principal.id, "project": project.id}
+    statement = sql.RELEASE
+    if body.after_seconds > 0:
+        statement = sql.RELEASE_LATER
+        held["until"] = datetime.now(UTC) + timedelta(seconds=body.after_seconds)
+    (released,) = await fetch(connection, (statement, held))
     return len(released)

@@ -1,3 +1,4 @@
+import time
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -6,9 +7,11 @@ from api.access import ProjectId, VisibleProject
 from api.deps import SessionDep
 from api.labeling import leasing, service
 from api.labeling.answering import AnswerWriter, Submission
+from api.labeling.between import between
 from api.labeling.schemas import (
     Answers,
     AnswersOut,
+    Between,
     Lease,
     LeaseRequest,
     RecentAnswer,
@@ -28,26 +31,43 @@ async def answer(
 ) -> AnswersOut:
     """Store verdicts. Accepted whatever the project's state: nothing an annotator sent is lost."""
     writer: AnswerWriter = request.app.state.answers
-    return await writer.submit(project_id, Submission(user.id, body.answers))
+    stored = await writer.submit(project_id, Submission(user.id, body.answers))
+    request.app.state.metrics.answered(body.answers, stored.results)
+    return stored
 
 
 @router.post("/lease")
 async def lease(
-    session: SessionDep, user: CurrentUser, project_id: ProjectId, body: LeaseRequest
+    request: Request,
+    session: SessionDep,
+    user: CurrentUser,
+    project_id: ProjectId,
+    body: LeaseRequest,
 ) -> Lease:
-    return await leasing.lease(session, user, project_id, body)
+    start = time.perf_counter()
+    leased = await leasing.lease(session, user, project_id, body)
+    request.app.state.metrics.leased(time.perf_counter() - start)
+    return leased
 
 
 @router.post("/release")
 async def release(
     session: SessionDep, user: CurrentUser, project: VisibleProject, body: ReleaseRequest
 ) -> Released:
-    return Released(released=await leasing.release(session, user, project, body.client))
+    return Released(released=await leasing.release(session, user, project, body))
 
 
 @router.get("/status")
 async def status(session: SessionDep, user: CurrentUser, project: VisibleProject) -> Status:
     return await service.project_status(session, user, project)
+
+
+@router.get("/between")
+async def between_rounds(
+    session: SessionDep, user: CurrentUser, project: VisibleProject
+) -> Between:
+    """For the page of an annotator who has no image: what is going on, and what comes next."""
+    return await between(session, user, project)
 
 
 @router.get("/recent")

@@ -4,22 +4,31 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.jobs.schemas import Progress
 from core.states import ProjectState, RoundState, Verdict
 
 
 class LeaseRequest(BaseModel):
-    """`client` identifies a browser tab: after a reload it gets the same queries again."""
+    """`client` identifies a browser tab: after a reload it gets the same queries again.
+
+    `grouped` prefers queries that the model takes for the same, for a page that shows many at
+    once.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     n: Annotated[int, Field(ge=1, le=256)] = 16
     client: uuid.UUID
+    grouped: bool = False
 
 
 class ReleaseRequest(BaseModel):
+    """`after_seconds` lets a page that is only loaded again find what it held."""
+
     model_config = ConfigDict(extra="forbid")
 
     client: uuid.UUID
+    after_seconds: Annotated[float, Field(ge=0, le=60)] = 0
 
 
 class LeasedQuery(BaseModel):
@@ -31,6 +40,9 @@ class LeasedQuery(BaseModel):
     width: int
     height: int
     name: str
+    predicted_class_id: int | None
+    probability: float | None
+    in_probability: float | None
 
 
 class RoundStatus(BaseModel):
@@ -56,6 +68,29 @@ class Status(BaseModel):
     waiting_for: Literal["nothing", "training", "paused", "finished", "others"]
     remaining: int | None
     mine: MyCounts | None
+
+
+class MyRound(BaseModel):
+    """My own answers to one round; a corrected answer counts once."""
+
+    answers: int
+    inside: int
+    ood: int
+    median_seconds: float | None
+
+
+class Between(BaseModel):
+    """Why there is no image now, and what comes next.
+
+    `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
+    job while that runs. `next` is the round after it, if it has begun.
+    """
+
+    round: RoundStatus | None
+    job_id: int | None
+    progress: Progress | None
+    next: RoundStatus | None
+    mine: MyRound
 
 
 class Lease(BaseModel):

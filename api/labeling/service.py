@@ -28,6 +28,8 @@ async def recent(
         .where(
             Annotation.project_id == project.id,
             Annotation.annotator_id == principal.id,
+            # A review is no answer to a query; it is gone back to in the review.
+            Annotation.query_id.is_not(None),
             ~select(correction.id).where(correction.supersedes_id == Annotation.id).exists(),
         )
         .order_by(Annotation.id.desc())

@@ -1,14 +1,17 @@
 """The statements of leasing and answering. See ``api.hot`` for why they are prepared here."""
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 from sqlalchemy import (
+    CTE,
     BigInteger,
     ColumnElement,
     Select,
     Uuid,
     bindparam,
+    case,
     exists,
     func,
     literal_column,
@@ -68,7 +71,7 @@ MEMBERS = Statement(
 )
 # All queries of the examples: each of several annotators has one of their own.
 QUERIES = Statement(
-    select(Query.id, Query.round_id, Query.done, Query.example_id).where(
+    select(Query.id, Query.round_id, Query.done, Query.example_id, Query.again_after).where(
         Query.example_id.in_(_EXAMPLES)
     )
 )
@@ -149,6 +152,9 @@ _LEASED = (
     Example.width,
     Example.height,
     Example.name,
+    Query.predicted_class_id,
+    Query.probability,
+    Query.in_probability,
 )
 _LEASE: dict[str, Any] = {
     "lease_holder": _USER,
@@ -158,10 +164,12 @@ _LEASE: dict[str, Any] = {
 }
 
 
-def _claim(which: Select[*tuple[Any, ...]], at_most: int | None = None) -> Statement:
+def _claim(
+    which: Select[*tuple[Any, ...]], choose: Callable[[CTE], Select[int]] | None = None
+) -> Statement:
     """Lease the queries that ``which`` finds, except rows that another transaction holds.
 
-    With ``at_most`` one query an example, the first by rank, and no more than so many.
+    With ``choose`` only the ids that it picks from those.
 
     SKIP LOCKED lets many annotators take the head of the queue at once without waiting for each
     other, and keeps leasing out of every deadlock, since it never waits.
@@ -171,14 +179,9 @@ def _claim(which: Select[*tuple[Any, ...]], at_most: int | None = None) -> State
         .cte("found")
         .prefix_with("MATERIALIZED", dialect="postgresql")
     )
-    chosen: ColumnElement[bool] = Query.id == found.c.id
-    if at_most is not None:
-        chosen = Query.id.in_(
-            select(func.min(found.c.id))
-            .group_by(found.c.example_id)
-            .order_by(func.min(found.c.rank))
-            .limit(at_most)
-        )
+    chosen: ColumnElement[bool] = (
+        Query.id == found.c.id if choose is None else Query.id.in_(choose(found))
+    )
     return Statement(
         update(Query)
         .where(chosen, Example.id == Query.example_id)
@@ -197,32 +200,68 @@ MINE = _claim(_HELD.where(Query.lease_expires_at > bindparam("now")))
 HELD = Statement(_HELD.where(Query.lease_expires_at > bindparam("now")))
 
 
+_LIKELY_OOD = 0.5
+# One group for all that is likely OOD, whatever class it would have otherwise.
+_GROUP = case((Query.in_probability < _LIKELY_OOD, -1), else_=Query.predicted_class_id)
+
+
+def _one_each(found: CTE) -> Any:
+    """One query an example, the first by rank."""
+    return (
+        select(
+            func.min(found.c.id).label("id"),
+            func.min(found.c.rank).label("rank"),
+            func.min(found.c.group).label("group"),
+        )
+        .group_by(found.c.example_id)
+        .subquery()
+    )
+
+
+def _first(wanted: int, found: CTE) -> Select[int]:
+    one = _one_each(found).c
+    return select(one.id).order_by(one.rank).limit(wanted)
+
+
+def _alike(wanted: int, found: CTE) -> Select[int]:
+    """Whole groups, in the order of the best that each of them has."""
+    one = _one_each(found).c
+    lead = func.min(one.rank).over(partition_by=one.group).label("lead")
+    led = select(one.id, one.rank, lead).subquery().c
+    return select(led.id).order_by(led.lead, led.rank).limit(wanted)
+
+
 @lru_cache(maxsize=512)
-def free(wanted: int, overlap: int) -> Statement:
+def free(wanted: int, overlap: int, window: int | None = None) -> Statement:
     """Lease the first ``wanted`` free queries of a round.
 
     Where an example has ``overlap`` > 1 queries, each goes to somebody else.
+
+    With ``window``, of the first so many free ones those that the model takes for the same as the
+    very first, then those alike to the first of the rest, and so on
+    (``docs/adr/0011-a-grid-takes-groups.md``).
 
     The limit is part of the text: given as a parameter, PostgreSQL expects a tenth of the queue and
     sorts it all, where the partial index on open rows gives the order without a sort.
     """
     unheld = (
-        select(Query.id, Query.example_id, Query.rank)
+        select(Query.id, Query.example_id, Query.rank, _GROUP.label("group"))
         .where(
             Query.round_id == bindparam("round"),
             ~Query.done,
             or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= bindparam("now")),
         )
         .order_by(Query.rank)
-        .limit(literal_column(str(wanted * overlap)))
+        .limit(literal_column(str(max(wanted, window or 0) * overlap)))
     )
     if overlap == 1:
-        return _claim(unheld)
+        return _claim(unheld, partial(_alike, wanted) if window else None)
     other = aliased(Query)
     answered = aliased(Query)
     said = exists().where(
         Annotation.example_id == Query.example_id,
         Annotation.annotator_id == _USER,
+        Annotation.id > func.coalesce(Query.again_after, 0),
         or_(
             Annotation.verdict != Verdict.SKIP,
             # Who skipped it is not asked again in the same round.
@@ -237,12 +276,18 @@ def free(wanted: int, overlap: int) -> Statement:
         other.lease_expires_at > bindparam("now"),
         ~other.done,
     )
-    return _claim(unheld.where(~said, ~looks), at_most=wanted)
+    return _claim(unheld.where(~said, ~looks), partial(_alike if window else _first, wanted))
 
 
 RELEASE = Statement(
     update(Query)
     .where(Query.id.in_(_HELD.with_for_update(skip_locked=True)))
     .values(lease_holder=None, lease_client=None, lease_token=None, lease_expires_at=None)
+    .returning(Query.id)
+)
+RELEASE_LATER = Statement(
+    update(Query)
+    .where(Query.id.in_(_HELD.with_for_update(skip_locked=True)))
+    .values(lease_expires_at=func.least(Query.lease_expires_at, bindparam("until")))
     .returning(Query.id)
 )

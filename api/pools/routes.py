@@ -10,14 +10,13 @@ from pydantic import StringConstraints
 from api.access import ManagedProject, ProjectId, managed_project
 from api.deps import SessionDep, SettingsDep, StorageDep
 from api.jobs.schemas import JobOut
-from api.pagination import Cursor, Items, Limit, Page
+from api.pagination import Items
 from api.pools import service
-from api.pools.schemas import ExampleOut
 from api.pools.thumbnails import thumbnail
 from api.pools.uploads import check_annotations, checked_name, receive
 from api.principal import CurrentUser
 from core.queue import deliver
-from core.states import ExampleState, Split
+from core.states import Split
 
 router = APIRouter(tags=["pools"])
 
@@ -120,21 +119,6 @@ async def import_report(
         media_type="text/csv",
         filename=f"import-{job_id}.csv",
     )
-
-
-@router.get("/projects/{project_id}/examples")
-async def list_examples(
-    session: SessionDep,
-    project: ManagedProject,
-    state: ExampleState | None = None,
-    split: Split | None = None,
-    cursor: Cursor = None,
-    limit: Limit = 100,
-) -> Page[ExampleOut]:
-    found = await service.list_examples(
-        session, project, state=state, split=split, cursor=cursor, limit=limit
-    )
-    return Page(items=found, next_cursor=found[-1].pool_index if len(found) == limit else None)
 
 
 @router.get("/examples/{example_id}/image", response_class=Response)

@@ -4,13 +4,12 @@ from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
-from api.pools.schemas import ExampleOut
 from api.principal import Principal
 from core import events, queue
 from core.errors import NotFound
 from core.lifecycle import new_job
-from core.states import ArtifactKind, ExampleState, JobKind, Role, Split
-from core.tables import Artifact, Example, Job, Member, Project, ProjectClass
+from core.states import ArtifactKind, JobKind, Role, Split
+from core.tables import Artifact, Example, Job, Member, Project
 
 
 async def start_import(
@@ -66,45 +65,6 @@ async def import_report(session: AsyncSession, project: Project, job_id: int) ->
     if artifact is None:
         raise NotFound("import report")
     return artifact
-
-
-async def list_examples(
-    session: AsyncSession,
-    project: Project,
-    *,
-    state: ExampleState | None,
-    split: Split | None,
-    cursor: int | None,
-    limit: int,
-) -> list[ExampleOut]:
-    """Examples in order of import, with the present label of each."""
-    statement = (
-        select(Example, ProjectClass.name)
-        .outerjoin(ProjectClass, ProjectClass.id == Example.label_class_id)
-        .where(Example.project_id == project.id)
-        .order_by(Example.pool_index)
-        .limit(limit)
-    )
-    if state is not None:
-        statement = statement.where(Example.state == state)
-    if split is not None:
-        statement = statement.where(Example.split == split)
-    if cursor is not None:
-        statement = statement.where(Example.pool_index > cursor)
-    return [
-        ExampleOut(
-            id=example.id,
-            pool_index=example.pool_index,
-            name=example.name,
-            width=example.width,
-            height=example.height,
-            split=example.split,
-            state=example.state,
-            label=label,
-            image_url=f"/api/examples/{example.id}/image",
-        )
-        for example, label in (await session.execute(statement))
-    ]
 
 
 async def image(session: AsyncSession, principal: Principal, example_id: int) -> tuple[bytes, str]:

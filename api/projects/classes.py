@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import or_, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.queries import classes as load
 from api.projects.schemas import ClassIn
 from core.errors import Conflict, Invalid
-from core.states import ProjectState
 from core.tables import Annotation, Example, Project, ProjectClass, Suggestion
 
-# The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing.
-RESERVED_HOTKEYS = frozenset("xsuqhz")
-_DIGITS = "1234567890"
+# The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing, pause, guide, find.
+RESERVED_HOTKEYS = frozenset("xsuqhzpgf")
+_GIVEN_OUT = (*"1234567890", *(f"shift+{digit}" for digit in "1234567890"))
+# Nobody needs to know how many there are beyond.
+_COUNTED = 10_000
 # Distinguishable side by side, also with the common colour-vision deficiencies.
 _PALETTE = (
     "#3b6fb6", "#d9822b", "#3f9b6c", "#b5476b", "#7a5cc0",
@@ -22,10 +23,10 @@ _PALETTE = (
 
 
 async def replace(session: AsyncSession, project: Project, wanted: Sequence[ClassIn]) -> None:
-    """Make ``wanted`` the project's classes.
+    """Make ``wanted`` the project's classes, in this order.
 
-    In a draft the order of the list is the order of the classes. Later an existing class keeps its
-    place, since it is an output of trained models, and a new one goes to the end.
+    Models that are trained already keep the order of then, with their own list of classes; the next
+    round trains one with the classes, and in the order, of now.
     """
     _check(wanted)
     existing = {item.id: item for item in await load(session, project.id)}
@@ -37,20 +38,35 @@ async def replace(session: AsyncSession, project: Project, wanted: Sequence[Clas
         if old.id not in kept:
             await _remove(session, old)
     keys = _hotkeys(wanted)
-    free = max((old.position for old in existing.values()), default=-1) + 1
     for index, (item, hotkey) in enumerate(zip(wanted, keys, strict=True)):
         row = existing.get(item.id) if item.id is not None else None
         if row is None:
-            row = ProjectClass(project_id=project.id, position=free)
-            free += 1
+            colour = item.colour or _PALETTE[index % len(_PALETTE)]
+            row = ProjectClass(project_id=project.id, colour=colour)
             session.add(row)
-            row.colour = item.colour or _PALETTE[index % len(_PALETTE)]
         row.name = item.name
         row.colour = item.colour or row.colour
         row.hotkey = hotkey
-        if project.state is ProjectState.DRAFT:
-            row.position = index
+        if item.guide is not None:
+            row.guide = item.guide
+        row.position = index
     await session.flush()
+
+
+async def add(
+    session: AsyncSession, project: Project, name: str, colour: str | None
+) -> ProjectClass:
+    """Make one more class, after those there are.
+
+    Raises:
+        Invalid: The name is taken, or reserved.
+    """
+    before = await load(session, project.id)
+    kept = [
+        ClassIn(id=one.id, name=one.name, colour=one.colour, hotkey=one.hotkey) for one in before
+    ]
+    await replace(session, project, [*kept, ClassIn(name=name, colour=colour)])
+    return (await load(session, project.id))[-1]
 
 
 def _check(wanted: Sequence[ClassIn]) -> None:
@@ -83,25 +99,40 @@ def _check(wanted: Sequence[ClassIn]) -> None:
 
 def _hotkeys(wanted: Sequence[ClassIn]) -> list[str | None]:
     taken = {item.hotkey for item in wanted}
-    free = (digit for digit in _DIGITS if digit not in taken)
+    free = (key for key in _GIVEN_OUT if key not in taken)
     return [item.hotkey or next(free, None) for item in wanted]
 
 
 async def _remove(session: AsyncSession, item: ProjectClass) -> None:
-    used = select(ProjectClass.id).where(
-        ProjectClass.id == item.id,
-        or_(
-            select(Annotation.id).where(Annotation.class_id == item.id).exists(),
-            select(Example.id).where(Example.label_class_id == item.id).exists(),
-            select(Suggestion.id)
-            .where(Suggestion.suggested_class_id == item.id, Suggestion.decision.is_(None))
-            .exists(),
+    """Delete a class that nothing refers to.
+
+    Raises:
+        Conflict: Something does; it says what, and what to do.
+    """
+    uses = {
+        "images labeled with it": select(Example.id).where(
+            Example.project_id == item.project_id, Example.label_class_id == item.id
         ),
-    )
-    if await session.scalar(used) is not None:
+        "answers": select(Annotation.id).where(
+            Annotation.project_id == item.project_id, Annotation.class_id == item.id
+        ),
+        "suggestions under review": select(Suggestion.id).where(
+            Suggestion.suggested_class_id == item.id, Suggestion.decision.is_(None)
+        ),
+    }
+    counts = []
+    for what, statement in uses.items():
+        bounded = statement.limit(_COUNTED + 1).subquery()
+        count = await session.scalar(select(func.count()).select_from(bounded)) or 0
+        if count:
+            shown = f"more than {_COUNTED:,}" if count > _COUNTED else f"{count:,}"
+            counts.append(f"{what}: {shown}")
+    if counts:
         raise Conflict(
             "class_in_use",
-            f"The class {item.name!r} has labels; rename it instead of removing it.",
+            f"The class {item.name!r} is in use ({', '.join(counts)}). Answers are never deleted, "
+            "so it stays. Rename it, or select its images in the pool browser and send them to "
+            "the queue, to be labeled as another class.",
             field="classes",
         )
     await session.delete(item)

@@ -37,7 +37,9 @@ async def counts(session: AsyncSession, project_ids: Iterable[int]) -> dict[int,
     )
     for project_id, split, state, count in await session.execute(statement):
         fields = found[project_id]
-        if split is Split.POOL:
+        if state is ExampleState.HELD_OUT:
+            fields["held_out"] += count
+        elif split is Split.POOL:
             fields["pool"] += count
             fields[_FIELD[state]] += count
         else:

@@ -4,12 +4,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from api.users.schemas import UserOut
+from core.project_settings import Mode
 from core.states import ProjectState, RoundState
 
 ProjectName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-fA-F]{6}$")]
-Hotkey = Annotated[str, StringConstraints(pattern=r"^[0-9a-zA-Z]$", to_lower=True)]
+# One key, or a digit with shift for the classes after the first ten.
+Hotkey = Annotated[
+    str, StringConstraints(pattern=r"^(?:[0-9a-zA-Z]|[sS]hift\+[0-9])$", to_lower=True)
+]
+ClassGuideText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 Guidelines = Annotated[str, StringConstraints(max_length=20_000)]
 
 
@@ -20,6 +25,7 @@ class ClassIn(BaseModel):
     name: ClassName
     colour: Colour | None = None
     hotkey: Hotkey | None = None
+    guide: ClassGuideText | None = None
 
 
 class ClassOut(BaseModel):
@@ -30,6 +36,7 @@ class ClassOut(BaseModel):
     colour: str
     hotkey: str | None
     position: int
+    guide: str
 
 
 class ProjectCreate(BaseModel):
@@ -51,7 +58,7 @@ class ProjectUpdate(BaseModel):
 
 
 class Counts(BaseModel):
-    """Examples by what is known of them. All but the last two count the pool."""
+    """Examples by what is known of them. All but the last three count the pool."""
 
     pool: int
     unlabeled: int
@@ -59,6 +66,7 @@ class Counts(BaseModel):
     labeled_in: int
     labeled_ood: int
     unsure: int
+    held_out: int
     evaluation: int
     auxiliary_ood: int
 
@@ -86,6 +94,7 @@ class ProjectOut(ProjectSummary):
     guidelines: str
     classes: list[ClassOut]
     settings: dict[str, Any]
+    modes: list[Mode]
     permissions: list[Literal["label", "manage"]]
     warnings: list[str]
 

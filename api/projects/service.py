@@ -61,6 +61,8 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
     counts = await queries.counts(session, [project.id])
     rounds = await queries.current_rounds(session, [project.id])
     found = await queries.classes(session, project.id)
+    # Validated, so that settings from before a name was added have its default.
+    settings = ProjectSettings.model_validate(project.settings)
     return ProjectOut.model_validate(
         {
             **_columns(project),
@@ -68,7 +70,8 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
             "current_round": _current(rounds.get(project.id)),
             "guidelines": project.guidelines,
             "classes": [ClassOut.model_validate(item) for item in found],
-            "settings": project.settings if principal.engineer else {},
+            "settings": settings.model_dump(mode="json") if principal.engineer else {},
+            "modes": settings.modes,
             "permissions": ["label", "manage"] if principal.engineer else ["label"],
             "warnings": await warnings(session, project) if principal.engineer else [],
         }
@@ -122,6 +125,8 @@ async def update(
         project.guidelines = body.guidelines
     if body.classes is not None:
         await classes.replace(session, project, body.classes)
+        # Annotators at work get the new ones.
+        await session.execute(events.notify(project.id, "project", {"state": project.state}))
     if body.settings is not None:
         before = ProjectSettings.model_validate(project.settings)
         settings = checked(body.settings, before)

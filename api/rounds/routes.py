@@ -1,13 +1,20 @@
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from api.access import LockedProject, ManagedProject
 from api.deps import SessionDep
 from api.pagination import Items
 from api.principal import CurrentUser
-from api.rounds import service
-from api.rounds.schemas import RoundOut
+from api.rounds import outlook, service
+from api.rounds.schemas import Comparable, OutlookOut, RoundOut
 
 router = APIRouter(prefix="/projects/{project_id}/rounds", tags=["rounds"])
+project_router = APIRouter(prefix="/projects/{project_id}", tags=["rounds"])
+
+LeastGain = Annotated[
+    float, Query(gt=0, lt=1, description="The rise of accuracy that is worth a round.")
+]
 
 
 @router.get("")
@@ -32,3 +39,19 @@ async def retry_round(
     session: SessionDep, user: CurrentUser, project: LockedProject, number: int
 ) -> RoundOut:
     return await service.retry(session, user, project, number)
+
+
+@project_router.get("/outlook")
+async def show_outlook(
+    session: SessionDep, project: ManagedProject, least_gain: LeastGain = outlook.LEAST_GAIN
+) -> OutlookOut:
+    """Whether another round is expected to pay, with the reasons."""
+    return outlook.outlook(await service.list_rounds(session, project), least_gain)
+
+
+@project_router.get("/comparable")
+async def list_comparable(
+    session: SessionDep, user: CurrentUser, project: ManagedProject
+) -> Items[Comparable]:
+    """Projects with the same classes, whose curves can be drawn beside this one's."""
+    return Items(items=await service.comparable(session, user, project))

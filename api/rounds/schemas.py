@@ -1,5 +1,5 @@
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -17,8 +17,37 @@ class Answered(BaseModel):
     model_config = {"alias_generator": lambda name: name.rstrip("_"), "populate_by_name": True}
 
 
+class Estimate(BaseModel):
+    """How many unlabeled images are OOD, with a 95 % interval, made of so many answers."""
+
+    count: float
+    low: float
+    high: float
+    answers: int
+
+
+class OodLeft(BaseModel):
+    """OOD among the images that were unlabeled when the round closed.
+
+    ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
+    last answers; either may be null. ``count`` is that of the narrower interval; where the two
+    do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
+    """
+
+    unlabeled: int
+    count: float | None
+    low: float | None
+    high: float | None
+    agree: bool | None
+    by_random: Estimate | None
+    by_purity: Estimate | None
+
+
 class RoundOut(BaseModel):
-    """A round. ``accuracy`` is that of the model trained on the answers up to this round."""
+    """A round. ``accuracy`` is that of the model trained on the answers up to this round.
+
+    ``purity_auroc`` judges the purity of the round's queries by their verdicts.
+    """
 
     number: int
     state: RoundState
@@ -30,6 +59,10 @@ class RoundOut(BaseModel):
     answered: Answered
     in_share: float | None
     accuracy: float | None
+    purity_auroc: float | None
+    ood_left: OodLeft | None
+    annotator_seconds: float
+    settings: dict[str, Any]
     metrics: dict[str, Any]
     notes: list[str]
     seconds: dict[str, float]
@@ -37,3 +70,32 @@ class RoundOut(BaseModel):
     closing_at: datetime | None
     closed_at: datetime | None
     job_id: int | None
+
+
+Points = Literal["stop", "go_on", "neither"]
+
+
+class Reason(BaseModel):
+    """One reason, by a code that programs can rely on, and its numbers."""
+
+    code: str
+    points: Points
+    values: dict[str, float]
+
+
+class OutlookOut(BaseModel):
+    """Whether another round is expected to pay. See docs/api.md for the codes of the reasons."""
+
+    advice: Literal["stop", "go_on", "unclear", "unknown"]
+    least_gain: float
+    reasons: list[Reason]
+
+
+class Comparable(BaseModel):
+    """Another project with the same classes; ``same_pool`` where its splits have the same sizes."""
+
+    id: int
+    name: str
+    strategy: str
+    seed: int
+    same_pool: bool

@@ -1,18 +1,22 @@
 from collections.abc import Sequence
+from typing import Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.jobs import service as jobs
 from api.principal import Principal
-from api.rounds.schemas import Answered, RoundOut
+from api.rounds.schemas import Answered, Comparable, Estimate, OodLeft, RoundOut
 from core import events, queue
 from core.consensus import holds
 from core.errors import Conflict, NotFound
 from core.rounds import close as close_round
-from core.states import RoundState, Source, Verdict
-from core.tables import Annotation, Project, Round
+from core.states import ProjectState, Role, RoundState, Source, Verdict
+from core.tables import Annotation, Example, Member, Project, ProjectClass, Round
+
+_COMPARABLE: Final = 50
 
 
 async def list_rounds(
@@ -23,7 +27,8 @@ async def list_rounds(
         statement = statement.where(Round.number == number)
     rounds = (await session.scalars(statement)).all()
     answered = await _answered(session, [round_.id for round_ in rounds])
-    return [_describe(round_, answered[round_.id]) for round_ in rounds]
+    seconds = await _seconds(session, rounds)
+    return [_describe(round_, answered[round_.id], seconds[round_.id]) for round_ in rounds]
 
 
 async def show_round(session: AsyncSession, project: Project, number: int) -> RoundOut:
@@ -53,8 +58,47 @@ async def _answered(
     return found
 
 
-def _describe(round_: Round, answered: dict[Verdict, int]) -> RoundOut:
+async def _seconds(session: AsyncSession, rounds: Sequence[Round]) -> dict[int, float]:
+    """Seconds that annotators spent: counted when a round closes, and until then added up."""
+    found = {one.id: float(one.metrics.get("annotator_seconds", 0.0)) for one in rounds}
+    growing = [one.id for one in rounds if "annotator_seconds" not in one.metrics]
+    statement = (
+        select(Annotation.round_id, func.sum(Annotation.seconds))
+        .where(Annotation.round_id.in_(growing), Annotation.source == Source.ANNOTATOR)
+        .group_by(Annotation.round_id)
+    )
+    for round_id, seconds in await session.execute(statement):
+        assert round_id is not None
+        found[round_id] = seconds
+    return found
+
+
+def _ood_left(known: dict[str, Any]) -> OodLeft:
+    by_random, by_purity = (
+        None if known[name] is None else Estimate.model_validate(known[name])
+        for name in ("by_random", "by_purity")
+    )
+    best, agree = by_random or by_purity, None
+    if by_random and by_purity:
+        agree = by_random.low <= by_purity.high and by_purity.low <= by_random.high
+        if agree:
+            best = min(by_purity, by_random, key=lambda one: one.high - one.low)
+    return OodLeft(
+        unlabeled=known["unlabeled"],
+        count=best.count if best else None,
+        low=best.low if best else None,
+        high=best.high if best else None,
+        agree=agree,
+        by_random=by_random,
+        by_purity=by_purity,
+    )
+
+
+def _describe(round_: Round, answered: dict[Verdict, int], seconds: float) -> RoundOut:
     inside, outside = answered[Verdict.CLASS], answered[Verdict.OOD]
+    metrics = dict(round_.metrics)
+    ood_left = metrics.pop("ood_left", None)
+    metrics.pop("annotator_seconds", None)
     return RoundOut(
         number=round_.number,
         state=round_.state,
@@ -71,7 +115,11 @@ def _describe(round_: Round, answered: dict[Verdict, int]) -> RoundOut:
         ),
         in_share=inside / (inside + outside) if inside + outside else None,
         accuracy=round_.accuracy,
-        metrics=round_.metrics,
+        purity_auroc=metrics.pop("purity_auroc", None),
+        ood_left=None if ood_left is None else _ood_left(ood_left),
+        annotator_seconds=seconds,
+        settings=round_.settings,
+        metrics=metrics,
         notes=round_.notes,
         seconds=round_.seconds,
         opened_at=round_.opened_at,
@@ -126,3 +174,55 @@ async def retry(
         raise Conflict(f"round_{round_.state}", f"The round is {round_.state}, not failed.")
     await jobs.retry(session, principal, round_.job_id)
     return await show_round(session, project, number)
+
+
+async def comparable(
+    session: AsyncSession, principal: Principal, project: Project
+) -> list[Comparable]:
+    """The latest projects with the same classes that the caller may see, and have begun."""
+    names = select(func.array_agg(aggregate_order_by(ProjectClass.name, ProjectClass.name))).where(
+        ProjectClass.project_id == Project.id
+    )
+    wanted = (
+        select(func.array_agg(aggregate_order_by(ProjectClass.name, ProjectClass.name)))
+        .where(ProjectClass.project_id == project.id)
+        .scalar_subquery()
+    )
+    statement = (
+        select(Project)
+        .where(
+            Project.id != project.id,
+            Project.state != ProjectState.DRAFT,
+            names.scalar_subquery() == wanted,
+        )
+        .order_by(Project.id.desc())
+        .limit(_COMPARABLE)
+    )
+    if principal.role is not Role.ADMIN:
+        statement = statement.where(
+            exists().where(Member.project_id == Project.id, Member.user_id == principal.id)
+        )
+    found = (await session.scalars(statement)).all()
+    sizes = await _sizes(session, [project.id, *(one.id for one in found)])
+    return [
+        Comparable(
+            id=one.id,
+            name=one.name,
+            strategy=one.settings["strategy"]["name"],
+            seed=one.settings["seed"],
+            same_pool=sizes.get(one.id) == sizes.get(project.id),
+        )
+        for one in found
+    ]
+
+
+async def _sizes(session: AsyncSession, project_ids: list[int]) -> dict[int, dict[str, int]]:
+    statement = (
+        select(Example.project_id, Example.split, func.count())
+        .where(Example.project_id.in_(project_ids))
+        .group_by(Example.project_id, Example.split)
+    )
+    found: dict[int, dict[str, int]] = {}
+    for project_id, split, count in await session.execute(statement):
+        found.setdefault(project_id, {})[split.value] = count
+    return found

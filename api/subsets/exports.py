@@ -10,6 +10,7 @@ from anyio import to_thread
 from sqlalchemy import ARRAY, BigInteger, any_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from core.cells import plain_row
 from core.subsets import subset_batches, subset_columns
 from core.tables import Example, ProjectClass
 
@@ -58,7 +59,7 @@ async def as_csv(
             piece[name] = [None if one is None else classes.get(one, one) for one in piece[name]]
         for example_id, *values in zip(*(piece[name] for name in stored), strict=True):
             _, file, content_hash = files.get(example_id, (None, "", b""))
-            writer.writerow([example_id, file, content_hash.hex(), *values])
+            writer.writerow(plain_row([example_id, file, content_hash.hex(), *values]))
         yield text.getvalue()
         text.seek(0)
         text.truncate()

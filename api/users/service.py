@@ -1,14 +1,13 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from anyio import to_thread
 from sqlalchemy import func, or_, select
 from sqlalchemy import update as change
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import differences, record
-from api.credentials import hash_password
+from api.credentials import hash_in_thread
 from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
@@ -51,12 +50,12 @@ async def activity(session: AsyncSession) -> list[UserActivity]:
 
 
 async def create(session: AsyncSession, actor: Principal | None, body: UserCreate) -> User:
-    require_good(body.password, body.email)
+    require_good(body.password, body.email, body.name)
     user = User(
         email=body.email,
         name=body.name,
         role=body.role,
-        password_hash=await to_thread.run_sync(hash_password, body.password),
+        password_hash=await hash_in_thread(body.password),
         active=True,
     )
     session.add(user)
@@ -72,6 +71,7 @@ async def create(session: AsyncSession, actor: Principal | None, body: UserCreat
 
 
 async def update(session: AsyncSession, actor: Principal, user_id: int, body: UserUpdate) -> User:
+    hashed = "" if body.password is None else await hash_in_thread(body.password)
     # All admins are locked in one order, so that two of them cannot demote each other at once.
     admins = select(User).where(User.role == Role.ADMIN).order_by(User.id).with_for_update()
     await session.execute(admins)
@@ -83,7 +83,7 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
     for field, value in changed.items():
         setattr(user, field, value)
     if body.password is not None:
-        await set_password(session, user, body.password)
+        await set_password(session, user, body.password, hashed)
     if body.active is False:
         await end_sessions(session, user)
     await session.flush()
@@ -109,13 +109,14 @@ async def reset_password(
     Returns:
         The user, the temporary password, and how many API tokens were revoked.
     """
+    password = temporary_password()
+    hashed = await hash_in_thread(password)
     user = await session.get(User, user_id, with_for_update=True)
     if user is None:
         raise NotFound("user")
     if user.id == actor.id:
         raise Conflict("own_password", "Change your own password under Account.")
-    password = temporary_password()
-    await set_password(session, user, password, must_change=True)
+    await set_password(session, user, password, hashed, must_change=True)
     revoked: Sequence[int] = ()
     if body.revoke_tokens:
         statement = (

@@ -6,7 +6,7 @@ from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.project import Member, Project, ProjectClass
 from core.tables.round import Query, Round
 from core.tables.suggestion import Suggestion
-from core.tables.user import ApiToken, LoginSession, User
+from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
 from core.tables.worker import Worker
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Audit",
     "Example",
     "Job",
+    "LoginAttempt",
     "LoginSession",
     "Member",
     "Project",

@@ -16,7 +16,8 @@ class Example(Base):
     the row in the pixel store, in cached embeddings and in score files.
 
     ``label_class_id`` is the class it counts as: of an evaluation image the one it came with, of an
-    image of the pool what its verdicts amount to (``core.consensus``).
+    image of the pool what its verdicts amount to (``core.consensus``). ``import_id`` is the job
+    that brought it; null for those of earlier versions.
     """
 
     __tablename__ = "examples"
@@ -38,5 +39,6 @@ class Example(Base):
     split: Mapped[Split]
     state: Mapped[ExampleState]
     name: Mapped[str]
+    import_id: Mapped[int | None]
     label_class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
     meta: Mapped[dict[str, Any]]

@@ -3,7 +3,15 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    UniqueConstraint,
+    func,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from core.db import Base
@@ -32,7 +40,11 @@ class Project(Base):
 
 
 class ProjectClass(Base):
-    """A class an annotator can choose. ``position`` is its index in the model's output."""
+    """A class an annotator can choose. ``position`` is its index in the model's output.
+
+    ``guide`` says what belongs to it. ``pinned`` are examples that show it, in order; without any
+    the images that annotators agree on stand in.
+    """
 
     __tablename__ = "classes"
     __table_args__ = (
@@ -47,6 +59,8 @@ class ProjectClass(Base):
     colour: Mapped[str]
     hotkey: Mapped[str | None]
     position: Mapped[int]
+    guide: Mapped[str] = mapped_column(server_default="")
+    pinned: Mapped[list[int]] = mapped_column(ARRAY(BigInteger), server_default=text("'{}'"))
 
 
 class Member(Base):

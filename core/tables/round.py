@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
@@ -46,6 +46,14 @@ class Query(Base):
     Rows are updated twice in their life, leased and done. The free space in each page
     lets the first update stay in the page (no index is touched but the lease's own), and vacuum
     runs early, so that leasing stays fast while finished rows pile up.
+
+    ``predicted_class_id`` is what the model that chose the example takes it for, ``probability``
+    how sure it is of that class among the others, and ``in_probability`` that it is
+    in-distribution at all. They are empty while there is no model.
+
+    One that somebody ``requested`` goes on to the next round if this one ends before its answer.
+    Where ``again_after`` is set, the votes up to that annotation are doubted: each answer
+    supersedes one of them, and they count for nothing in whether the image needs another.
     """
 
     __tablename__ = "queries"
@@ -57,6 +65,12 @@ class Query(Base):
             postgresql_where=text("NOT done AND lease_client IS NOT NULL"),
         ),
         Index("ix_queries_example", "example_id"),
+        Index(
+            "ix_queries_round",
+            "round_id",
+            postgresql_using="brin",
+            postgresql_with={"pages_per_range": "16"},
+        ),
         {
             "postgresql_with": {
                 "fillfactor": "70",
@@ -74,7 +88,13 @@ class Query(Base):
     purity: Mapped[float | None]
     informativeness: Mapped[float | None]
     meta_score: Mapped[float | None]
+    # No foreign key: a class may be removed while a model that knew it still ranks.
+    predicted_class_id: Mapped[int | None] = mapped_column(BigInteger)
+    probability: Mapped[float | None]
+    in_probability: Mapped[float | None]
     done: Mapped[bool] = mapped_column(server_default=text("false"))
+    requested: Mapped[bool] = mapped_column(server_default=text("false"))
+    again_after: Mapped[int | None]
     lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     lease_client: Mapped[uuid.UUID | None]
     lease_token: Mapped[uuid.UUID | None]

@@ -6,7 +6,7 @@ from sqlalchemy import ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from core.db import Base
-from core.states import Role
+from core.states import Role, Scope
 
 
 class User(Base):
@@ -48,9 +48,25 @@ class ApiToken(Base):
     name: Mapped[str]
     prefix: Mapped[str]
     token_hash: Mapped[str] = mapped_column(unique=True)
+    # Tokens from before there were scopes keep what they could do.
+    scope: Mapped[Scope] = mapped_column(server_default=text("'admin'"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_used_at: Mapped[datetime | None]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
 
     user: Mapped[User] = relationship(lazy="raise")
+
+
+class LoginAttempt(Base):
+    """Failed logins of one account or from one address since a moment.
+
+    Every API process sees them. Attempts are counted before the password is looked at, so that
+    guesses that come at once are counted as well.
+    """
+
+    __tablename__ = "login_attempts"
+
+    key: Mapped[str] = mapped_column(primary_key=True)
+    failures: Mapped[int]
+    since: Mapped[datetime] = mapped_column(index=True)

@@ -116,6 +116,8 @@ def remedy(error: Any) -> str:
     Returns:
         A sentence, or nothing.
     """
+    if error.code == "scope_required":
+        return "Log in with: karat login, or use a token with that scope."
     if error.status == HTTPStatus.FORBIDDEN:
         return "Ask an admin for the role or the membership it takes."
     return _REMEDIES.get(error.code, "")

@@ -35,7 +35,7 @@ def login(
                 email or typer.prompt("Email"),
                 password or typer.prompt("Password", hide_input=True),
             )
-            token = client.create_token(f"karat on {platform.node()}")["secret"]
+            token = client.create_token(f"karat on {platform.node()}", scope="admin")["secret"]
         user = client.me()
     file = credentials.save(credentials.Credentials(where.url, token))
     typer.echo(f"Logged in to {where.url} as {user['email']} ({user['role']}).")
@@ -114,11 +114,19 @@ def create(
     expires_in_days: Annotated[
         int | None, typer.Option(min=1, help="Its life; unlimited if left out.")
     ] = None,
+    scope: Annotated[
+        str,
+        typer.Option(
+            help="read, label (and read), write (all but users, tokens and the password) or admin."
+        ),
+    ] = "write",
     as_json: JsonOption = False,
 ) -> None:
     """Make an API token; its secret is shown this once."""
+    from karat.resources import Scope
+
     with connect() as client:
-        token = client.create_token(name, expires_in_days)
+        token = client.create_token(name, expires_in_days, cast("Scope", scope))
     if as_json:
         show_json(token)
     else:
@@ -137,13 +145,14 @@ def list_tokens(as_json: JsonOption = False) -> None:
             one["id"],
             one["name"],
             one["prefix"],
+            one["scope"],
             when(one["created_at"]),
             when(one["last_used_at"]),
             when(one["revoked_at"] or one["expires_at"]),
         )
         for one in found
     ]
-    columns = ("#id", "name", "begins with", "made", "last used", "ends")
+    columns = ("#id", "name", "begins with", "scope", "made", "last used", "ends")
     return show_table(columns, rows, "There are no tokens.")
 
 

@@ -5,15 +5,20 @@ teaches I with probability p and costs p * c_in + (1 - p) * c_ood on average. La
 teach the less the more of them there are.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import Candidates, LastAnswers
+from models.candidates import Candidates, LastAnswers, Prices
 from models.mqnet import Normalisation, require_finite
 from models.ordering import best_first
 from models.params.strategies import ExpectedValueParams
 from models.probability import fit_sigmoid, sigmoid, softmax
-from models.protocols import Indices, Ranking
+from models.protocols import Indices, Ranking, Surface
+
+_Probability = Callable[[NDArray[np.floating]], NDArray[np.float64]]
 
 _ACTIVE_SHARE = 16
 """How many times the queue so many of the best candidates compete for it at first."""
@@ -31,17 +36,23 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     scores, prices = candidates.scores, candidates.prices
     require_finite("Purity", scores.purity, scores.indices)
     require_finite("Informativeness", scores.informativeness, scores.indices)
-    inside = scores.purity.astype(np.float64)
+    inside_of: _Probability = _identity
     if not candidates.view.purity_is_probability:
-        inside = probability_inside(inside, candidates.last)
-    gain = scores.informativeness.astype(np.float64)
-    gain = gain - gain.min(initial=np.inf)
-    cost = inside * prices.inside + (1 - inside) * prices.ood
-    value = inside**params.sharpness * gain / cost
+        inside_of = probability_inside(scores.purity, candidates.last)
+    inside = inside_of(scores.purity)
+    least = float(scores.informativeness.min(initial=np.inf))
+
+    def value_of(
+        purity: NDArray[np.floating], informativeness: NDArray[np.floating]
+    ) -> NDArray[np.float64]:
+        return _value(inside_of(purity), informativeness, least, prices, params.sharpness)
+
+    value = value_of(scores.purity, scores.informativeness)
+    surface = Surface("expected_value", value_of, exact=params.balance == 0)
     # Without any difference in what they teach, the purest come first.
     order = best_first(len(value), value, inside)
     if params.balance == 0:
-        return Ranking(order[:n], value.astype(np.float32))
+        return Ranking(order[:n], value.astype(np.float32), surface=surface)
     labels = candidates.view.labels
     balance = ClassBalance(
         softmax(scores.logits),
@@ -49,7 +60,24 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
         np.bincount(labels[labels >= 0], minlength=scores.logits.shape[1]),
         params.balance,
     )
-    return _greedy(order, value, balance, n)
+    return replace(_greedy(order, value, balance, n), surface=surface)
+
+
+def _value(
+    inside: NDArray[np.float64],
+    informativeness: NDArray[np.floating],
+    least: float,
+    prices: Prices,
+    sharpness: float,
+) -> NDArray[np.float64]:
+    gain = informativeness.astype(np.float64) - least
+    cost = inside * prices.inside + (1 - inside) * prices.ood
+    result: NDArray[np.float64] = inside**sharpness * gain / cost
+    return result
+
+
+def _identity(purity: NDArray[np.floating]) -> NDArray[np.float64]:
+    return purity.astype(np.float64)
 
 
 class ClassBalance:
@@ -152,7 +180,7 @@ def _greedy(order: Indices, value: NDArray[np.float64], balance: ClassBalance, n
     return Ranking(chosen, meta.astype(np.float32))
 
 
-def probability_inside(purity: NDArray[np.float64], last: LastAnswers) -> NDArray[np.float64]:
+def probability_inside(pool: NDArray[np.floating], last: LastAnswers) -> _Probability:
     """Read purity as a probability of being in-distribution.
 
     Its z-score is passed through a sigmoid that is fitted to the last answers (Platt), whose purity
@@ -161,15 +189,15 @@ def probability_inside(purity: NDArray[np.float64], last: LastAnswers) -> NDArra
     again, or another purity, has another scale.
 
     Args:
-        purity: (N,) finite, higher = more in-distribution.
+        pool: (N,) finite purity of all candidates, higher = more in-distribution.
         last: the last answers with their scores and statistics of then.
 
     Returns:
-        (N,) float64 in 0..1.
+        A function from (n,) purity to (n,) float64 in 0..1.
     """
-    z = Normalisation.fit(purity).apply(purity)
+    normalisation = Normalisation.fit(pool)
+    slope, intercept = 1.0, 0.0
     known = last.labels >= 0
-    if last.scores is None or last.purity is None or known.all() or not known.any():
-        return sigmoid(z)
-    slope, intercept = fit_sigmoid(last.purity.apply(last.scores.purity), known)
-    return sigmoid(slope * z + intercept)
+    if last.scores is not None and last.purity is not None and known.any() and not known.all():
+        slope, intercept = fit_sigmoid(last.purity.apply(last.scores.purity), known)
+    return lambda purity: sigmoid(slope * normalisation.apply(purity) + intercept)

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from models.candidates import Candidates
-from models.ordering import best_first, by_score, normalised_inputs, summed
+from models.ordering import best_first, by_score, normalised_inputs, summed, surface_of_inputs
 from models.params.strategies import MQNetParams
-from models.protocols import Ranking
+from models.protocols import Ranking, Surface
 from models.validation import interleave, lots
 
 NO_OOD_NOTE = "The last query set held no OOD: ranked by informativeness only."
@@ -45,9 +45,16 @@ def _by_balance(candidates: Candidates, n: int, params: MQNetParams) -> Ranking:
     inputs = normalised_inputs(scores)
     if not candidates.query_had_ood and params.without_ood == "informativeness":
         ranking = by_score(scores.informativeness, "Informativeness", scores, n)
-        return replace(ranking, notes=(NO_OOD_NOTE,))
+        alone = Surface("informativeness", lambda _, informativeness: informativeness)
+        return replace(ranking, notes=(NO_OOD_NOTE,), surface=alone)
     total = summed(inputs)
     if mqnet is None:
-        return Ranking(best_first(n, total), total.astype(np.float32), (UNTRAINED_NOTE,))
+        return Ranking(
+            best_first(n, total),
+            total.astype(np.float32),
+            (UNTRAINED_NOTE,),
+            surface=surface_of_inputs("sum", summed, scores),
+        )
     phi = mqnet.scores(inputs)
-    return Ranking(best_first(n, phi, total), phi)
+    surface = surface_of_inputs("phi", mqnet.scores, scores)
+    return Ranking(best_first(n, phi, total), phi, surface=surface)

@@ -6,7 +6,7 @@ Source: thesis, section 4.3, Algorithm "AL Procedure with MQ-Net", line 10.
 import numpy as np
 
 from models.candidates import Candidates
-from models.ordering import best_first, normalised_inputs, summed
+from models.ordering import best_first, normalised_inputs, summed, surface_of_inputs
 from models.params import NoParams
 from models.protocols import Ranking
 
@@ -15,4 +15,8 @@ def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:
     """Rank by P + I of the meta-inputs; ties by position."""
     del params
     total = summed(normalised_inputs(candidates.scores))
-    return Ranking(best_first(n, total), total.astype(np.float32))
+    return Ranking(
+        best_first(n, total),
+        total.astype(np.float32),
+        surface=surface_of_inputs("sum", summed, candidates.scores),
+    )

@@ -47,7 +47,7 @@ def test_jsonl_holds_every_answer_and_marks_those_in_force(http: TestClient, wor
         right["key"]: (True, True),
         late["key"]: (False, False),
     }
-    params = {"format": "jsonl", "effective": True}
+    params: dict[str, str | bool] = {"format": "jsonl", "effective": True}
     path = f"/api/projects/{project.id}/export"
     holding = http.get(path, params=params, headers=one.headers).text.splitlines()
     assert [json.loads(line)["key"] for line in holding] == [

@@ -277,6 +277,7 @@ def test_counts_tell_what_is_known(http: TestClient, world: World) -> None:
             "labeled_in": 1,
             "labeled_ood": 1,
             "unsure": 1,
+            "held_out": 0,
             "evaluation": 2,
             "auxiliary_ood": 0,
         }

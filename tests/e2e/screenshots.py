@@ -22,7 +22,7 @@ from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, recolour
 from tests.processes import ROOT
 
 SCREENS: Final = ROOT / "docs/screens"
-IN_KOREAN: Final = ("home", "project", "label", "settings", "jobs")
+IN_KOREAN: Final = ("home", "project", "label", "round", "settings", "jobs")
 _WINDOWS_HIGH = 3
 _QUALITY = 78
 

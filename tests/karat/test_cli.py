@@ -99,7 +99,7 @@ def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, 
 
     refused = karat("user", "add", "new@example.org", status=1)
     assert "Ask an admin" in refused.stderr
-    mine = admin.create_token("test")["secret"]
+    mine = admin.create_token("test", scope="admin")["secret"]
     email = f"{uuid.uuid4()}@example.org"
     added = json.loads(karat("user", "add", email, "--json", KARAT_TOKEN=mine).stdout)
     assert added["role"] == "annotator"

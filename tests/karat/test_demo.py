@@ -150,6 +150,9 @@ def test_verdicts_are_wrong_at_the_given_rate_and_always_the_same() -> None:
             "width": 8,
             "height": 8,
             "name": name,
+            "predicted_class_id": None,
+            "probability": None,
+            "in_probability": None,
         }
         answer = judge.answer(query)
         assert answer == judge.answer(query)

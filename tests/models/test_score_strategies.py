@@ -123,10 +123,10 @@ def test_a_purity_of_another_scale_is_calibrated_on_the_last_answers(view: PoolV
     labels = np.where(truth, 0, OOD)
     asked = PoolScores(np.arange(200), view.logits, purity, purity)
     last = LastAnswers(labels.astype(np.int64), asked, Normalisation.fit(purity))
-    result = expected_value.probability_inside(purity.astype(float), last)
+    result = expected_value.probability_inside(purity, last)(purity)
     reference = LogisticRegression(C=1e6).fit(purity[:, None] - 100, truth)
     assert_allclose(result, reference.predict_proba(purity[:, None] - 100)[:, 1], atol=0.02)
-    before = expected_value.probability_inside(purity.astype(float), LastAnswers(labels[:0]))
+    before = expected_value.probability_inside(purity, LastAnswers(labels[:0]))(purity)
     assert_allclose(before, 1 / (1 + np.exp(-(purity - purity.mean()) / purity.std())), rtol=1e-4)
 
 
@@ -139,7 +139,7 @@ def test_the_last_answers_may_be_of_another_scale(view: PoolView) -> None:
         purity = (shift + scale * now).astype(np.float32)
         then = PoolScores(np.arange(200), view.logits, purity, purity)
         last = LastAnswers(labels.astype(np.int64), then, Normalisation.fit(purity))
-        found = expected_value.probability_inside(now, last)
+        found = expected_value.probability_inside(now, last)(now)
         expected = found if expected is None else expected
         assert_allclose(found, expected, atol=1e-4)
         assert np.ptp(found) > 0.8

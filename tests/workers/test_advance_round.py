@@ -48,6 +48,19 @@ def test_a_round_closes_and_the_next_opens(world: World) -> None:
     assert "purity + informativeness" in " ".join(second.notes)
 
 
+def test_queries_say_what_the_model_takes_them_for(world: World) -> None:
+    loop = Loop(world, purity={"name": "probe", "params": {"least_ood": 1}})
+    loop.advance(0)
+    first, second = loop.rounds()
+    queries = world.session.scalars(select(Query).order_by(Query.rank)).all()
+    of_random = [query for query in queries if query.round_id == first.id]
+    assert {(one.predicted_class_id, one.in_probability) for one in of_random} == {(None, None)}
+    predicted = [query for query in queries if query.round_id == second.id]
+    assert {one.predicted_class_id for one in predicted} <= {item.id for item in loop.classes}
+    assert all(one.probability is not None and 0.5 <= one.probability <= 1 for one in predicted)
+    assert all(one.in_probability is not None for one in predicted)
+
+
 def test_second_round_trains_mqnet_on_answers_it_had_not_seen(world: World) -> None:
     loop = Loop(world)
     loop.advance(0)

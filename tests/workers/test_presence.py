@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from core.tables import Worker
-from tests.processes import eventually, scheduler, worker
+from tests.processes import eventually, running, scheduler
 from tests.world import World
 
 
@@ -20,7 +20,9 @@ def present(world: World) -> dict[str, Worker]:
 
 @pytest.mark.usefixtures("installation")
 def test_a_worker_appears_stays_and_leaves(world: World, tmp_path: Path) -> None:
-    with worker("cpu", tmp_path / "worker.log") as process:
+    # Started as people do, since what it does at its end is the point.
+    arguments = ("-A", "workers.app", "worker", "--pool=solo", "-Q", "cpu", "-n", "cpu@%h")
+    with running("celery", *arguments, log=tmp_path / "worker.log") as process:
         eventually(lambda: "cpu" in present(world), "the worker appears")
         found = present(world)["cpu"]
         assert (found.queues, found.pid) == (["cpu"], process.pid)

@@ -16,12 +16,13 @@ from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Artifact
-from models import view_files
+from models import surface, view_files
 from models.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.catalog import find
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet, Normalisation
+from models.predictions import predict
 from models.protocols import OOD, Outputs, Ranking, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
 from models.query import select as select_queries
@@ -352,7 +353,7 @@ class Advance:
         wanted = self._queue_length()
         n = wanted + self.noted("snapshot")["spare"]
         if scores_file.exists():
-            ranking = self._ranked(PoolScores.from_parquet(scores_file), n)
+            ranking = self._ranked(PoolScores.from_parquet(scores_file), n, wanted)
         else:
             generator = np.random.default_rng(self.seed)
             order = generator.permutation(self.snapshot.unlabeled)[:n]
@@ -368,7 +369,7 @@ class Advance:
             },
         )
 
-    def _ranked(self, scores: PoolScores, n: int) -> Ranking:
+    def _ranked(self, scores: PoolScores, n: int, wanted: int) -> Ranking:
         learned = self.noted("meta_train")
         path = self.file("mqnet.safetensors")
         rows = self.embeddings() if self._looks_at_embeddings else None
@@ -377,7 +378,7 @@ class Advance:
             logits=scores.logits,
             embeddings=None if rows is None else np.asarray(rows[scores.indices]),
         )
-        cost = self.settings.cost
+        cost, last = self.settings.cost, self._last_answers()
         ranking = select_queries(
             Scored(scores, view),
             self.snapshot.unlabeled,
@@ -386,7 +387,7 @@ class Advance:
             mqnet=MQNet.load(path) if path.exists() else None,
             had_ood=learned.get("had_ood", True),
             prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
-            last=self._last_answers(),
+            last=last,
             state=self.previous_state,
         )
         PoolScores(
@@ -395,19 +396,38 @@ class Advance:
             scores.purity,
             scores.informativeness,
             ranking.meta_scores,
-        ).to_parquet(self.file("scores.parquet"))
+        ).to_parquet(self.file("scores.parquet"), surface.about(ranking.surface, scores, wanted))
+        predicted = predict(
+            scores, ranking.order, purity_is_probability=view.purity_is_probability, last=last
+        )
+        self.note(
+            "predictions",
+            {
+                "pool_index": ranking.order.tolist(),
+                "predicted_class_id": self.snapshot.class_ids[predicted.classes].tolist(),
+                "probability": predicted.probability.tolist(),
+                "in_probability": None if predicted.inside is None else predicted.inside.tolist(),
+            },
+        )
         return ranking
 
     def _last_answers(self) -> LastAnswers:
         """What the annotators said to the queries of the closing round, and what was expected."""
-        if self.closing is None or ArtifactKind.SCORES not in self.previous:
+        answered = self.answered_then()
+        if answered is None:
             return NO_ANSWERS
+        scores, labels = answered
+        everything = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
+        return LastAnswers(labels, scores, Normalisation.fit(everything.purity))
+
+    def answered_then(self) -> tuple[PoolScores, Any] | None:
+        """Scores by which the closing round's images were chosen, and their labels."""
+        if self.closing is None or ArtifactKind.SCORES not in self.previous:
+            return None
         scores = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
         query, labels = self._in_outputs_of_then(*self.snapshot.answered_in(self.closing))
         known = np.isin(query, scores.indices)
-        positions = np.searchsorted(scores.indices, query[known])
-        statistics = Normalisation.fit(scores.purity)
-        return LastAnswers(labels[known], scores.take(positions), statistics)
+        return scores.take(np.searchsorted(scores.indices, query[known])), labels[known]
 
     def _queue_length(self) -> int:
         """Queries that the budget pays for at the lowest price, and the zero-wait tail."""

@@ -14,6 +14,7 @@ from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
 from models.query import PoolScores
+from workers.advance.findings import annotator_seconds, findings
 from workers.advance.phases import Advance
 from workers.artifacts import keep
 from workers.closing import close_round
@@ -25,6 +26,7 @@ def publish(advance: Advance) -> None:
     """Close the closing round, then fill and open the selecting one."""
     context = advance.context
     files = _keep_files(advance)
+    shown = {} if advance.closing is None else findings(advance)
     with context.transaction() as (session, job):
         # Locked in the order that everybody keeps: job, project, rounds.
         project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})
@@ -32,13 +34,13 @@ def publish(advance: Advance) -> None:
         closing = rounds.get(advance.closing) if advance.closing is not None else None
         following = rounds.get(advance.selecting) if advance.selecting is not None else None
         if closing is not None:
-            _finish(session, advance, closing, files)
-        _withdraw(session, project.id)
+            _finish(session, advance, closing, files, shown)
+        requested = _withdraw(session, project.id)
         if following is None:
             move_project(project, ProjectState.FINISHED)
         else:
             following.job_id = job.id
-            _open(session, advance, project, following, files)
+            _open(session, advance, project, following, files, requested)
         for round_ in rounds.values():
             data = {"number": round_.number, "state": round_.state}
             session.execute(events.notify(project.id, "round", data))
@@ -87,12 +89,20 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
 
 
 def _finish(
-    session: Session, advance: Advance, round_: Round, files: dict[ArtifactKind, Artifact]
+    session: Session,
+    advance: Advance,
+    round_: Round,
+    files: dict[ArtifactKind, Artifact],
+    shown: dict[str, Any],
 ) -> None:
-    """Close ``round_`` with what its model achieved."""
+    """Close ``round_`` with what its model achieved and its answers have shown."""
     evaluated = advance.noted("evaluate")
     round_.accuracy = evaluated.get("accuracy")
-    round_.metrics = {key: value for key, value in evaluated.items() if key != "accuracy"}
+    round_.metrics = {
+        **{key: value for key, value in evaluated.items() if key != "accuracy"},
+        **shown,
+        "annotator_seconds": annotator_seconds(session, round_),
+    }
     round_.notes = [*round_.notes, *advance.noted("train").get("notes", [])]
     round_.seconds = advance.context.seconds
     if (checkpoint := files.get(ArtifactKind.CHECKPOINT)) is not None:
@@ -101,11 +111,14 @@ def _finish(
     move_round(round_, RoundState.CLOSED)
 
 
-def _withdraw(session: Session, project_id: int) -> None:
+def _withdraw(session: Session, project_id: int) -> list[dict[str, Any]]:
     """Take back what nobody is looking at from the queues of all closed rounds.
 
     A live lease stays, and its answer counts; if it is never answered, the round after takes it
     back.
+
+    Returns:
+        What the next queue begins with, since somebody asked for it.
     """
     session.flush()
     closed = select(Round.id).where(
@@ -120,10 +133,15 @@ def _withdraw(session: Session, project_id: int) -> None:
             or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= datetime.now(UTC)),
         )
         .values(done=True)
-        .returning(Query.example_id)
+        .returning(Query.id, Query.example_id, Query.requested, Query.again_after)
     )
-    withdrawn = session.scalars(statement).all()
-    session.execute(mark_unqueried(withdrawn))
+    withdrawn = session.execute(statement).all()
+    session.execute(mark_unqueried([row.example_id for row in withdrawn]))
+    return [
+        {"example_id": row.example_id, "requested": True, "again_after": row.again_after}
+        for row in sorted(withdrawn, key=lambda row: row.id)
+        if row.requested
+    ]
 
 
 def _open(
@@ -132,14 +150,17 @@ def _open(
     project: Project,
     round_: Round,
     files: dict[ArtifactKind, Artifact],
+    requested: list[dict[str, Any]],
 ) -> None:
     """Give ``round_`` its ranked queue and open it; close it at once if there is none."""
     selected = advance.noted("select")
-    rows = _queue(session, advance, round_, selected["order"], selected["wanted"])
-    for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK]
-        session.execute(insert(Query), block)
-        session.execute(mark_queried([row["example_id"] for row in block]))
+    ids = {"project_id": project.id, "round_id": round_.id}
+    # Before what is ranked, and stored first: what is in the queue is not chosen for it.
+    first = [{**ids, **row, "rank": rank - len(requested)} for rank, row in enumerate(requested)]
+    _insert(session, first)
+    ranked = _queue(session, advance, round_, selected["order"], selected["wanted"])
+    _insert(session, ranked)
+    rows = first + ranked
     for kind in (ArtifactKind.META_MODEL, ArtifactKind.SCORES):
         if kind in files:
             files[kind].round_id = round_.id
@@ -157,6 +178,13 @@ def _open(
         close_round(session, project, round_)
 
 
+def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK]
+        session.execute(insert(Query), block)
+        session.execute(mark_queried([row["example_id"] for row in block]))
+
+
 def _queue(
     session: Session, advance: Advance, round_: Round, order: list[int], wanted: int
 ) -> list[dict[str, Any]]:
@@ -170,7 +198,7 @@ def _queue(
         )
         free.update(session.execute(statement).all())
     chosen = [pool_index for pool_index in order if pool_index in free][:wanted]
-    scores = _scores_of(advance, chosen)
+    scores, predictions = _scores_of(advance, chosen), _predictions(advance)
     overlap = advance.settings.overlap
     return [
         {
@@ -179,6 +207,7 @@ def _queue(
             "example_id": free[pool_index],
             "rank": rank * overlap + place,
             **scores.get(pool_index, {}),
+            **predictions.get(pool_index, {}),
         }
         for rank, pool_index in enumerate(chosen)
         for place in range(overlap)
@@ -202,4 +231,18 @@ def _scores_of(advance: Advance, chosen: list[int]) -> dict[int, dict[str, float
     return {
         pool_index: {"purity": purity, "informativeness": information, "meta_score": meta}
         for pool_index, purity, information, meta in columns
+    }
+
+
+def _predictions(advance: Advance) -> dict[int, dict[str, Any]]:
+    """What the model takes each ranked image for; empty while there is no model."""
+    noted = advance.noted("predictions")
+    if not noted:
+        return {}
+    names = ("predicted_class_id", "probability", "in_probability")
+    missing = [None] * len(noted["pool_index"])
+    columns = zip(*(noted[name] or missing for name in names), strict=True)
+    return {
+        pool_index: dict(zip(names, values, strict=True))
+        for pool_index, values in zip(noted["pool_index"], columns, strict=True)
     }

@@ -122,7 +122,7 @@ class Import:
             ]
         )
         with context.transaction() as (session, job):
-            self.pool.add_rows(session, decided.additions)
+            self.pool.add_rows(session, decided.additions, context.job_id)
             self.tally.annotations += self._labels.write(session, decided.labeled)
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:

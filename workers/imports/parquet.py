@@ -26,6 +26,8 @@ from workers.imports.items import (
 )
 
 _ROWS: Final = 256
+# A value that many rows share stands in the file once, and in memory once a row.
+_BATCH_BYTES: Final = 512 << 20
 _READ_AHEAD: Final = 1 << 20
 
 
@@ -110,7 +112,7 @@ class ParquetSource:
             rows = self._file.metadata.row_group(group).num_rows
             if first + rows > start:
                 batches = self._file.iter_batches(
-                    _ROWS,
+                    self._rows_at_once(group),
                     row_groups=[group],
                     columns=self._columns.all(),
                     use_threads=False,
@@ -121,6 +123,13 @@ class ParquetSource:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+    def _rows_at_once(self, group: int) -> int:
+        """So many rows that even the largest value a group can hold fits that often."""
+        stored = self._file.metadata.row_group(group)
+        chunks = (stored.column(index) for index in range(stored.num_columns))
+        largest = max((chunk.total_uncompressed_size for chunk in chunks), default=0)
+        return min(_ROWS, max(1, _BATCH_BYTES // max(1, largest)))
 
     def _rows(self, batches: Iterator[pa.RecordBatch], first: int, start: int) -> Iterator[Item]:
         try:

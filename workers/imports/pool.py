@@ -21,11 +21,11 @@ from workers.imports.placing import Place
 _INSERT = text("""
     INSERT INTO examples (
         project_id, state, pool_index, content_hash, media_type, bytes, width, height, split, name,
-        label_class_id, meta
+        label_class_id, meta, import_id
     )
     SELECT
         :project_id, :state, pool_index, decode(content_hash, 'hex'), media_type, bytes, width,
-        height, split, name, label_class_id, meta
+        height, split, name, label_class_id, meta, :import_id
     FROM jsonb_to_recordset(:rows) AS new (
         pool_index bigint, content_hash text, media_type text, bytes bigint, width bigint,
         height bigint, split text, name text, label_class_id bigint, meta jsonb
@@ -83,8 +83,8 @@ class PoolWriter:
             self._pixels.write(self.next_index, rows)
             self._pixels.flush()
 
-    def add_rows(self, session: Session, additions: Sequence[Addition]) -> None:
-        """Make ``additions`` examples, at the indices where their pixels are."""
+    def add_rows(self, session: Session, additions: Sequence[Addition], import_id: int) -> None:
+        """Make what job ``import_id`` adds examples, at the indices where their pixels are."""
         if not additions:
             return
         rows = [
@@ -104,7 +104,12 @@ class PoolWriter:
         ]
         session.execute(
             _INSERT,
-            {"project_id": self.project_id, "state": ExampleState.UNLABELED.value, "rows": rows},
+            {
+                "project_id": self.project_id,
+                "state": ExampleState.UNLABELED.value,
+                "import_id": import_id,
+                "rows": rows,
+            },
         )
 
     def advance(self, count: int) -> None:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, Self
 
+from core.cells import plain_row
 from core.states import Split
 from core.storage import write_atomically
 
@@ -88,7 +89,7 @@ class ReportFile:
     def append(self, rows: list[tuple[str, str, str]]) -> None:
         """Write ``rows`` at the end."""
         text = io.StringIO()
-        csv.writer(text).writerows(rows)
+        csv.writer(text).writerows(map(plain_row, rows))
         content = text.getvalue().encode()
         os.pwrite(self._descriptor, content, self.end)
         self.end += len(content)

@@ -25,6 +25,10 @@ _FULL_32: Final = 0xFFFFFFFF
 _ENCRYPTED: Final = 1
 _UTF_8: Final = 1 << 11
 _STORED, _DEFLATED = 0, 8
+_MOST_ENTRIES: Final = 5_000_000
+# Images are compressed already; what unpacks to far more than it takes is made to.
+_MOST_RATIO: Final = 200
+_ALWAYS_FINE: Final = 4 << 30
 
 
 class Entry(NamedTuple):
@@ -56,12 +60,19 @@ class ZipEntries:
         self._data = path.open("rb")
         try:
             self._directory = _find_directory(self._data)
+            self._length = self._data.seek(0, os.SEEK_END)
         except BaseException:
             self._data.close()
             raise
 
     def __iter__(self) -> Iterator[Entry]:
-        """Every entry, in the directory's order."""
+        """Every entry, in the directory's order.
+
+        Raises:
+            DomainError: ``invalid_archive`` for a damaged directory, and for one that promises more
+                than an archive of this size can honestly hold.
+        """
+        entries = packed = unpacked = 0
         end = self._directory.start + self._directory.size
         with self._path.open("rb") as file:
             file.seek(self._directory.start)
@@ -69,7 +80,27 @@ class ZipEntries:
             while position < end:
                 entry, length = _read_entry(file, end - position)
                 position += length
+                entries += 1
+                packed += entry.packed
+                unpacked += entry.size
+                self._require_honest(entries, packed, unpacked)
                 yield entry
+
+    def _require_honest(self, entries: int, packed: int, unpacked: int) -> None:
+        if entries > _MOST_ENTRIES:
+            raise invalid_archive(
+                f"The zip archive has more than {_MOST_ENTRIES:,} entries; split it."
+            )
+        # Entries that share their bytes, as the smallest bombs do.
+        if packed > self._length:
+            raise invalid_archive(
+                "The zip archive's entries overlap. Pack it again with an ordinary program."
+            )
+        if unpacked > max(_ALWAYS_FINE, _MOST_RATIO * self._length):
+            raise invalid_archive(
+                f"The zip archive unpacks to over {_MOST_RATIO} times its size, which images do "
+                "not. Pack the images themselves."
+            )
 
     def read(self, entry: Entry, limit: int = MAX_IMAGE_BYTES) -> bytes | Refused:
         """Content of ``entry``, whole and with the right checksum, or why it cannot be had."""

@@ -1,23 +1,26 @@
+import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import type { Answer, LabelStatus, Lease, RecentAnswer, SubmitResponse } from "./types";
 
 /** What the label queue needs from the server, so that tests can stand in for it. */
 export type LabelingApi = {
-  lease(projectId: number, n: number, client: string): Promise<Lease>;
+  /** With `grouped`, images that the model takes for the same come together. */
+  lease(projectId: number, n: number, client: string, grouped?: boolean): Promise<Lease>;
   submit(projectId: number, answers: Answer[]): Promise<SubmitResponse>;
   status(projectId: number): Promise<LabelStatus>;
   recent(projectId: number, limit: number): Promise<RecentAnswer[]>;
-  release(projectId: number, client: string): Promise<void>;
+  /** Let others have what this tab holds, now or in some seconds. */
+  release(projectId: number, client: string, afterSeconds?: number): Promise<void>;
 };
 
 const at = (projectId: number) => ({ path: { project_id: projectId } });
 
 export const labelingApi: LabelingApi = {
-  lease: (projectId, n, tab) =>
+  lease: (projectId, n, tab, grouped = false) =>
     call(
       client.POST("/api/projects/{project_id}/labeling/lease", {
         params: at(projectId),
-        body: { n, client: tab },
+        body: { n, client: tab, grouped },
       }),
     ),
   submit: (projectId, answers) =>
@@ -34,13 +37,22 @@ export const labelingApi: LabelingApi = {
     const page = await call(client.GET("/api/projects/{project_id}/labeling/recent", { params }));
     return page.items;
   },
-  release: async (projectId, tab) => {
+  release: async (projectId, tab, afterSeconds = 0) => {
     await call(
       client.POST("/api/projects/{project_id}/labeling/release", {
         params: at(projectId),
-        body: { client: tab },
+        body: { client: tab, after_seconds: afterSeconds },
         keepalive: true,
       }),
     );
   },
 };
+
+/** What is going on while there is no image, and what comes next. */
+export const betweenQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "between"],
+    refetchInterval: 5_000,
+    queryFn: () =>
+      call(client.GET("/api/projects/{project_id}/labeling/between", { params: at(projectId) })),
+  });

@@ -13,6 +13,30 @@ export const roundsQuery = (projectId: number) =>
       ),
   });
 
+/** Whether another round is expected to pay. */
+export const outlookQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "outlook"],
+    queryFn: () =>
+      call(
+        client.GET("/api/projects/{project_id}/outlook", {
+          params: { path: { project_id: projectId } },
+        }),
+      ),
+  });
+
+/** Projects whose curves can be drawn beside this one's. */
+export const comparableQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "comparable"],
+    queryFn: () =>
+      call(
+        client.GET("/api/projects/{project_id}/comparable", {
+          params: { path: { project_id: projectId } },
+        }),
+      ),
+  });
+
 const round = (projectId: number, number: number) => ({
   params: { path: { project_id: projectId, number } },
 });

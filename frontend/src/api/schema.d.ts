@@ -170,7 +170,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log In */
+        /**
+         * Log In
+         * @description Start a browser session. After too many failures 429, with the seconds in `Retry-After`.
+         */
         post: operations["log_in"];
         delete?: never;
         options?: never;
@@ -439,6 +442,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/classes/{class_id}/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Pin Examples
+         * @description Choose the images that show annotators what the class is; none lets votes choose.
+         */
+        put: operations["pin_examples"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/comparable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Comparable
+         * @description Projects with the same classes, whose curves can be drawn beside this one's.
+         */
+        get: operations["list_comparable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events": {
         parameters: {
             query?: never;
@@ -466,10 +509,170 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Examples */
+        /**
+         * List Examples
+         * @description Images that match, in order of import or by a score, with their labels and scores.
+         */
         get: operations["list_examples"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/{example_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Example
+         * @description One image with its scores, all that was said of it, and its places in rounds.
+         */
+        get: operations["show_example"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/{example_id}/neighbours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Example Neighbours
+         * @description The most similar images of the project.
+         */
+        get: operations["example_neighbours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count Examples */
+        get: operations["count_examples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/hold-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold Out
+         * @description Leave unlabeled images of the pool out of all rounds to come.
+         */
+        post: operations["hold_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote Examples
+         * @description Make a class for a group of OOD images, and ask about them again.
+         */
+        post: operations["promote_examples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send To Queue
+         * @description Put images at the head of the open round's queue; a verdict on them is asked for again.
+         */
+        post: operations["send_to_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Examples
+         * @description Give images that were held out back to the pool.
+         */
+        post: operations["release_examples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/unqueue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take From Queue
+         * @description Take back what was sent to the queue and has not been looked at.
+         */
+        post: operations["take_from_queue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -488,6 +691,26 @@ export interface paths {
          * @description Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip.
          */
         get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/guides": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Guides
+         * @description What belongs to each class, with images of it, and images that belong to none.
+         */
+        get: operations["show_guides"];
         put?: never;
         post?: never;
         delete?: never;
@@ -582,6 +805,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/labeling/between": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Between Rounds
+         * @description For the page of an annotator who has no image: what is going on, and what comes next.
+         */
+        get: operations["between_rounds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/labeling/lease": {
         parameters: {
             query?: never;
@@ -650,6 +893,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/maps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Maps
+         * @description Rounds whose whole pool was scored before they began, and the ranges of their scores.
+         */
+        get: operations["list_maps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Images
+         * @description Images within an outline that was drawn on the map.
+         */
+        get: operations["map_images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/images/{pool_index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Image
+         * @description One image of the map.
+         */
+        get: operations["map_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Queries
+         * @description The round's query set, with the verdicts; at most the first 20,000.
+         */
+        get: operations["map_queries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/surface": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Surface
+         * @description The value that the round's strategy gave to each purity and informativeness.
+         */
+        get: operations["map_surface"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/maps/{number}/tiles/{level}/{column}/{row}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Tile
+         * @description One tile of the plane as binary: single images, or their density where they are many.
+         *
+         *     Level 0 is everything. See docs/api.md for the layout.
+         */
+        get: operations["map_tile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/members": {
         parameters: {
             query?: never;
@@ -680,6 +1045,26 @@ export interface paths {
         post?: never;
         /** Remove Member */
         delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Outlook
+         * @description Whether another round is expected to pay, with the reasons.
+         */
+        get: operations["show_outlook"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1147,7 +1532,7 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description Ready when the database and the broker answer.
+         * @description Ready when the database has our schema, the broker answers and storage can be written.
          */
         get: operations["readyz"];
         put?: never;
@@ -1257,6 +1642,43 @@ export interface components {
             summary: string;
             /** Title */
             title: string;
+        };
+        /**
+         * AnnotationOut
+         * @description One verdict on an example. `holds` tells whether it counts and nothing corrects it.
+         */
+        AnnotationOut: {
+            /** Annotator */
+            annotator: string | null;
+            /** Annotator Id */
+            annotator_id: number | null;
+            /** Class Id */
+            class_id: number | null;
+            /** Counted */
+            counted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Holds */
+            holds: boolean;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Round */
+            round: number | null;
+            /** Seconds */
+            seconds: number;
+            source: components["schemas"]["Source"];
+            /** Source Name */
+            source_name: string | null;
+            /** Superseded By */
+            superseded_by: number | null;
+            /** Supersedes Id */
+            supersedes_id: number | null;
+            verdict: components["schemas"]["Verdict"];
         };
         /**
          * Answered
@@ -1391,6 +1813,43 @@ export interface components {
             verb: string;
         };
         /**
+         * Between
+         * @description Why there is no image now, and what comes next.
+         *
+         *     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
+         *     job while that runs. `next` is the round after it, if it has begun.
+         */
+        Between: {
+            /** Job Id */
+            job_id: number | null;
+            mine: components["schemas"]["MyRound"];
+            next: components["schemas"]["RoundStatus"] | null;
+            progress: components["schemas"]["Progress"] | null;
+            round: components["schemas"]["RoundStatus"] | null;
+        };
+        /**
+         * Changed
+         * @description What became of a selection.
+         *
+         *     `example_ids` were changed, and undoing it is for them. `again` of them had a verdict, which the
+         *     next answer replaces. `moved` were in the queue and are at its head now. `left_out` counts the
+         *     others by reason.
+         */
+        Changed: {
+            /** Again */
+            again: number;
+            /** Example Ids */
+            example_ids: number[];
+            /** Left Out */
+            left_out: {
+                [key: string]: number;
+            };
+            /** Moved */
+            moved: number;
+            /** Round */
+            round: number | null;
+        };
+        /**
          * Choice
          * @description An algorithm of the catalog and its parameters; missing ones take their defaults.
          */
@@ -1402,10 +1861,21 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** ClassGuide */
+        ClassGuide: {
+            /** Class Id */
+            class_id: number;
+            /** Examples */
+            examples: components["schemas"]["GuideExample"][];
+            /** Guide */
+            guide: string;
+        };
         /** ClassIn */
         ClassIn: {
             /** Colour */
             colour?: string | null;
+            /** Guide */
+            guide?: string | null;
             /** Hotkey */
             hotkey?: string | null;
             /** Id */
@@ -1417,6 +1887,8 @@ export interface components {
         ClassOut: {
             /** Colour */
             colour: string;
+            /** Guide */
+            guide: string;
             /** Hotkey */
             hotkey: string | null;
             /** Id */
@@ -1437,6 +1909,22 @@ export interface components {
             kept: number;
             /** Labeled */
             labeled: number;
+        };
+        /**
+         * Comparable
+         * @description Another project with the same classes; ``same_pool`` where its splits have the same sizes.
+         */
+        Comparable: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Same Pool */
+            same_pool: boolean;
+            /** Seed */
+            seed: number;
+            /** Strategy */
+            strategy: string;
         };
         /**
          * Cost
@@ -1467,13 +1955,15 @@ export interface components {
         };
         /**
          * Counts
-         * @description Examples by what is known of them. All but the last two count the pool.
+         * @description Examples by what is known of them. All but the last three count the pool.
          */
         Counts: {
             /** Auxiliary Ood */
             auxiliary_ood: number;
             /** Evaluation */
             evaluation: number;
+            /** Held Out */
+            held_out: number;
             /** Labeled In */
             labeled_in: number;
             /** Labeled Ood */
@@ -1572,31 +2062,137 @@ export interface components {
             results: components["schemas"]["DecisionResult"][];
             review: components["schemas"]["ReviewOut"];
         };
-        /** ExampleOut */
-        ExampleOut: {
+        /**
+         * Estimate
+         * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
+         */
+        Estimate: {
+            /** Answers */
+            answers: number;
+            /** Count */
+            count: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
+        /**
+         * ExampleCount
+         * @description How many match; where not `exact`, as a look at a part of the pool suggests.
+         */
+        ExampleCount: {
+            /** Count */
+            count: number;
+            /** Exact */
+            exact: boolean;
+        };
+        /**
+         * ExampleDetail
+         * @description `annotations` and `places` are the latest 200 of each.
+         */
+        ExampleDetail: {
+            /** Annotations */
+            annotations: components["schemas"]["AnnotationOut"][];
+            /** Bytes */
+            bytes: number;
+            /** Confidence */
+            confidence: number | null;
             /** Height */
             height: number;
             /** Id */
             id: number;
             /** Image Url */
             image_url: string;
+            /** Import Id */
+            import_id: number | null;
+            /** Informativeness */
+            informativeness: number | null;
             /** Label */
             label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Media Type */
+            media_type: string;
+            /** Meta */
+            meta: {
+                [key: string]: unknown;
+            };
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Places */
+            places: components["schemas"]["PlaceOut"][];
+            /** Pool Index */
+            pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Scores Round */
+            scores_round: number | null;
+            /** Sha256 */
+            sha256: string;
+            split: components["schemas"]["Split"];
+            state: components["schemas"]["ExampleState"];
+            /** Width */
+            width: number;
+        };
+        /** ExampleOut */
+        ExampleOut: {
+            /** Confidence */
+            confidence: number | null;
+            /** Height */
+            height: number;
+            /** Id */
+            id: number;
+            /** Image Url */
+            image_url: string;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Label */
+            label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Meta Score */
+            meta_score: number | null;
             /** Name */
             name: string;
             /** Pool Index */
             pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
             width: number;
         };
         /**
+         * ExamplePage
+         * @description Some of what matches, in order.
+         *
+         *     A page may hold fewer than were asked for, or none, where few match: one page looks at a bounded
+         *     part of the pool. There is more as long as `next_cursor` is given. `scores_round` is the round
+         *     whose scores these are; ask for the pages after with `round` set to it.
+         */
+        ExamplePage: {
+            /** Items */
+            items: components["schemas"]["ExampleOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** Scores Round */
+            scores_round: number | null;
+            /** Searched */
+            searched: number;
+        };
+        /**
          * ExampleState
-         * @description What is known of an example.
+         * @description What is known of an example; nothing is asked about one that is held out.
          * @enum {string}
          */
-        ExampleState: "unlabeled" | "queried" | "labeled" | "ood" | "unsure";
+        ExampleState: "unlabeled" | "queried" | "labeled" | "ood" | "unsure" | "held_out";
         /** FieldError */
         FieldError: {
             /** Field */
@@ -1605,10 +2201,72 @@ export interface components {
             message: string;
         };
         /**
+         * Filters
+         * @description What examples have to be; all that is given has to hold.
+         *
+         *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
+         *     an example counts as, `predicted` the one that the model takes it for. Scores and predictions
+         *     are those that the queries of `round` were chosen by, by default the latest.
+         */
+        Filters: {
+            /** Annotator Id */
+            annotator_id?: number | null;
+            /** Class Id */
+            class_id?: number | null;
+            /** Disagreement */
+            disagreement?: boolean | null;
+            /** Import Id */
+            import_id?: number | null;
+            /** Informativeness Max */
+            informativeness_max?: number | null;
+            /** Informativeness Min */
+            informativeness_min?: number | null;
+            /** Name */
+            name?: string | null;
+            /** Predicted */
+            predicted?: number | null;
+            /** Purity Max */
+            purity_max?: number | null;
+            /** Purity Min */
+            purity_min?: number | null;
+            /** Round */
+            round?: number | null;
+            source?: components["schemas"]["Source"] | null;
+            split?: components["schemas"]["Split"] | null;
+            state?: components["schemas"]["ExampleState"] | null;
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
          * Format
          * @enum {string}
          */
         Format: "csv" | "jsonl" | "imagefolder";
+        /**
+         * GuideExample
+         * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
+         */
+        GuideExample: {
+            /** Example Id */
+            example_id: number;
+            /** Height */
+            height: number;
+            /** Image Url */
+            image_url: string;
+            /** Pinned */
+            pinned: boolean;
+            /** Width */
+            width: number;
+        };
+        /**
+         * Guides
+         * @description What belongs to each class, and images that were said to belong to none.
+         */
+        Guides: {
+            /** Classes */
+            classes: components["schemas"]["ClassGuide"][];
+            /** Ood */
+            ood: components["schemas"]["GuideExample"][];
+        };
         /** Health */
         Health: {
             /** Status */
@@ -1634,10 +2292,20 @@ export interface components {
             /** Items */
             items: components["schemas"]["ArtifactOut"][];
         };
+        /** Items[Comparable] */
+        Items_Comparable_: {
+            /** Items */
+            items: components["schemas"]["Comparable"][];
+        };
         /** Items[JobOut] */
         Items_JobOut_: {
             /** Items */
             items: components["schemas"]["JobOut"][];
+        };
+        /** Items[MapOut] */
+        Items_MapOut_: {
+            /** Items */
+            items: components["schemas"]["MapOut"][];
         };
         /** Items[MemberOut] */
         Items_MemberOut_: {
@@ -1780,8 +2448,14 @@ export interface components {
             height: number;
             /** Image Url */
             image_url: string;
+            /** In Probability */
+            in_probability: number | null;
             /** Name */
             name: string;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Probability */
+            probability: number | null;
             /** Query Id */
             query_id: number;
             /** Rank */
@@ -1794,6 +2468,9 @@ export interface components {
         /**
          * LeaseRequest
          * @description `client` identifies a browser tab: after a reload it gets the same queries again.
+         *
+         *     `grouped` prefers queries that the model takes for the same, for a page that shows many at
+         *     once.
          */
         LeaseRequest: {
             /**
@@ -1801,6 +2478,11 @@ export interface components {
              * Format: uuid
              */
             client: string;
+            /**
+             * Grouped
+             * @default false
+             */
+            grouped: boolean;
             /**
              * N
              * @default 16
@@ -1813,6 +2495,93 @@ export interface components {
             email: string;
             /** Password */
             password: string;
+        };
+        /**
+         * MapImage
+         * @description An image as the round's model saw it, and what is known of it now.
+         */
+        MapImage: {
+            /** Class Id */
+            class_id: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Purity */
+            purity: number;
+            state: components["schemas"]["ExampleState"];
+        };
+        /**
+         * MapImages
+         * @description A page of the images within an outline; ``total`` counts all of them.
+         */
+        MapImages: {
+            /** Items */
+            items: components["schemas"]["MapImage"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** Total */
+            total: number;
+        };
+        /**
+         * MapOut
+         * @description A round whose pool was scored; ``version`` changes when what is drawn does.
+         */
+        MapOut: {
+            /** Count */
+            count: number;
+            informativeness: components["schemas"]["SpanOut"];
+            /** Number */
+            number: number;
+            purity: components["schemas"]["SpanOut"];
+            /** Version */
+            version: string;
+        };
+        /**
+         * MapQueries
+         * @description The first queries by rank, and how many there are.
+         */
+        MapQueries: {
+            /** Items */
+            items: components["schemas"]["MapQuery"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * MapQuery
+         * @description An image of the round's query set; ``verdict`` is null until somebody has answered.
+         */
+        MapQuery: {
+            /** Class Id */
+            class_id: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Purity */
+            purity: number | null;
+            /** Rank */
+            rank: number;
+            verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * MapSurface
+         * @description ``surface`` is null where the strategy does not decide by purity and informativeness.
+         */
+        MapSurface: {
+            surface: components["schemas"]["SurfaceOut"] | null;
         };
         /** MemberOut */
         MemberOut: {
@@ -1847,12 +2616,69 @@ export interface components {
             /** Total */
             total: number;
         };
+        /**
+         * MyRound
+         * @description My own answers to one round; a corrected answer counts once.
+         */
+        MyRound: {
+            /** Answers */
+            answers: number;
+            /** Inside */
+            inside: number;
+            /** Median Seconds */
+            median_seconds: number | null;
+            /** Ood */
+            ood: number;
+        };
         /** NamedProject */
         NamedProject: {
             /** Id */
             id: number;
             /** Name */
             name: string;
+        };
+        /** Neighbour */
+        Neighbour: {
+            /** Confidence */
+            confidence: number | null;
+            /** Height */
+            height: number;
+            /** Id */
+            id: number;
+            /** Image Url */
+            image_url: string;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Label */
+            label: string | null;
+            /** Label Class Id */
+            label_class_id: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Similarity */
+            similarity: number;
+            split: components["schemas"]["Split"];
+            state: components["schemas"]["ExampleState"];
+            /** Width */
+            width: number;
+        };
+        /**
+         * Neighbours
+         * @description The most similar images of the project by cosine similarity, -1..1, the nearest first.
+         */
+        Neighbours: {
+            /** Features */
+            features: string;
+            /** Items */
+            items: components["schemas"]["Neighbour"][];
         };
         /**
          * NoiseOut
@@ -1881,6 +2707,43 @@ export interface components {
             true_class_id: number | null;
         };
         /**
+         * OodLeft
+         * @description OOD among the images that were unlabeled when the round closed.
+         *
+         *     ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
+         *     last answers; either may be null. ``count`` is that of the narrower interval; where the two
+         *     do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
+         */
+        OodLeft: {
+            /** Agree */
+            agree: boolean | null;
+            by_purity: components["schemas"]["Estimate"] | null;
+            by_random: components["schemas"]["Estimate"] | null;
+            /** Count */
+            count: number | null;
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Unlabeled */
+            unlabeled: number;
+        };
+        /**
+         * OutlookOut
+         * @description Whether another round is expected to pay. See docs/api.md for the codes of the reasons.
+         */
+        OutlookOut: {
+            /**
+             * Advice
+             * @enum {string}
+             */
+            advice: "stop" | "go_on" | "unclear" | "unknown";
+            /** Least Gain */
+            least_gain: number;
+            /** Reasons */
+            reasons: components["schemas"]["Reason"][];
+        };
+        /**
          * OwnedToken
          * @description An API token and whose it is; it works while it is neither revoked nor expired and its user
          *     is active.
@@ -1903,6 +2766,7 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
             user: components["schemas"]["Person"];
             /** Valid */
             valid: boolean;
@@ -1928,13 +2792,6 @@ export interface components {
         Page_AuditOut_: {
             /** Items */
             items: components["schemas"]["AuditOut"][];
-            /** Next Cursor */
-            next_cursor: number | null;
-        };
-        /** Page[ExampleOut] */
-        Page_ExampleOut_: {
-            /** Items */
-            items: components["schemas"]["ExampleOut"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -1988,6 +2845,37 @@ export interface components {
             id: number;
             /** Name */
             name: string;
+        };
+        /**
+         * PinnedExamples
+         * @description The examples of a class, in the order in which they are shown; none to choose by votes.
+         */
+        PinnedExamples: {
+            /** Example Ids */
+            example_ids: number[];
+        };
+        /**
+         * PlaceOut
+         * @description A query of a round that asks, or asked, about an example.
+         */
+        PlaceOut: {
+            /** Again */
+            again: boolean;
+            /** Done */
+            done: boolean;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Meta Score */
+            meta_score: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Rank */
+            rank: number;
+            /** Requested */
+            requested: boolean;
+            /** Round */
+            round: number;
+            round_state: components["schemas"]["RoundState"];
         };
         /**
          * Problem
@@ -2062,6 +2950,8 @@ export interface components {
             guidelines: string;
             /** Id */
             id: number;
+            /** Modes */
+            modes: ("single" | "grid")[];
             /** Name */
             name: string;
             /** Permissions */
@@ -2097,6 +2987,7 @@ export interface components {
          *         subset: Subset artifact whose dropped labels are left out of training; none if unset.
          *         max_rounds: The project finishes after so many rounds; unlimited if unset.
          *         lease_seconds: How long a query is kept for the annotator who took it.
+         *         modes: How annotators may see images, in order of ``Mode``; at least one.
          */
         ProjectSettings: {
             /**
@@ -2119,6 +3010,8 @@ export interface components {
             /** Max Rounds */
             max_rounds?: number | null;
             model?: components["schemas"]["Choice"];
+            /** Modes */
+            modes?: ("single" | "grid")[];
             /**
              * Overlap
              * @default 1
@@ -2227,6 +3120,32 @@ export interface components {
              */
             waiting_for: "nothing" | "training" | "paused" | "finished" | "others" | "start";
         };
+        /** Promoted */
+        Promoted: {
+            /** Again */
+            again: number;
+            class: components["schemas"]["ClassOut"];
+            /** Example Ids */
+            example_ids: number[];
+            /** Left Out */
+            left_out: {
+                [key: string]: number;
+            };
+            /** Moved */
+            moved: number;
+            /** Round */
+            round: number | null;
+        };
+        /** Promotion */
+        Promotion: {
+            /** Colour */
+            colour?: string | null;
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
+            /** Name */
+            name: string;
+        };
         /**
          * QueueOut
          * @description A queue: messages that nobody has taken (null if the broker does not answer), the workers
@@ -2243,6 +3162,23 @@ export interface components {
             running: number;
             /** Workers */
             workers: number;
+        };
+        /**
+         * Reason
+         * @description One reason, by a code that programs can rely on, and its numbers.
+         */
+        Reason: {
+            /** Code */
+            code: string;
+            /**
+             * Points
+             * @enum {string}
+             */
+            points: "stop" | "go_on" | "neither";
+            /** Values */
+            values: {
+                [key: string]: number;
+            };
         };
         /** RecentAnswer */
         RecentAnswer: {
@@ -2271,8 +3207,16 @@ export interface components {
             /** Released */
             released: number;
         };
-        /** ReleaseRequest */
+        /**
+         * ReleaseRequest
+         * @description `after_seconds` lets a page that is only loaded again find what it held.
+         */
         ReleaseRequest: {
+            /**
+             * After Seconds
+             * @default 0
+             */
+            after_seconds: number;
             /**
              * Client
              * Format: uuid
@@ -2347,10 +3291,14 @@ export interface components {
         /**
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
+         *
+         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
          */
         RoundOut: {
             /** Accuracy */
             accuracy: number | null;
+            /** Annotator Seconds */
+            annotator_seconds: number;
             answered: components["schemas"]["Answered"];
             /** Budget */
             budget: number;
@@ -2370,8 +3318,11 @@ export interface components {
             notes: string[];
             /** Number */
             number: number;
+            ood_left: components["schemas"]["OodLeft"] | null;
             /** Opened At */
             opened_at: string | null;
+            /** Purity Auroc */
+            purity_auroc: number | null;
             /** Queries */
             queries: number;
             /** Seconds */
@@ -2380,6 +3331,10 @@ export interface components {
             };
             /** Seed */
             seed: number;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
@@ -2401,6 +3356,37 @@ export interface components {
             /** Spent */
             spent: number;
             state: components["schemas"]["RoundState"];
+        };
+        /**
+         * Scope
+         * @description How much of what its user may do an API token may do; each includes the ones before it.
+         * @enum {string}
+         */
+        Scope: "read" | "label" | "write" | "admin";
+        /**
+         * Selection
+         * @description Examples by id, or all that match filters; at most 10,000.
+         */
+        Selection: {
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
+        };
+        /**
+         * Source
+         * @description Where an annotation comes from.
+         *
+         *     An annotator answered a query, a column of a file was imported, or somebody reviewed a label
+         *     that a job doubted.
+         * @enum {string}
+         */
+        Source: "annotator" | "import" | "review";
+        /** SpanOut */
+        SpanOut: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
         };
         /**
          * Split
@@ -2556,6 +3542,30 @@ export interface components {
             width: number;
         };
         /**
+         * SurfaceOut
+         * @description A strategy's value over the plane, on a grid of raw scores.
+         *
+         *     ``values`` has a row for each informativeness. ``level`` is the value of the last query taken.
+         *     Where it is not ``exact``, the strategy goes on from the value.
+         */
+        SurfaceOut: {
+            /** Exact */
+            exact: boolean;
+            /** Informativeness */
+            informativeness: number[];
+            /** Level */
+            level: number | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "phi" | "sum" | "product" | "informativeness" | "expected_value";
+            /** Purity */
+            purity: number[];
+            /** Values */
+            values: number[][];
+        };
+        /**
          * ThumbnailSize
          * @description Longer side in pixels.
          * @enum {integer}
@@ -2567,6 +3577,8 @@ export interface components {
             expires_in_days?: number | null;
             /** Name */
             name: string;
+            /** @default write */
+            scope: components["schemas"]["Scope"];
         };
         /**
          * TokenCreated
@@ -2590,6 +3602,7 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
             /** Secret */
             secret: string;
         };
@@ -2612,6 +3625,7 @@ export interface components {
             prefix: string;
             /** Revoked At */
             revoked_at: string | null;
+            scope: components["schemas"]["Scope"];
         };
         /**
          * UserActivity
@@ -3845,6 +4859,89 @@ export interface operations {
             };
         };
     };
+    pin_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                class_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinnedExamples"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_comparable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_Comparable_"];
+                };
+            };
+        };
+    };
     project_events: {
         parameters: {
             query?: never;
@@ -3886,11 +4983,25 @@ export interface operations {
     list_examples: {
         parameters: {
             query?: {
+                annotator_id?: number | null;
+                class_id?: number | null;
                 /** @description next_cursor of the page before. */
                 cursor?: number | null;
+                disagreement?: boolean | null;
+                import_id?: number | null;
+                informativeness_max?: number | null;
+                informativeness_min?: number | null;
                 limit?: number;
+                name?: string | null;
+                predicted?: number | null;
+                purity_max?: number | null;
+                purity_min?: number | null;
+                round?: number | null;
+                sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence";
+                source?: components["schemas"]["Source"] | null;
                 split?: components["schemas"]["Split"] | null;
                 state?: components["schemas"]["ExampleState"] | null;
+                verdict?: components["schemas"]["Verdict"] | null;
             };
             header?: never;
             path: {
@@ -3924,7 +5035,367 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ExampleOut_"];
+                    "application/json": components["schemas"]["ExamplePage"];
+                };
+            };
+        };
+    };
+    show_example: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                example_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExampleDetail"];
+                };
+            };
+        };
+    };
+    example_neighbours: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                example_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Neighbours"];
+                };
+            };
+        };
+    };
+    count_examples: {
+        parameters: {
+            query?: {
+                annotator_id?: number | null;
+                class_id?: number | null;
+                disagreement?: boolean | null;
+                import_id?: number | null;
+                informativeness_max?: number | null;
+                informativeness_min?: number | null;
+                name?: string | null;
+                predicted?: number | null;
+                purity_max?: number | null;
+                purity_min?: number | null;
+                round?: number | null;
+                source?: components["schemas"]["Source"] | null;
+                split?: components["schemas"]["Split"] | null;
+                state?: components["schemas"]["ExampleState"] | null;
+                verdict?: components["schemas"]["Verdict"] | null;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExampleCount"];
+                };
+            };
+        };
+    };
+    hold_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    promote_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Promotion"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Promoted"];
+                };
+            };
+        };
+    };
+    send_to_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    release_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    take_from_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
                 };
             };
         };
@@ -3968,6 +5439,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    show_guides: {
+        parameters: {
+            query?: {
+                examples?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Guides"];
+                };
             };
         };
     };
@@ -4190,6 +5703,46 @@ export interface operations {
             };
         };
     };
+    between_rounds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Between"];
+                };
+            };
+        };
+    };
     lease: {
         parameters: {
             query?: never;
@@ -4360,6 +5913,263 @@ export interface operations {
             };
         };
     };
+    list_maps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_MapOut_"];
+                };
+            };
+        };
+    };
+    map_images: {
+        parameters: {
+            query: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                /** @description purity,informativeness;... of each corner */
+                polygon: string;
+            };
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapImages"];
+                };
+            };
+        };
+    };
+    map_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                pool_index: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapImage"];
+                };
+            };
+        };
+    };
+    map_queries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapQueries"];
+                };
+            };
+        };
+    };
+    map_surface: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapSurface"];
+                };
+            };
+        };
+    };
+    map_tile: {
+        parameters: {
+            query?: {
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                column: number;
+                level: number;
+                number: number;
+                project_id: number;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+        };
+    };
     list_members: {
         parameters: {
             query?: never;
@@ -4475,6 +6285,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    show_outlook: {
+        parameters: {
+            query?: {
+                /** @description The rise of accuracy that is worth a round. */
+                least_gain?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlookOut"];
+                };
             };
         };
     };

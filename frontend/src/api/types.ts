@@ -60,6 +60,14 @@ export type ImportReport = {
 
 export type Round = Schemas["RoundOut"];
 export type RoundState = Schemas["RoundState"];
+export type OodLeft = Schemas["OodLeft"];
+export type Outlook = Schemas["OutlookOut"];
+export type Reason = Schemas["Reason"];
+export type Comparable = Schemas["Comparable"];
+export type RoundMap = Schemas["MapOut"];
+export type Surface = Schemas["SurfaceOut"];
+export type MapQuery = Schemas["MapQuery"];
+export type MapImage = Schemas["MapImage"];
 
 export type Algorithm = Schemas["AlgorithmOut"];
 /** What a project chooses one of; jobs are started instead, and pruning is chosen for each. */
@@ -192,3 +200,16 @@ export type Subset = Schemas["SubsetOut"];
 export type SubsetSide = Schemas["SubsetSide"];
 export type SubsetComparison = Schemas["SubsetComparison"];
 export type SubsetFormat = Schemas["SubsetFormat"];
+export type ClassGuide = Schemas["ClassGuide"];
+export type GuideExample = Schemas["GuideExample"];
+/** What is going on while an annotator has no image. */
+export type BetweenRounds = Schemas["Between"];
+
+export type Example = Schemas["ExampleOut"];
+export type ExamplePage = Schemas["ExamplePage"];
+export type ExampleDetail = Schemas["ExampleDetail"];
+export type ExampleState = Schemas["ExampleState"];
+export type ExampleAnnotation = Schemas["AnnotationOut"];
+export type Filters = Schemas["Filters"];
+export type Selection = Schemas["Selection"];
+export type Changed = Schemas["Changed"];

@@ -40,7 +40,7 @@ export function AppShell() {
 
 function Frame({ user }: { user: User }) {
   const sender = useSender();
-  const labels = useMatch("/projects/:projectId/label");
+  const labels = useMatch("/projects/:projectId/label/*");
   const reviews = useMatch("/projects/:projectId/review/:jobId");
   const isDesk = labels !== null || reviews !== null;
   return (

@@ -43,6 +43,7 @@ export function Component() {
           <NavLink to={`/projects/${id}`} end>
             {t.overview.tab}
           </NavLink>
+          <NavLink to={`/projects/${id}/pool`}>{t.pool.tab}</NavLink>
           <NavLink to={`/projects/${id}/jobs`}>{t.jobs.tab}</NavLink>
           <NavLink to={`/projects/${id}/settings`}>
             {state === "draft" ? t.setup.tabDraft : t.setup.tab}

@@ -24,6 +24,8 @@ export const router = createBrowserRouter([
         lazy: () => import("./ProjectShell"),
         children: [
           { index: true, lazy: () => import("./OverviewRoute") },
+          { path: "rounds/:number", lazy: () => import("./RoundRoute") },
+          { path: "pool", lazy: () => import("./PoolRoute") },
           { path: "jobs", lazy: () => import("./JobsRoute") },
           { path: "jobs/:jobId", lazy: () => import("./JobRoute") },
           { path: "subsets", lazy: () => import("./SubsetsRoute") },
@@ -31,6 +33,7 @@ export const router = createBrowserRouter([
         ],
       },
       { path: "projects/:projectId/label", lazy: () => import("./LabelRoute") },
+      { path: "projects/:projectId/label/grid", lazy: () => import("./GridRoute") },
       { path: "projects/:projectId/review/:jobId", lazy: () => import("./ReviewRoute") },
       {
         path: "admin",

@@ -7,11 +7,20 @@ import type {
   DecisionInput,
   LabelStatus,
   Lease,
+  LeaseItem,
   SubmitResponse,
 } from "../api/types";
 import { FakeReview } from "./fakeReview";
 
-type Fault = "refuse-connection" | "lose-response" | "signed-out" | "paused" | "malformed";
+type Fault =
+  | "refuse-connection"
+  | "lose-response"
+  | "repeat"
+  | "signed-out"
+  | "paused"
+  | "malformed";
+
+type Prediction = Partial<Pick<LeaseItem, "predicted_class_id" | "probability" | "in_probability">>;
 
 /** A labeling server in memory, with faults on order. */
 export class FakeServer implements LabelingApi, DecideApi {
@@ -33,6 +42,8 @@ export class FakeServer implements LabelingApi, DecideApi {
   leaseMs = 600_000;
   leases = 0;
   now: () => number = () => Date.now();
+  /** What the model takes each query for. */
+  predictions: (queryId: number) => Prediction = () => ({});
   readonly #results = new Map<string, AnswerResult>();
   readonly #answered = new Set<number>();
   #size: number;
@@ -60,6 +71,10 @@ export class FakeServer implements LabelingApi, DecideApi {
         width: 8,
         height: 8,
         name: `${id}.png`,
+        predicted_class_id: null,
+        probability: null,
+        in_probability: null,
+        ...this.predictions(id),
       });
     }
     const expires_at = new Date(this.now() + this.leaseMs).toISOString();
@@ -67,14 +82,16 @@ export class FakeServer implements LabelingApi, DecideApi {
   }
 
   async submit(_projectId: number, answers: Answer[]): Promise<SubmitResponse> {
-    const loseResponse = await this.#arrive();
+    const fault = await this.#arrive();
     for (const answer of answers) {
       if (this.malformedQueries.has(answer.query_id)) {
         throw new ApiError(422, { code: "malformed", detail: "no such class" });
       }
     }
-    const results = answers.map((answer) => this.#take(answer));
-    if (loseResponse) throw new NetworkError();
+    const first = answers.map((answer) => this.#take(answer));
+    // A proxy that sends a request again passes on what the second one got.
+    const results = fault === "repeat" ? answers.map((answer) => this.#take(answer)) : first;
+    if (fault === "lose-response") throw new NetworkError();
     return { results, status: this.#status() };
   }
 
@@ -82,7 +99,7 @@ export class FakeServer implements LabelingApi, DecideApi {
     const review = new FakeReview(
       jobId,
       size,
-      () => this.#arrive(),
+      async () => (await this.#arrive()) === "lose-response",
       () => this.now() + this.leaseMs,
     );
     this.reviews.set(jobId, review);
@@ -102,7 +119,9 @@ export class FakeServer implements LabelingApi, DecideApi {
   }
 
   async recent() {
+    const corrected = new Set(this.taken.map((answer) => answer.supersedes));
     return this.taken
+      .filter((answer) => !corrected.has(answer.key))
       .slice(-10)
       .reverse()
       .map((answer) => ({
@@ -120,7 +139,7 @@ export class FakeServer implements LabelingApi, DecideApi {
     this.released.push(client);
   }
 
-  async #arrive(): Promise<boolean> {
+  async #arrive(): Promise<Fault | undefined> {
     if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     const fault = this.faults.shift();
     if (fault === "refuse-connection") throw new NetworkError();
@@ -128,7 +147,7 @@ export class FakeServer implements LabelingApi, DecideApi {
     if (fault === "signed-out" || this.signedOut) {
       throw new ApiError(401, { code: "unauthenticated" });
     }
-    return fault === "lose-response";
+    return fault;
   }
 
   #take(answer: Answer): AnswerResult {

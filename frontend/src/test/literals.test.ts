@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { expect, it } from "vitest";
 
-/** Attributes that are read or spoken; `name` of a component, not of an input. */
+/** Attributes that are read or spoken. */
 const SPOKEN = new Set([
   "alt",
   "aria-description",
@@ -12,7 +12,6 @@ const SPOKEN = new Set([
   "error",
   "hint",
   "label",
-  "name",
   "placeholder",
   "text",
   "title",
@@ -25,12 +24,6 @@ const sources = import.meta.glob<string>(["../**/*.tsx", "!../**/*.test.*"], {
   import: "default",
   eager: true,
 });
-
-function isSpoken(attribute: ts.JsxAttribute, file: ts.SourceFile): boolean {
-  const name = attribute.name.getText(file);
-  const tag = attribute.parent.parent.tagName.getText(file);
-  return SPOKEN.has(name) && !(name === "name" && /^[a-z]/.test(tag));
-}
 
 /** What is shown to people and does not come from the catalogue. */
 function literalsOf(path: string, text: string): string[] {
@@ -55,9 +48,11 @@ function literalsOf(path: string, text: string): string[] {
     }
   };
   const visit = (node: ts.Node): void => {
+    // Names of keys are what is printed on them.
+    if (ts.isJsxElement(node) && node.openingElement.tagName.getText(file) === "Kbd") return;
     if (ts.isJsxText(node)) words(node);
     if (ts.isJsxExpression(node) && !ts.isJsxAttribute(node.parent)) words(node);
-    if (ts.isJsxAttribute(node) && isSpoken(node, file)) words(node.initializer);
+    if (ts.isJsxAttribute(node) && SPOKEN.has(node.name.getText(file))) words(node.initializer);
     ts.forEachChild(node, visit);
   };
   visit(file);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { CLASS_KEYS, FIXED_KEYS, freeKey, keyOf } from "./hotkeys";
+import { CLASS_KEYS, FIXED_KEYS, freeKey, keyLabel, keyOf } from "./hotkeys";
 
 describe("keys", () => {
-  it("gives digits first, then letters, and never a key of the page itself", () => {
+  it("gives digits first, then digits with shift, then letters, and never a key of the page itself", () => {
     expect(CLASS_KEYS.slice(0, 10).join("")).toBe("1234567890");
+    expect(CLASS_KEYS.slice(10, 20).map(keyLabel).join("")).toBe("⇧1⇧2⇧3⇧4⇧5⇧6⇧7⇧8⇧9⇧0");
     for (const key of Object.values(FIXED_KEYS)) expect(CLASS_KEYS).not.toContain(key);
     expect(freeKey(["1", "3", null])).toBe("2");
     expect(freeKey(CLASS_KEYS)).toBeNull();
@@ -14,6 +15,12 @@ describe("keys", () => {
     expect(keyOf({ key: "x", code: "KeyB" })).toBe("x");
     expect(keyOf({ key: "Enter", code: "Enter" })).toBe("enter");
     expect(keyOf({ key: "?", code: "Slash" })).toBe("?");
+  });
+
+  it("tells a digit with shift from the digit, whatever the layout makes of it", () => {
+    expect(keyOf({ key: "!", code: "Digit1", shiftKey: true })).toBe("shift+1");
+    expect(keyOf({ key: "1", code: "Digit1", shiftKey: true })).toBe("shift+1");
+    expect(keyOf({ key: "X", code: "KeyX", shiftKey: true })).toBe("x");
   });
 
   it("falls back to the key's place where the layout has no Latin letters or bare digits", () => {

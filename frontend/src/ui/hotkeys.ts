@@ -8,14 +8,20 @@ export const FIXED_KEYS = {
   undo: "u",
   smooth: "z",
   help: "h",
+  pause: "p",
+  guide: "g",
+  find: "f",
 } as const;
 
+const DIGITS = "1234567890".split("");
 const LETTERS = "abcdefghijklmnopqrstuvwxyz".split("");
 const FIXED: ReadonlySet<string> = new Set(Object.values(FIXED_KEYS));
+const SHIFT = "shift+";
 
 /** Keys a class can have, in the order in which they are given out. */
 export const CLASS_KEYS: readonly string[] = [
-  ..."1234567890",
+  ...DIGITS,
+  ...DIGITS.map((digit) => SHIFT + digit),
   ...LETTERS.filter((letter) => !FIXED.has(letter)),
 ];
 
@@ -25,13 +31,30 @@ export function freeKey(taken: Iterable<string | null>): string | null {
   return CLASS_KEYS.find((key) => !used.has(key)) ?? null;
 }
 
+/** A key as it is shown: `X`, or `⇧1` for a digit with shift. */
+export function keyLabel(key: string): string {
+  if (key.startsWith(SHIFT)) return `⇧${key.slice(SHIFT.length)}`;
+  return key.length === 1 ? key.toUpperCase() : key;
+}
+
+/** A key as `aria-keyshortcuts` names it. */
+export const ariaKey = (key: string): string => key.replace(SHIFT, "Shift+");
+
+/** What a digit means that was typed with shift, if no class has it so. */
+export const withoutShift = (key: string): string =>
+  key.startsWith(SHIFT) ? key.slice(SHIFT.length) : key;
+
+type Press = Pick<KeyboardEvent, "key" | "code"> & { shiftKey?: boolean };
+
 /**
  * The key of an event as it is printed on a button.
  *
  * Falls back to the key's place on the keyboard, for layouts and input methods on which the Latin
  * letters or the bare digits are not within reach.
  */
-export function keyOf(event: Pick<KeyboardEvent, "key" | "code">): string {
+export function keyOf(event: Press): string {
+  const digit = event.shiftKey ? /^Digit([0-9])$/.exec(event.code)?.[1] : undefined;
+  if (digit) return SHIFT + digit;
   const key = event.key.toLowerCase();
   if (/^[a-z0-9?]$/.test(key) || key.length > 1) return key;
   const place = /^(?:Key([A-Z])|(?:Digit|Numpad)([0-9]))$/.exec(event.code);

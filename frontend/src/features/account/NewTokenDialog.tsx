@@ -10,15 +10,18 @@ import { Notice } from "../../ui/State";
 import styles from "./AccountScreen.module.css";
 
 const LIFETIMES = [30, 90, 365];
+const SCOPES = ["read", "label", "write", "admin"] as const;
+type Scope = (typeof SCOPES)[number];
 
 type NewTokenDialogProps = { onClose: () => void; onCreated: (token: TokenWithSecret) => void };
 
 export function NewTokenDialog({ onClose, onCreated }: NewTokenDialogProps) {
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
+  const [scope, setScope] = useState<Scope>("write");
   const client = useQueryClient();
   const create = useMutation({
-    mutationFn: () => createToken({ name, expires_in_days: days ? Number(days) : null }),
+    mutationFn: () => createToken({ name, scope, expires_in_days: days ? Number(days) : null }),
     onSuccess: (token) => {
       client.invalidateQueries({ queryKey: tokensQuery.queryKey });
       onCreated(token);
@@ -38,6 +41,18 @@ export function NewTokenDialog({ onClose, onCreated }: NewTokenDialogProps) {
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
+        <SelectField
+          label={t.people.scope}
+          hint={t.people.scopeHints[scope]}
+          value={scope}
+          onChange={(event) => setScope(event.target.value as Scope)}
+        >
+          {SCOPES.map((one) => (
+            <option key={one} value={one}>
+              {t.people.scopes[one]}
+            </option>
+          ))}
+        </SelectField>
         <SelectField
           label={t.people.expires}
           value={days}

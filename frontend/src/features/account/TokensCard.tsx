@@ -69,6 +69,7 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
         <thead>
           <tr>
             <th scope="col">{t.people.tokenName}</th>
+            <th scope="col">{t.people.scope}</th>
             <th scope="col">{t.people.created}</th>
             <th scope="col">{t.people.lastUsed}</th>
             <th scope="col">{t.people.expires}</th>
@@ -84,6 +85,7 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
                 <strong>{token.name}</strong>
                 <div className={styles.prefix}>{token.prefix}…</div>
               </td>
+              <td>{t.people.scopes[token.scope]}</td>
               <td>{formatDate(token.created_at)}</td>
               <td>{token.last_used_at ? formatDate(token.last_used_at) : t.common.never}</td>
               <td>{token.expires_at ? formatDate(token.expires_at) : t.common.never}</td>

@@ -45,7 +45,7 @@ export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job
         <tbody>
           {jobs.map((job) => (
             <tr key={job.id}>
-              <th scope="row">
+              <th scope="row" className={styles.job}>
                 <Link to={`/projects/${projectId}/jobs/${job.id}`}>{nameOf(job)}</Link>
                 {job.dry_run && <div className={styles.quiet}>{t.jobs.estimate.run}</div>}
               </th>

@@ -3,7 +3,7 @@ import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { FIXED_KEYS, keyOf } from "../../ui/hotkeys";
+import { FIXED_KEYS, keyLabel, keyOf } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./HelpDialog.module.css";
 
@@ -24,6 +24,12 @@ export function HelpDialog({ classes, guidelines, onClose }: HelpDialogProps) {
     [[FIXED_KEYS.skip], rows.skip],
     [[FIXED_KEYS.undo, "Backspace"], rows.undo],
     [["Enter"], rows.keep],
+    [["←", "→"], rows.step],
+    [[FIXED_KEYS.find, "/"], rows.find],
+    [[FIXED_KEYS.guide], rows.guide],
+    [[FIXED_KEYS.pause], rows.pause],
+    [["+", "-", "Esc"], rows.enlarge],
+    [["⇧ arrows"], rows.pan],
     [[FIXED_KEYS.smooth], rows.zoom],
     [[FIXED_KEYS.help, "?"], rows.help],
   ];
@@ -32,7 +38,7 @@ export function HelpDialog({ classes, guidelines, onClose }: HelpDialogProps) {
       <dl className={styles.keys}>
         {classes.map((item) => (
           <div key={item.id}>
-            <dt>{item.hotkey && <Kbd>{item.hotkey.toUpperCase()}</Kbd>}</dt>
+            <dt>{item.hotkey && <Kbd>{keyLabel(item.hotkey)}</Kbd>}</dt>
             <dd>{item.name}</dd>
           </div>
         ))}
@@ -42,7 +48,7 @@ export function HelpDialog({ classes, guidelines, onClose }: HelpDialogProps) {
           <div key={text}>
             <dt>
               {names.map((name) => (
-                <Kbd key={name}>{name.length === 1 ? name.toUpperCase() : name}</Kbd>
+                <Kbd key={name}>{keyLabel(name)}</Kbd>
               ))}
             </dt>
             <dd>{text}</dd>

@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { reviewsQuery } from "../../api/reviews";
 import type { LabelStatus } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
-import { FIXED_KEYS } from "../../ui/hotkeys";
+import { formatCount } from "../../ui/format";
+import { FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import { Meter } from "../../ui/Meter";
 import styles from "./LabelBar.module.css";
-import type { SessionView } from "./queue/model";
+import type { SessionView } from "./queue/session";
 
 type LabelBarProps = {
   project: { id: number; name: string };
@@ -16,10 +18,15 @@ type LabelBarProps = {
   projectLink: string | null;
   status: LabelStatus | null;
   mine: SessionView["mine"];
+  onGuide: () => void;
+  onPause: () => void;
   onHelp: () => void;
+  /** Further controls of the page. */
+  children?: ReactNode;
 };
 
-export function LabelBar({ project, projectLink, status, mine, onHelp }: LabelBarProps) {
+export function LabelBar(props: LabelBarProps) {
+  const { project, projectLink, status, mine, children, ...actions } = props;
   const round = status?.round;
   const reviews = useQuery(reviewsQuery(project.id)).data?.items ?? [];
   const review = reviews.find((one) => one.open > 0);
@@ -46,17 +53,28 @@ export function LabelBar({ project, projectLink, status, mine, onHelp }: LabelBa
       <dl className={styles.counts}>
         <div>
           <dt>{t.label.today}</dt>
-          <dd>{mine ? mine.today.toLocaleString() : "–"}</dd>
+          <dd>{mine ? formatCount(mine.today) : "–"}</dd>
         </div>
         <div>
           <dt>{t.label.total}</dt>
-          <dd>{mine ? mine.total.toLocaleString() : "–"}</dd>
+          <dd>{mine ? formatCount(mine.total) : "–"}</dd>
         </div>
       </dl>
-      <Button kind="quiet" size="small" aria-keyshortcuts={FIXED_KEYS.help} onClick={onHelp}>
-        {t.label.help}
-        <Kbd decorative>{FIXED_KEYS.help.toUpperCase()}</Kbd>
-      </Button>
+      <div className={styles.actions}>
+        {children}
+        <Action name={t.label.guide.open} hotkey={FIXED_KEYS.guide} onClick={actions.onGuide} />
+        <Action name={t.label.pause.open} hotkey={FIXED_KEYS.pause} onClick={actions.onPause} />
+        <Action name={t.label.help} hotkey={FIXED_KEYS.help} onClick={actions.onHelp} />
+      </div>
     </div>
+  );
+}
+
+function Action({ name, hotkey, onClick }: { name: string; hotkey: string; onClick: () => void }) {
+  return (
+    <Button kind="quiet" size="small" aria-keyshortcuts={hotkey} onClick={onClick}>
+      {name}
+      <Kbd decorative>{keyLabel(hotkey)}</Kbd>
+    </Button>
   );
 }

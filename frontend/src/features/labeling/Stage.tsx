@@ -8,11 +8,13 @@ import { measurePaint } from "./measure";
 import type { Prepared } from "./queue/images";
 import type { Subject } from "./queue/model";
 import styles from "./Stage.module.css";
+import { useZoom, type Zoom } from "./useZoom";
+import { STEP } from "./zoom";
 
 /** Images up to this size are drawn as crisp pixels, in whole multiples. */
 const PIXELS_UP_TO = 128;
 
-type StageProps = {
+export type StageProps = {
   subject: Subject;
   prepared: Prepared | undefined;
   smooth: boolean;
@@ -27,6 +29,7 @@ export function Stage(props: StageProps) {
   const frame = useRef<HTMLDivElement>(null);
   const box = useBox(frame);
   const ready = prepared?.state === "ready" ? prepared.image : null;
+  const zoom = useZoom(frame, ready, subject.query_id);
 
   useLayoutEffect(() => {
     const parent = frame.current;
@@ -51,7 +54,8 @@ export function Stage(props: StageProps) {
 
   return (
     <div className={styles.stage}>
-      <div ref={frame} className={styles.frame} />
+      <div ref={frame} className={styles.frame} data-enlarged={zoom.scale > 1 || undefined} />
+      {ready && <ZoomButtons zoom={zoom} />}
       {ready && Math.max(ready.naturalWidth, ready.naturalHeight) <= PIXELS_UP_TO && (
         <button
           type="button"
@@ -77,6 +81,46 @@ export function Stage(props: StageProps) {
         )
       )}
     </div>
+  );
+}
+
+function ZoomButtons({ zoom }: { zoom: Zoom }) {
+  const { scale, by, reset } = zoom;
+  const enlarged = scale > 1;
+  return (
+    <fieldset
+      className={styles.zoom}
+      aria-label={t.label.zoom.title}
+      data-enlarged={enlarged || undefined}
+    >
+      <button
+        type="button"
+        aria-label={t.label.zoom.out}
+        aria-keyshortcuts="-"
+        disabled={!enlarged}
+        onClick={() => by(1 / STEP)}
+      >
+        −
+      </button>
+      <button
+        type="button"
+        className={styles.scale}
+        aria-label={t.label.zoom.reset(Math.round(100 * scale))}
+        aria-keyshortcuts="Escape"
+        disabled={!enlarged}
+        onClick={reset}
+      >
+        {Math.round(100 * scale)} %
+      </button>
+      <button
+        type="button"
+        aria-label={t.label.zoom.in}
+        aria-keyshortcuts="+"
+        onClick={() => by(STEP)}
+      >
+        +
+      </button>
+    </fieldset>
   );
 }
 

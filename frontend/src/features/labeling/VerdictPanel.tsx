@@ -1,12 +1,15 @@
 import type { CSSProperties, ReactNode } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import { FIXED_KEYS } from "../../ui/hotkeys";
+import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./VerdictPanel.module.css";
 import { type Choice, isSame } from "./verdicts";
 
-type VerdictPanelProps = {
+/** More classes than this stand in two columns. */
+const MANY = 10;
+
+export type VerdictPanelProps = {
   classes: LabelClass[];
   /** The verdict the image was given before, when it is revisited. */
   given: Choice | null;
@@ -16,10 +19,12 @@ type VerdictPanelProps = {
   canUndo: boolean;
   onAnswer: (choice: Choice) => void;
   onUndo: () => void;
+  /** Look for a class by its name. */
+  onFind: () => void;
 };
 
 export function VerdictPanel(props: VerdictPanelProps) {
-  const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo } = props;
+  const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo, onFind } = props;
   const button = (choice: Choice, hotkey: string | null, name: string, extra: Extra = {}) => (
     <button
       key={name}
@@ -27,7 +32,7 @@ export function VerdictPanel(props: VerdictPanelProps) {
       className={`${styles.verdict} ${extra.className ?? ""}`}
       style={extra.colour ? ({ "--colour": extra.colour } as CSSProperties) : undefined}
       aria-description={extra.hint}
-      aria-keyshortcuts={hotkey ?? undefined}
+      aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
       aria-pressed={given ? isSame(given, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
       disabled={disabled}
@@ -42,18 +47,30 @@ export function VerdictPanel(props: VerdictPanelProps) {
         {name}
         {extra.hint && <small aria-hidden="true">{extra.hint}</small>}
       </span>
-      {hotkey && <Kbd decorative>{hotkey.toUpperCase()}</Kbd>}
+      {hotkey && <Kbd decorative>{keyLabel(hotkey)}</Kbd>}
     </button>
   );
   return (
     <fieldset className={styles.panel} aria-label={t.label.verdicts}>
-      <div className={styles.classes}>
+      <div className={styles.classes} data-many={classes.length > MANY || undefined}>
         {classes.map((item) =>
           button({ verdict: "class", classId: item.id }, item.hotkey, item.name, {
             colour: item.colour,
           }),
         )}
       </div>
+      {classes.some((item) => !item.hotkey) && (
+        <button
+          type="button"
+          className={`${styles.verdict} ${styles.plain}`}
+          aria-keyshortcuts={FIXED_KEYS.find}
+          disabled={disabled}
+          onClick={onFind}
+        >
+          <span className={styles.name}>{t.label.find.open}</span>
+          <Kbd decorative>{keyLabel(FIXED_KEYS.find)}</Kbd>
+        </button>
+      )}
       {button({ verdict: "ood", classId: null }, FIXED_KEYS.ood, t.label.ood, {
         className: styles.ood,
         mark: <span className={styles.hatch} aria-hidden="true" />,

@@ -1,11 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { listenToProject } from "../../api/events";
-import type { Job, JobProgress, LabelStatus } from "../../api/types";
+import { betweenQuery } from "../../api/labeling";
+import type { BetweenRounds, Job, JobProgress, LabelStatus } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { formatAbout, formatCount, formatSeconds } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Empty } from "../../ui/State";
 import styles from "./Waiting.module.css";
+
+const { waiting: text } = t.label;
 
 type WaitingProps = {
   projectId: number;
@@ -16,49 +21,98 @@ type WaitingProps = {
   onNews: () => void;
 };
 
-/** Says calmly why there is no image, and that the next comes by itself. */
+/** Says calmly why there is no image, how long it may last, and what one has done. */
 export function Waiting({ projectId, status, canUndo, onUndo, onNews }: WaitingProps) {
-  const [progress, setProgress] = useState<JobProgress | null>(null);
-  useEffect(
-    () =>
-      listenToProject(projectId, (kind, data) => {
-        if (kind === "job") setProgress((data as Partial<Job>).progress ?? null);
-        else onNews();
-      }),
-    [projectId, onNews],
-  );
+  const { data } = useQuery(betweenQuery(projectId));
+  const live = useLiveProgress(projectId, data?.job_id ?? null, onNews);
+  const progress = live ?? data?.progress ?? null;
   const training = status?.waiting_for === "training";
-  const reason = status ? t.label.waiting[reasonOf(status)] : t.label.waiting.nothing;
+  const reason = text[status ? reasonOf(status) : "nothing"];
   return (
-    <div className={styles.waiting} role="status" data-waiting-for={status?.waiting_for}>
-      <Empty
-        icon={<Stone moving={training} />}
-        title={reason.title}
-        actions={canUndo && <Button onClick={onUndo}>{t.label.undoLast}</Button>}
-      >
-        {reason.text}
-      </Empty>
+    <div className={styles.waiting} data-waiting-for={status?.waiting_for}>
+      {/* The reason is said when it changes; how far the training is would be said all the time. */}
+      <div className={styles.reason} role="status">
+        <Empty
+          icon={<Stone moving={training} />}
+          title={reason.title}
+          actions={canUndo && <Button onClick={onUndo}>{t.label.undoLast}</Button>}
+        >
+          {reason.text}
+        </Empty>
+      </div>
       <div className={styles.progress}>
         {training && progress && <Training progress={progress} />}
+        {training && data?.next && (
+          <p className={styles.next}>{text.next(data.next.number, data.next.budget)}</p>
+        )}
       </div>
+      <div className={styles.mine}>{data && <Mine between={data} />}</div>
     </div>
   );
 }
 
+/** The progress of one job as the server tells of it; other news go to `onNews`. */
+function useLiveProgress(
+  projectId: number,
+  jobId: number | null,
+  onNews: () => void,
+): JobProgress | null {
+  const [progress, setProgress] = useState<JobProgress | null>(null);
+  useEffect(
+    () =>
+      listenToProject(projectId, (kind, data) => {
+        if (kind !== "job") return onNews();
+        const change = data as Partial<Job>;
+        if (change.id === jobId) setProgress(change.progress ?? null);
+      }),
+    [projectId, jobId, onNews],
+  );
+  return progress;
+}
+
 function Training({ progress }: { progress: JobProgress }) {
-  const { phase, phases, phase_index: at, step, steps } = progress;
+  const { phase, phases, phase_index: at, step, steps, eta_seconds: left } = progress;
   return (
     <Meter
       label={t.common.phases[phase] ?? phase}
       value={at + (steps > 0 ? step / steps : 0)}
       max={phases.length}
+      text={left === null ? text.phase(at + 1, phases.length) : text.left(formatAbout(left))}
     />
   );
 }
 
-function reasonOf(status: LabelStatus): keyof typeof t.label.waiting {
+/** My own figures of the round: who waits may look back. */
+function Mine({ between }: { between: BetweenRounds }) {
+  const { round, mine } = between;
+  if (!round || mine.answers === 0) return null;
+  const figures: [string, string][] = [
+    [text.mine.answers, formatCount(mine.answers)],
+    [text.mine.inside, formatCount(mine.inside)],
+    [text.mine.ood, formatCount(mine.ood)],
+  ];
+  if (mine.median_seconds !== null) {
+    figures.push([text.mine.seconds, formatSeconds(mine.median_seconds)]);
+  }
+  return (
+    <>
+      <h3>{text.mine.title(round.number)}</h3>
+      <dl className={styles.figures}>
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function reasonOf(status: LabelStatus) {
   if (status.project_state === "draft") return "draft";
   if (status.waiting_for === "training" && status.round?.state === "failed") return "failed";
+  if (status.waiting_for === "training" && status.round?.number === 0) return "first";
   return status.waiting_for;
 }
 

@@ -1,20 +1,45 @@
 import type { ImageCache } from "./queue/images";
-import type { Stopwatch } from "./queue/stopwatch";
+import type { Pause } from "./queue/pace";
+import { AWAY_MS, type Stopwatch } from "./queue/stopwatch";
 
-/** Let the stopwatch see whether somebody is at work; returns what ends that. */
-export function watchAttention(stopwatch: Stopwatch, onVisible: () => void): () => void {
+const LOOK_MS = 5_000;
+/** How many images of verdicts given are kept at hand. */
+const BEHIND = 10;
+
+type Place = {
+  getView(): { current: unknown; paused: Pause | null };
+  wake(): void;
+  pause(why: Pause): void;
+  resume(): void;
+};
+
+/**
+ * Let the stopwatch see whether somebody is at work; returns what ends that.
+ *
+ * When nobody was there for long the place in the queue is left to others, until a sign of life.
+ */
+export function watchAttention(stopwatch: Stopwatch, place: Place): () => void {
+  const sign = () => {
+    stopwatch.touch();
+    if (place.getView().paused === "away") place.resume();
+  };
   const onVisibility = () => {
     stopwatch.setVisible(!document.hidden);
-    if (!document.hidden) onVisible();
+    if (document.hidden) return;
+    sign();
+    place.wake();
   };
-  const touch = () => stopwatch.touch();
+  const timer = setInterval(() => {
+    if (place.getView().current && stopwatch.quietMs >= AWAY_MS) place.pause("away");
+  }, LOOK_MS);
   document.addEventListener("visibilitychange", onVisibility);
-  window.addEventListener("pointermove", touch, { passive: true });
-  window.addEventListener("keydown", touch, { capture: true, passive: true });
+  const options = { capture: true, passive: true };
+  const signs = ["pointermove", "pointerdown", "wheel", "keydown"] as const;
+  for (const name of signs) window.addEventListener(name, sign, options);
   return () => {
+    clearInterval(timer);
     document.removeEventListener("visibilitychange", onVisibility);
-    window.removeEventListener("pointermove", touch);
-    window.removeEventListener("keydown", touch, { capture: true });
+    for (const name of signs) window.removeEventListener(name, sign, options);
   };
 }
 
@@ -27,6 +52,8 @@ export function keepAround<Item>(
   urlOf: (item: Item) => string,
 ): void {
   const [next, ...later] = upcoming;
-  const around = [current, next, history.at(-1), ...later];
+  // Those behind are there already, and are shown at once when they are opened again.
+  const behind = history.slice(-BEHIND, -1);
+  const around = [current, next, history.at(-1), ...later, ...behind];
   images.keep(around.flatMap((item) => (item ? [urlOf(item)] : [])));
 }

@@ -44,7 +44,7 @@ function open(place: { projectId: number; userId: number; sender: AnswerSender; 
   const onPageShow = (event: PageTransitionEvent) => {
     if (event.persisted) session.wake();
   };
-  const unwatch = watchAttention(stopwatch, session.wake);
+  const unwatch = watchAttention(stopwatch, session);
   window.addEventListener("pagehide", release);
   window.addEventListener("pageshow", onPageShow);
   session.start();

@@ -1,38 +1,38 @@
 import type { LabelClass, Verdict } from "../../api/types";
 import { t } from "../../strings";
-import { FIXED_KEYS } from "../../ui/hotkeys";
+import { FIXED_KEYS, withoutShift } from "../../ui/hotkeys";
 
 export type Choice = { verdict: Verdict; classId: number | null };
 
 /** What a key of the label page asks for. */
 export type Command =
   | { do: "answer"; choice: Choice }
-  | { do: "undo" | "keep" | "smooth" | "help" };
+  | { do: "undo" | "keep" | "back" | "forward" | "smooth" | "help" | "pause" | "guide" | "find" };
+
+const PAGE_KEYS: Readonly<Record<string, Command>> = {
+  [FIXED_KEYS.ood]: { do: "answer", choice: { verdict: "ood", classId: null } },
+  [FIXED_KEYS.unsure]: { do: "answer", choice: { verdict: "unsure", classId: null } },
+  [FIXED_KEYS.skip]: { do: "answer", choice: { verdict: "skip", classId: null } },
+  [FIXED_KEYS.undo]: { do: "undo" },
+  backspace: { do: "undo" },
+  enter: { do: "keep" },
+  arrowleft: { do: "back" },
+  arrowright: { do: "forward" },
+  [FIXED_KEYS.smooth]: { do: "smooth" },
+  [FIXED_KEYS.help]: { do: "help" },
+  "?": { do: "help" },
+  [FIXED_KEYS.pause]: { do: "pause" },
+  [FIXED_KEYS.guide]: { do: "guide" },
+  [FIXED_KEYS.find]: { do: "find" },
+  "/": { do: "find" },
+};
 
 export function commandFor(key: string, classes: LabelClass[]): Command | null {
-  const chosen = classes.find((item) => item.hotkey === key);
+  const classOf = (hotkey: string) => classes.find((item) => item.hotkey === hotkey);
+  // On some layouts a bare digit is typed with shift.
+  const chosen = classOf(key) ?? classOf(withoutShift(key));
   if (chosen) return { do: "answer", choice: { verdict: "class", classId: chosen.id } };
-  switch (key) {
-    case FIXED_KEYS.ood:
-      return { do: "answer", choice: { verdict: "ood", classId: null } };
-    case FIXED_KEYS.unsure:
-      return { do: "answer", choice: { verdict: "unsure", classId: null } };
-    case FIXED_KEYS.skip:
-      return { do: "answer", choice: { verdict: "skip", classId: null } };
-    case FIXED_KEYS.undo:
-    case "backspace":
-      return { do: "undo" };
-    case "enter":
-    case "arrowright":
-      return { do: "keep" };
-    case FIXED_KEYS.smooth:
-      return { do: "smooth" };
-    case FIXED_KEYS.help:
-    case "?":
-      return { do: "help" };
-    default:
-      return null;
-  }
+  return PAGE_KEYS[key] ?? null;
 }
 
 export function nameOf(choice: Choice, classes: LabelClass[]): string {

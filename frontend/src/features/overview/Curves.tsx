@@ -1,63 +1,158 @@
-import type { Round, Settings } from "../../api/types";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
+import { comparableQuery, roundsQuery } from "../../api/rounds";
+import type { Comparable, Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
-import { formatCost, formatPercent } from "../../ui/format";
+import { formatCost, formatPercent, formatSeconds } from "../../ui/format";
+import { LearningCurve } from "./LearningCurve";
 import styles from "./OverviewScreen.module.css";
+import { curvesOf, type Run } from "./runs";
+
+const { curves: text } = t.overview;
+const MOST_RUNS = 12;
 
 const percent = (value: number): string => `${Math.round(100 * value)} %`;
 
-export function Curves({ rounds, cost }: { rounds: Round[]; cost: Settings["cost"] | null }) {
-  const { curves } = t.overview;
+export function Curves({ project, rounds }: { project: Project; rounds: Round[] }) {
+  const { chosen, candidates, choose } = useChosen(project.id);
+  const others = useQueries({
+    queries: chosen.map((one) => roundsQuery(one.id)),
+    combine: (results) => results.map((result) => result.data?.items ?? []),
+  });
+  const runs: Run[] = [
+    {
+      id: project.id,
+      name: project.name,
+      strategy: project.settings?.strategy.name ?? "",
+      rounds,
+    },
+    ...chosen.map((one, index) => ({ ...one, rounds: others[index] ?? [] })),
+  ];
   const done = rounds.filter((round) => round.state === "closed" || round.state === "closing");
-  const accuracy = done.flatMap(({ number: x, accuracy: y }) => (y === null ? [] : [{ x, y }]));
   const share = done.flatMap(({ number: x, in_share: y }) => (y === null ? [] : [{ x, y }]));
+  const { cost } = project.settings ?? { cost: null };
   // Round 0 is drawn at random, so its share of IN estimates the pool's.
   const pool = share.find(({ x }) => x === 0)?.y ?? null;
   return (
-    <Card>
+    <Card
+      title={text.title}
+      actions={candidates.length > 0 && <Compare {...{ candidates, chosen, choose }} />}
+    >
       <div className={styles.curves}>
-        <Chart
-          title={curves.accuracy}
-          hint={curves.accuracyHint}
-          summary={summaryOf(accuracy, done.length > 0 ? curves.noAccuracy : curves.empty)}
+        <LearningCurve
+          title={text.accuracy}
+          hint={text.accuracyHint}
+          empty={done.length > 0 ? text.noAccuracy : text.empty}
+          curves={curvesOf(runs, (round) => round.accuracy)}
           format={percent}
-          line={accuracy}
-          xLabel={curves.round}
         />
         <Chart
-          title={curves.share}
-          hint={curves.shareHint}
-          summary={summaryOf(share, curves.empty)}
+          title={text.share}
+          hint={text.shareHint}
+          summary={summaryOf(share)}
           format={percent}
           line={share}
           range={[0, 1]}
-          reference={pool === null ? null : { value: pool, label: curves.poolShare }}
-          xLabel={curves.round}
+          reference={pool === null ? null : { value: pool, label: text.poolShare }}
+          xLabel={text.round}
+        />
+        <LearningCurve
+          title={text.auroc}
+          hint={text.aurocHint}
+          empty={text.noAuroc}
+          curves={curvesOf(runs, (round) => round.purity_auroc)}
+          format={(value) => value.toFixed(2)}
         />
         <Chart
-          title={curves.cost}
-          hint={curves.costHint}
-          summary={done.length > 0 ? curves.costHint : curves.empty}
+          title={text.cost}
+          hint={text.costHint}
+          summary={done.length > 0 ? text.costHint : text.empty}
           format={formatCost}
           bars={done.map((round) => ({ x: round.number, parts: costParts(round, cost) }))}
-          xLabel={curves.round}
+          xLabel={text.round}
         />
       </div>
+      <p className={styles.quiet}>{text.spent(...totals(rounds))}</p>
     </Card>
   );
 }
 
-function summaryOf(points: { x: number; y: number }[], empty: string): string {
+function totals(rounds: Round[]): [cost: string, time: string] {
+  const sum = (value: (round: Round) => number) =>
+    rounds.reduce((total, round) => total + value(round), 0);
+  return [formatCost(sum((one) => one.spent)), formatSeconds(sum((one) => one.annotator_seconds))];
+}
+
+function summaryOf(points: { x: number; y: number }[]): string {
   const last = points.at(-1);
-  return last ? `${t.overview.curves.round(last.x)}: ${formatPercent(last.y)}` : empty;
+  return last ? `${text.round(last.x)}: ${formatPercent(last.y)}` : text.empty;
 }
 
 /** What a round spent, split between OOD and the rest where the prices tell. */
-function costParts({ spent, answered }: Round, cost: Settings["cost"] | null) {
+function costParts(
+  { spent, answered }: Round,
+  cost: NonNullable<Project["settings"]>["cost"] | null,
+) {
   const ood = cost?.mode === "fixed" ? Math.min(spent, answered.ood * cost.c_ood) : 0;
   return [
     { value: spent - ood, tone: "in" as const },
     { value: ood, tone: "ood" as const },
   ];
+}
+
+/** Which other projects are compared with; the address says so. */
+function useChosen(projectId: number) {
+  const [search, setSearch] = useSearchParams();
+  const candidates = useQuery(comparableQuery(projectId)).data?.items ?? [];
+  const ids = (search.get("with") ?? "").split(",").map(Number);
+  const chosen = candidates.filter((one) => ids.includes(one.id)).slice(0, MOST_RUNS);
+  const choose = (id: number) => {
+    const before = chosen.map((one) => one.id);
+    const now = before.includes(id) ? before.filter((one) => one !== id) : [...before, id];
+    setSearch(
+      (query) => {
+        if (now.length > 0) query.set("with", now.join(","));
+        else query.delete("with");
+        return query;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  };
+  return { candidates, chosen, choose };
+}
+
+type CompareProps = {
+  candidates: Comparable[];
+  chosen: Comparable[];
+  choose: (id: number) => void;
+};
+
+function Compare({ candidates, chosen, choose }: CompareProps) {
+  return (
+    <details className={styles.compare}>
+      <summary>{text.compare}</summary>
+      <fieldset>
+        <legend>{text.compareHint}</legend>
+        {candidates.map((one) => {
+          const isChosen = chosen.some(({ id }) => id === one.id);
+          return (
+            <label key={one.id}>
+              <input
+                type="checkbox"
+                checked={isChosen}
+                disabled={!isChosen && chosen.length >= MOST_RUNS}
+                onChange={() => choose(one.id)}
+              />
+              <span>
+                {one.name}
+                <small>{text.candidate(one.strategy, one.seed, one.same_pool)}</small>
+              </span>
+            </label>
+          );
+        })}
+      </fieldset>
+    </details>
+  );
 }

@@ -10,6 +10,7 @@ import { Actions } from "./Actions";
 import { AgreementCard } from "./AgreementCard";
 import { Curves } from "./Curves";
 import { JobCard } from "./JobCard";
+import { OodLeftCard, OutlookCard } from "./OutlookCard";
 import styles from "./OverviewScreen.module.css";
 import { RoundNow } from "./RoundNow";
 import { RoundsTable } from "./RoundsTable";
@@ -66,9 +67,13 @@ export function OverviewScreen({ project }: { project: Project }) {
       )}
       {items.length > 0 && (
         <>
-          <Curves rounds={items} cost={project.settings?.cost ?? null} />
+          <div className={styles.pair}>
+            <OutlookCard projectId={project.id} />
+            <OodLeftCard rounds={items} />
+          </div>
+          <Curves project={project} rounds={items} />
           <Card title={t.overview.rounds}>
-            <RoundsTable rounds={items} />
+            <RoundsTable projectId={project.id} rounds={items} />
           </Card>
           <AgreementCard projectId={project.id} />
         </>

@@ -1,8 +1,9 @@
 import { Fragment } from "react";
+import { Link } from "react-router";
 import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
-import { formatCost, formatPercent, formatSeconds } from "../../ui/format";
+import { formatCost, formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import styles from "./OverviewScreen.module.css";
 
@@ -14,7 +15,7 @@ const TONES = {
   failed: "bad",
 } as const;
 
-export function RoundsTable({ rounds }: { rounds: Round[] }) {
+export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: Round[] }) {
   const { columns } = t.overview;
   return (
     <Table label={t.overview.rounds}>
@@ -50,7 +51,11 @@ export function RoundsTable({ rounds }: { rounds: Round[] }) {
         {rounds.toReversed().map((round) => (
           <Fragment key={round.number}>
             <tr>
-              <th scope="row">{round.number}</th>
+              <th scope="row">
+                <Link to={`/projects/${projectId}/rounds/${round.number}`}>
+                  {t.projects.round(round.number)}
+                </Link>
+              </th>
               <td>
                 <Chip tone={TONES[round.state]}>{t.projects.roundStates[round.state]}</Chip>
               </td>
@@ -59,9 +64,9 @@ export function RoundsTable({ rounds }: { rounds: Round[] }) {
                 {formatCost(round.spent)}
                 <span className={styles.quiet}> / {formatCost(round.budget)}</span>
               </td>
-              <td data-number>{round.answered.class.toLocaleString()}</td>
-              <td data-number>{round.answered.ood.toLocaleString()}</td>
-              <td data-number>{round.answered.unsure.toLocaleString()}</td>
+              <td data-number>{formatCount(round.answered.class)}</td>
+              <td data-number>{formatCount(round.answered.ood)}</td>
+              <td data-number>{formatCount(round.answered.unsure)}</td>
               <td data-number>{formatPercent(round.in_share)}</td>
               <td data-number>{formatPercent(round.accuracy)}</td>
               <td data-number>{trainingTime(round)}</td>

@@ -28,9 +28,9 @@ export function BasicsCard({ basics, isDraft, onChange }: BasicsCardProps) {
         <legend>{t.setup.classes}</legend>
         <ClassEditor
           classes={basics.classes}
-          canReorder={isDraft}
           onChange={(classes) => onChange({ ...basics, classes })}
         />
+        {!isDraft && <p className={styles.note}>{t.setup.classesLater}</p>}
       </fieldset>
       <TextArea
         label={t.setup.guidelines}

@@ -1,18 +1,16 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
-import { CLASS_KEYS } from "../../ui/hotkeys";
+import { CLASS_KEYS, keyLabel } from "../../ui/hotkeys";
 import styles from "./ClassEditor.module.css";
 import { type ClassDraft, moved, problemsOf, withNew } from "./classes";
 
 type ClassEditorProps = {
   classes: ClassDraft[];
-  /** In a draft the order of the classes can still change. */
-  canReorder: boolean;
   onChange: (classes: ClassDraft[]) => void;
 };
 
-export function ClassEditor({ classes, canReorder, onChange }: ClassEditorProps) {
+export function ClassEditor({ classes, onChange }: ClassEditorProps) {
   const list = useRef<HTMLOListElement>(null);
   const focusLast = useRef(false);
   const problems = problemsOf(classes);
@@ -45,19 +43,13 @@ export function ClassEditor({ classes, canReorder, onChange }: ClassEditorProps)
 
   return (
     <div className={styles.editor}>
-      <ol
-        ref={list}
-        className={styles.list}
-        data-reorder={canReorder || undefined}
-        aria-label={t.setup.classes}
-      >
+      <ol ref={list} className={styles.list} aria-label={t.setup.classes}>
         {classes.map((draft, index) => (
           <ClassRow
             key={draft.row}
             draft={draft}
             index={index}
             count={classes.length}
-            canReorder={canReorder}
             problem={problems.get(draft.row)}
             onChange={(values) => change(index, values)}
             onMove={(to) => onChange(moved(classes, index, to))}
@@ -76,7 +68,6 @@ type ClassRowProps = {
   draft: ClassDraft;
   index: number;
   count: number;
-  canReorder: boolean;
   problem: string | undefined;
   onChange: (values: Partial<ClassDraft>) => void;
   onMove: (to: number) => void;
@@ -86,7 +77,8 @@ type ClassRowProps = {
 };
 
 function ClassRow(props: ClassRowProps) {
-  const { draft, index, count, canReorder, problem, onChange, onMove, onRemove } = props;
+  const { draft, index, count, problem, onChange, onMove, onRemove } = props;
+  const [described, setDescribed] = useState(draft.guide !== "");
   const shown = draft.name.trim() || t.setup.thisClass;
   const problemId = `${draft.row}-problem`;
   return (
@@ -126,29 +118,42 @@ function ClassRow(props: ClassRowProps) {
         <option value="">{t.setup.noHotkey}</option>
         {CLASS_KEYS.map((key) => (
           <option key={key} value={key}>
-            {key.toUpperCase()}
+            {keyLabel(key)}
           </option>
         ))}
       </select>
       <div className={styles.tools}>
-        {canReorder && (
-          <>
-            <Tool
-              name={t.setup.moveUp(shown)}
-              path="M8 12V4M4.5 7.5 8 4l3.5 3.5"
-              disabled={index === 0}
-              onClick={() => onMove(index - 1)}
-            />
-            <Tool
-              name={t.setup.moveDown(shown)}
-              path="M8 4v8M4.5 8.5 8 12l3.5-3.5"
-              disabled={index === count - 1}
-              onClick={() => onMove(index + 1)}
-            />
-          </>
-        )}
+        <Tool
+          name={t.setup.moveUp(shown)}
+          path="M8 12V4M4.5 7.5 8 4l3.5 3.5"
+          disabled={index === 0}
+          onClick={() => onMove(index - 1)}
+        />
+        <Tool
+          name={t.setup.moveDown(shown)}
+          path="M8 4v8M4.5 8.5 8 12l3.5-3.5"
+          disabled={index === count - 1}
+          onClick={() => onMove(index + 1)}
+        />
+        <Tool
+          name={t.setup.describeClass(shown)}
+          path="M3 4.5h10M3 8h10M3 11.5h6"
+          expanded={described}
+          onClick={() => setDescribed(!described)}
+        />
         <Tool name={t.setup.removeClass(shown)} path="m4.5 4.5 7 7m0-7-7 7" onClick={onRemove} />
       </div>
+      {described && (
+        <textarea
+          className={styles.guide}
+          aria-label={t.setup.classGuide(shown)}
+          placeholder={t.setup.classGuideHint}
+          rows={2}
+          maxLength={2_000}
+          value={draft.guide}
+          onChange={(event) => onChange({ guide: event.target.value })}
+        />
+      )}
       {problem && (
         <p id={problemId} className={styles.problem}>
           {problem}
@@ -158,15 +163,22 @@ function ClassRow(props: ClassRowProps) {
   );
 }
 
-type ToolProps = { name: string; path: string; disabled?: boolean; onClick: () => void };
+type ToolProps = {
+  name: string;
+  path: string;
+  disabled?: boolean;
+  expanded?: boolean;
+  onClick: () => void;
+};
 
-function Tool({ name, path, disabled, onClick }: ToolProps) {
+function Tool({ name, path, disabled, expanded, onClick }: ToolProps) {
   return (
     <button
       type="button"
       className={styles.tool}
       aria-label={name}
       title={name}
+      aria-expanded={expanded}
       disabled={disabled}
       onClick={onClick}
     >

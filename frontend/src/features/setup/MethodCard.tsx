@@ -10,6 +10,7 @@ import { AlgorithmField } from "./AlgorithmField";
 import { CostWords } from "./CostWords";
 import { LearnedFeatures } from "./LearnedFeatures";
 import { MissingSwitch } from "./MissingSwitch";
+import { ModesField } from "./ModesField";
 import { unmetBy } from "./needs";
 import styles from "./SetupScreen.module.css";
 
@@ -177,6 +178,7 @@ function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
         checked={settings.zero_wait}
         onChange={(event) => onChange({ zero_wait: event.target.checked })}
       />
+      <ModesField modes={settings.modes} onChange={(modes) => onChange({ modes })} />
     </>
   );
 }

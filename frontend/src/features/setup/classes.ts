@@ -1,6 +1,6 @@
 import type { ClassInput, LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import { freeKey } from "../../ui/hotkeys";
+import { freeKey, keyLabel } from "../../ui/hotkeys";
 
 /** A class as it is edited. `id` is null until the server has it; `row` tells the rows apart. */
 export type ClassDraft = {
@@ -9,6 +9,8 @@ export type ClassDraft = {
   name: string;
   colour: string;
   hotkey: string | null;
+  /** What belongs to it, for annotators. */
+  guide: string;
 };
 
 /** Distinguishable side by side, also with the common colour-vision deficiencies. */
@@ -28,21 +30,23 @@ export const PALETTE = [
 let rows = 0;
 
 export function toDrafts(classes: LabelClass[]): ClassDraft[] {
-  return classes.map(({ id, name, colour, hotkey }) => ({
+  return classes.map(({ id, name, colour, hotkey, guide }) => ({
     row: `class-${id}`,
     id,
     name,
     colour,
     hotkey,
+    guide,
   }));
 }
 
 export function toInputs(drafts: ClassDraft[]): ClassInput[] {
-  return drafts.map(({ id, name, colour, hotkey }) => ({
+  return drafts.map(({ id, name, colour, hotkey, guide }) => ({
     ...(id === null ? {} : { id }),
     name: name.trim(),
     colour,
     hotkey,
+    guide,
   }));
 }
 
@@ -55,7 +59,10 @@ export function withNew(drafts: ClassDraft[], name = ""): ClassDraft[] {
     PALETTE[drafts.length % PALETTE.length] ??
     "#3b6fb6";
   const hotkey = freeKey(drafts.map((draft) => draft.hotkey));
-  return [...drafts, { row: `new-${rows}-${Date.now()}`, id: null, name, colour, hotkey }];
+  return [
+    ...drafts,
+    { row: `new-${rows}-${Date.now()}`, id: null, name, colour, hotkey, guide: "" },
+  ];
 }
 
 export function moved(drafts: ClassDraft[], from: number, to: number): ClassDraft[] {
@@ -75,8 +82,7 @@ export function problemsOf(drafts: ClassDraft[]): Map<string, string> {
     if (!folded) problems.set(row, t.setup.nameEmpty);
     else if (folded === "ood") problems.set(row, t.setup.nameReserved);
     else if (names.has(folded)) problems.set(row, t.setup.nameTwice(name.trim()));
-    else if (hotkey && keys.has(hotkey))
-      problems.set(row, t.setup.hotkeyTwice(hotkey.toUpperCase()));
+    else if (hotkey && keys.has(hotkey)) problems.set(row, t.setup.hotkeyTwice(keyLabel(hotkey)));
     names.add(folded);
     if (hotkey) keys.add(hotkey);
   }

@@ -1,5 +1,4 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { plural } from "./words";
 
 export const admin = {
   title: "Admin",
@@ -177,6 +176,12 @@ export const admin = {
       change_password: "changed the password",
       reset_password: "reset the password of",
       forget: "took off the list",
+      pin: "chose examples of",
+      queue: "sent to the queue",
+      unqueue: "took from the queue",
+      hold_out: "held out",
+      release: "gave back",
+      promote: "made a class of",
     } as Record<string, string>,
     objects: {
       user: "user",
@@ -191,6 +196,8 @@ export const admin = {
       subset: "subset",
       artifact: "artifact",
       audit: "audit log",
+      class: "class",
+      examples: "images",
       worker: "worker",
     } as Record<string, string>,
     /** Of a value before and after. */

@@ -1,3 +1,5 @@
+import { locale } from "../language";
+import { jobList } from "./jobList";
 import { comparison, relabel, subset } from "./results";
 
 export const jobs = {
@@ -9,7 +11,7 @@ export const jobs = {
     action: "Estimate",
     hint: "Checks what the job would refuse, and measures what it would take. Nothing is kept.",
     says: (time: string, memory: string, device: string, images: number) =>
-      `Takes ${time} and ${memory} on this worker's ${device}, for ${images.toLocaleString()} images.`,
+      `Takes ${time} and ${memory} on this worker's ${device}, for ${images.toLocaleString(locale)} images.`,
     phases: "Of that:",
     short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
     run: "Estimate",
@@ -29,7 +31,7 @@ export const jobs = {
     failed: "Failed",
     cancelled: "Stopped",
   },
-  learned: (images: number) => `Features of ${images.toLocaleString()} images`,
+  learned: (images: number) => `Features of ${images.toLocaleString(locale)} images`,
   showResult: {
     taufe: "Show the comparison",
     prune: "Show the subset",
@@ -37,46 +39,7 @@ export const jobs = {
   } as Record<string, string>,
   numbered: (id: string) => `Job ${id}`,
   back: "All jobs",
-  all: {
-    title: "All jobs",
-    hint: "Imports and rounds too, the latest first.",
-    kind: "Kind",
-    everyKind: "Every kind",
-    state: "State",
-    everyState: "Every state",
-    active: "Waiting or at work",
-    columns: { job: "Job", state: "State", created: "Asked for", took: "Took", outcome: "Outcome" },
-    none: "No jobs yet",
-    noneText: "Imports, rounds and what you start below appear here.",
-    nothing: "No job fits these filters.",
-    clear: "Clear filters",
-    more: "Show more",
-    attempt: (count: number) => `attempt ${count}`,
-  },
-  retry: "Try again",
-  retryHint: "Goes on from the last finished phase.",
-  given: "Parameters",
-  files: {
-    title: "Files",
-    hint: "What this job has left. The SHA-256 tells whether a copy is whole.",
-    file: "File",
-    size: "Size",
-    sha: "SHA-256",
-    made: "Made",
-    download: "Download",
-    downloadThis: (kind: string, id: number) => `Download ${kind} ${id}`,
-    copySha: (id: number) => `Copy the SHA-256 of file ${id}`,
-    none: "It has left no files yet.",
-  },
-  artifactKinds: {
-    checkpoint: "Model",
-    meta_model: "MQ-Net",
-    scores: "Scores of the pool",
-    import_report: "Import report",
-    comparison: "Comparison",
-    subset: "Subset",
-    relabels: "Labels with confidence",
-  } as Record<string, string>,
+  ...jobList,
   titled: (what: string, id: number) => `${what}, job ${id}`,
   noResult: "It is done.",
   log: {
@@ -102,9 +65,9 @@ export const jobs = {
     },
     name: (id: number) => `Subset ${id}`,
     option: (id: number, method: string, kept: number) =>
-      `${id}: ${method}, ${kept.toLocaleString()} kept`,
+      `${id}: ${method}, ${kept.toLocaleString(locale)} kept`,
     keptOf: (kept: number, labeled: number) =>
-      `${kept.toLocaleString()} of ${labeled.toLocaleString()}`,
+      `${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)}`,
     exportThis: (id: number) => `Export subset ${id}`,
     short: { csv: "CSV", parquet: "Parquet", ids: "Ids", imagefolder: "Images" },
     formats: {
@@ -118,7 +81,7 @@ export const jobs = {
     first: "One",
     second: "Other",
     both: (common: number, union: number, jaccard: string) =>
-      `Both keep ${common.toLocaleString()} of the ${union.toLocaleString()} labels that one of them keeps: Jaccard ${jaccard}.`,
+      `Both keep ${common.toLocaleString(locale)} of the ${union.toLocaleString(locale)} labels that one of them keeps: Jaccard ${jaccard}.`,
     figure: "Figure",
     kept: "Kept",
     only: "Only here",
@@ -128,7 +91,7 @@ export const jobs = {
     onlyIn: (id: number) => `Only in subset ${id}`,
     onlyHint: (shown: number, all: number) =>
       shown < all
-        ? `The first ${shown} of ${all.toLocaleString()}, by rank.`
+        ? `The first ${shown} of ${all.toLocaleString(locale)}, by rank.`
         : "By rank, the first to keep first.",
     nothing: "Nothing: the other subset keeps it all.",
   },

@@ -1,5 +1,5 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { locale } from "../language";
+import { plural } from "./words";
 
 export const label = {
   title: "Label",
@@ -23,7 +23,7 @@ export const label = {
   given: (verdict: string) => `${verdict}. Next image.`,
   progress: "This round",
   mine: (today: number, total: number) =>
-    `${today.toLocaleString()} today, ${total.toLocaleString()} in total`,
+    `${today.toLocaleString(locale)} today, ${total.toLocaleString(locale)} in total`,
   today: "Today",
   total: "In total",
   left: (count: number) => `${plural(count, "image", "images")} left`,
@@ -39,10 +39,54 @@ export const label = {
   stuckText:
     "The server does not take them at the moment. They are kept on this device, and new images come up as soon as they have arrived.",
   smooth: "Smooth",
+  strip: {
+    title: "Your last verdicts",
+    none: "Your last verdicts will be listed here, to change them.",
+    change: (verdict: string) => `${verdict}: open to change`,
+    short: { ood: "OOD", unsure: "Unsure", skip: "Skip" } as Record<string, string>,
+  },
+  zoom: {
+    title: "Zoom",
+    in: "Enlarge",
+    out: "Reduce",
+    reset: (percent: number) => `${percent} %: show the whole image`,
+  },
+  pause: {
+    open: "Pause",
+    asked: {
+      title: "Paused",
+      text: "Others can take your images, and the clock has stopped. Press any key to go on.",
+    },
+    away: {
+      title: "Paused, because nobody was here",
+      text: "Others can take your images meanwhile. Your answers are kept, and you go on with the next key.",
+    },
+  },
+  guide: {
+    open: "Guide",
+    title: "What belongs where",
+    ood: "Everything that is none of the classes. These were said to be.",
+    none: "No examples yet.",
+    add: "Show this image as an example",
+    addTo: (name: string) => `Show this image as an example of ${name}`,
+    pin: (id: number) => `Always show image ${id}`,
+    unpin: (id: number) => `No longer always show image ${id}`,
+  },
+  find: {
+    open: "Find a class",
+    title: "Find a class",
+    typed: "Name of the class",
+    hint: "Enter gives the verdict, arrows choose.",
+    none: "No class has that in its name.",
+  },
   waiting: {
     training: {
       title: "The model is learning from your answers",
       text: "The next images come up here by themselves. You may leave this page open.",
+    },
+    first: {
+      title: "The first images are being chosen",
+      text: "They come up here by themselves, usually within a minute.",
     },
     paused: {
       title: "This project is paused",
@@ -57,8 +101,8 @@ export const label = {
       text: "All remaining images of this round are being judged by others. New ones come up here by themselves.",
     },
     nothing: {
-      title: "Nothing to judge yet",
-      text: "New images come up here by themselves.",
+      title: "Looking for your next images",
+      text: "They come up here by themselves.",
     },
     failed: {
       title: "The training has run into a problem",
@@ -67,6 +111,17 @@ export const label = {
     draft: {
       title: "This project has not started",
       text: "Images come up here as soon as it is started.",
+    },
+    left: (about: string) => `${about} left`,
+    phase: (at: number, of: number) => `step ${at} of ${of}`,
+    next: (round: number, budget: number) =>
+      `Then round ${round} begins, with room for ${budget.toLocaleString(locale)} answers.`,
+    mine: {
+      title: (round: number) => `Your work in round ${round}`,
+      answers: "answers",
+      inside: "of a class",
+      ood: "OOD",
+      seconds: "median time",
     },
   },
   undoLast: "Change the last answer",
@@ -78,6 +133,12 @@ export const label = {
     skip: "Skip: leave it for later",
     undo: "Undo: back to the image before",
     keep: "Keep the verdict of an image you went back to",
+    step: "Step through your last verdicts",
+    find: "Find a class by its name",
+    guide: "What belongs to each class, with examples",
+    pause: "Pause: leave your images to others for a while",
+    enlarge: "Enlarge, reduce, show the whole image",
+    pan: "Move an enlarged image",
     zoom: "Draw small images as pixels or smoothly",
     help: "Show or hide this",
   },

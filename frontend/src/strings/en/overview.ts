@@ -1,3 +1,4 @@
+import { locale } from "../language";
 export const overview = {
   tab: "Overview",
   start: "Start",
@@ -24,7 +25,7 @@ export const overview = {
     queried: "In the queue",
     unlabeled: "Not looked at",
   },
-  evaluation: (count: number) => `${count.toLocaleString()} for evaluation`,
+  evaluation: (count: number) => `${count.toLocaleString(locale)} for evaluation`,
   now: "Now",
   latestAccuracy: "Latest accuracy",
   roundIs: {
@@ -50,6 +51,17 @@ export const overview = {
     training: "Training",
   },
   curves: {
+    title: "Learning curves",
+    compare: "Compare",
+    compareHint:
+      "Projects with the same classes. Runs of one strategy become one curve: mean ± standard deviation.",
+    candidate: (strategy: string, seed: number, samePool: boolean) =>
+      `${strategy}, seed ${seed}${samePool ? "" : ", another pool"}`,
+    runsOf: (strategy: string, runs: number) => `${strategy}, ${runs} runs`,
+    auroc: "Purity AUROC",
+    aurocHint: "How well purity told IN from OOD among the images asked about",
+    noAuroc: "Appears after a round that was chosen by purity and has IN and OOD answers.",
+    spent: (cost: string, time: string) => `${cost} spent in all, ${time} of annotators’ time.`,
     accuracy: "Accuracy",
     accuracyHint: "On the evaluation images, after each round",
     noAccuracy: "Add labeled evaluation images to see accuracy.",
@@ -73,20 +85,56 @@ export const overview = {
   jobQueued: "Waiting for a worker",
   jobEta: (time: string) => `About ${time} left`,
   jobFailed: "The job failed",
-  step: (step: number, steps: number) => `${step.toLocaleString()} of ${steps.toLocaleString()}`,
+  step: (step: number, steps: number) =>
+    `${step.toLocaleString(locale)} of ${steps.toLocaleString(locale)}`,
   retryJob: "Retry",
   cancelJob: "Cancel",
   notes: "Notes",
   agreement: {
     title: "Agreement",
     hint: (images: number) =>
-      `On ${images.toLocaleString()} images with more than one verdict: the share of pairs that say the same, and Krippendorff’s alpha, which is 0 where they agree as by chance.`,
+      `On ${images.toLocaleString(locale)} images with more than one verdict: the share of pairs that say the same, and Krippendorff’s alpha, which is 0 where they agree as by chance.`,
     who: "Who",
     everybody: "All together",
     votes: "Verdicts",
     inOod: "IN or OOD",
     classes: "Class",
     alpha: "α",
+  },
+  outlook: {
+    title: "Another round?",
+    chips: { stop: "Stop", go_on: "Go on", unclear: "Unclear", unknown: "Not known yet" },
+    advice: {
+      stop: "Another round is not expected to pay.",
+      go_on: "Another round is expected to pay.",
+      unclear: "It is not clear whether another round pays.",
+      unknown: "It cannot be told yet whether another round pays.",
+    },
+    gain: (gain: string, low: string, high: string, more: string, least: string, chance: number) =>
+      `By the learning curve so far, ${more} more labels raise accuracy by ${gain} (80 % interval ${low} to ${high}). A rise of ${least} or more has a chance of ${chance < 1 ? "less than 1" : chance} %.`,
+    evaluation: (accuracy: string, error: string, examples: string) =>
+      `Accuracy is ${accuracy} now, with a standard error of ${error} on ${examples} evaluation images.`,
+    noAccuracy: "There is no accuracy yet: add labeled evaluation images, and close a round.",
+    fewRounds: (rounds: string, needed: string) =>
+      `Accuracy is known of ${rounds} rounds; a learning curve needs ${needed}.`,
+    inShare: (last: string, best: string) =>
+      `${last} of the last round’s answers were IN; in the best round ${best}.`,
+    pool: (unlabeled: string, inside: string) =>
+      `${unlabeled} images of the pool are unlabeled, of which at most ${inside} are expected to be IN.`,
+  },
+  oodLeft: {
+    title: "OOD left in the pool",
+    none: "Estimated when the first round closes.",
+    hint: (round: number) => `Estimated when round ${round} closed`,
+    of: (unlabeled: string) => `of ${unlabeled} unlabeled images`,
+    interval: (low: string, high: string) => `95 % interval ${low} to ${high}`,
+    byRandom: "By the random round 0",
+    byPurity: "By purity, calibrated on the last answers",
+    row: (count: string, low: string, high: string, answers: number) =>
+      `${count} (${low} to ${high}), from ${answers.toLocaleString(locale)} answers`,
+    bias: "The images of a round are chosen, so purity calibrated on them may mislead for the rest; the random round is free of that, but small.",
+    disagree:
+      "The two do not agree: purity says little about what was not asked, so the random round is shown.",
   },
   nextStep: "This project is a draft. Set it up to start.",
   goToSetup: "Go on with the set-up",

@@ -1,8 +1,9 @@
+import { locale } from "../language";
 /** What jobs have found. */
 export const subset = {
   title: "Labels pruned",
   kept: (kept: number, labeled: number, method: string) =>
-    `${method} keeps ${kept.toLocaleString()} of ${labeled.toLocaleString()} labels.`,
+    `${method} keeps ${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} labels.`,
   next: "For the next rounds",
   nextHint:
     "The rounds that follow train without the dropped labels, and with those that are given later. Nothing is deleted.",
@@ -21,7 +22,7 @@ export const subset = {
   ratio: "Noise",
   neighbours: "Neighbours at other thresholds",
   neighboursHint: (sampled: number, tau: string, automatic: boolean) =>
-    `The share of ${sampled.toLocaleString()} images by how many neighbours they have from a similarity on. ${
+    `The share of ${sampled.toLocaleString(locale)} images by how many neighbours they have from a similarity on. ${
       automatic ? "Chosen" : "Given"
     } was ${tau}; another is the parameter Tau of the next job. Many images without a neighbour: lower it. Most of all images as neighbours: raise it.`,
   tau: "Tau",
@@ -29,10 +30,10 @@ export const subset = {
   inUseHere: "used",
   /** The numbers from one on, up to where the next bin begins. */
   bin: (from: number, next: number | undefined) => {
-    if (next === undefined) return `${from.toLocaleString()}+`;
+    if (next === undefined) return `${from.toLocaleString(locale)}+`;
     return from === next - 1
       ? `${from}`
-      : `${from.toLocaleString()}–${(next - 1).toLocaleString()}`;
+      : `${from.toLocaleString(locale)}–${(next - 1).toLocaleString(locale)}`;
   },
   balance: "Balance of classes",
   class: "Class",
@@ -42,7 +43,7 @@ export const subset = {
   objective: "Objective",
   objectiveHint: "What the method maximises, while labels are chosen",
   noObjective: "This method maximises nothing.",
-  chosen: (count: number) => `${count.toLocaleString()} kept`,
+  chosen: (count: number) => `${count.toLocaleString(locale)} kept`,
   first: "First to keep",
   firstHint: "What the method chose first.",
   dropped: "Dropped",
@@ -56,9 +57,9 @@ export const subset = {
 export const relabel = {
   title: "Labels learned anew",
   learned: (learner: string, images: number) =>
-    `${learner} learned from ${images.toLocaleString()} labels.`,
+    `${learner} learned from ${images.toLocaleString(locale)} labels.`,
   doubts: (doubted: number, labeled: number) =>
-    `It would label ${doubted.toLocaleString()} of ${labeled.toLocaleString()} images otherwise.`,
+    `It would label ${doubted.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} images otherwise.`,
   accuracy: (share: string) => `On the evaluation images it is right for ${share}.`,
   review: "Review",
   reviewHint:
@@ -67,10 +68,10 @@ export const relabel = {
   revert: "Take all back",
   revertTitle: "Take back all decisions?",
   revertText: (count: number) =>
-    `${count.toLocaleString()} labels become what they were before this review. The decisions stay on record, and the suggestions are open again.`,
+    `${count.toLocaleString(locale)} labels become what they were before this review. The decisions stay on record, and the suggestions are open again.`,
   truth: "Beside the truth",
   truthHint: (images: number) =>
-    `Over ${images.toLocaleString()} images that came with a label, which is taken for the truth.`,
+    `Over ${images.toLocaleString(locale)} images that came with a label, which is taken for the truth.`,
   noiseBefore: "Wrong labels now",
   noiseAfter: "Wrong if all were accepted",
   corrected: "Of the wrong ones put right",
@@ -82,7 +83,7 @@ export const relabel = {
   theirsOnly: "Only cleanlab",
   voters: "Annotators",
   votersHint: (images: number, otherwise: number) =>
-    `${images.toLocaleString()} images have several labels. cleanlab weighs them by who gave them: how likely a label of each is right. For ${otherwise.toLocaleString()} images it arrives at another label than the one they count as.`,
+    `${images.toLocaleString(locale)} images have several labels. cleanlab weighs them by who gave them: how likely a label of each is right. For ${otherwise.toLocaleString(locale)} images it arrives at another label than the one they count as.`,
   voter: "Who",
   user: (id: number) => `User ${id}`,
   quality: "Right",
@@ -98,11 +99,11 @@ export const relabel = {
 export const comparison = {
   title: "Regularizers compared",
   from: (inside: number, ood: number) =>
-    `Learned from ${inside.toLocaleString()} labeled and ${ood.toLocaleString()} OOD images, each with the same seed and the same number of steps.`,
+    `Learned from ${inside.toLocaleString(locale)} labeled and ${ood.toLocaleString(locale)} OOD images, each with the same seed and the same number of steps.`,
   judged: (images: number, ood: number) =>
-    `Judged by ${images.toLocaleString()} evaluation images and ${ood.toLocaleString()} OOD images that none has seen.`,
+    `Judged by ${images.toLocaleString(locale)} evaluation images and ${ood.toLocaleString(locale)} OOD images that none has seen.`,
   judgedHeldOut: (images: number, ood: number) =>
-    `There are no evaluation images, so ${images.toLocaleString()} labeled images were kept to judge by, and ${ood.toLocaleString()} OOD images; none was learned from.`,
+    `There are no evaluation images, so ${images.toLocaleString(locale)} labeled images were kept to judge by, and ${ood.toLocaleString(locale)} OOD images; none was learned from.`,
   few: "So few images judge that differences of a few percent are chance.",
   methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
   figures: "Figures",

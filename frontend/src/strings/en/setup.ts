@@ -1,5 +1,6 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { locale } from "../language";
+import { groups } from "./groups";
+import { plural } from "./words";
 
 export const setup = {
   tab: "Settings",
@@ -13,12 +14,17 @@ export const setup = {
   basicsHint:
     "The classes you want. Everything else in the pool is out of distribution; annotators say so with one key, so it needs no class.",
   classes: "Classes",
+  classesLater:
+    "Annotators see changes at once. The model learns a new class from the next round on. A class with labels stays; its images can be sent to the queue from the pool.",
   className: (index: number) => `Name of class ${index}`,
   classColour: (name: string) => `Colour of ${name}`,
   classHotkey: (name: string) => `Hotkey of ${name}`,
   moveUp: (name: string) => `Move ${name} up`,
   moveDown: (name: string) => `Move ${name} down`,
   removeClass: (name: string) => `Remove ${name}`,
+  describeClass: (name: string) => `Describe ${name}`,
+  classGuide: (name: string) => `What belongs to ${name}`,
+  classGuideHint: "What belongs to this class, and what does not. Annotators read it in the guide.",
   thisClass: "this class",
   addClass: "Add a class",
   noHotkey: "none",
@@ -73,7 +79,9 @@ export const setup = {
   files: "Files",
   someFiles: (count: number, names: string[]) => {
     const shown = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
-    return names.length > 0 ? `${count.toLocaleString()}: ${shown}` : count.toLocaleString();
+    return names.length > 0
+      ? `${count.toLocaleString(locale)}: ${shown}`
+      : count.toLocaleString(locale);
   },
   imports: "Imports",
   method: "Method",
@@ -90,34 +98,7 @@ export const setup = {
     informativeness: "How much an answer would teach the model.",
     model: "What learns from the answers.",
   },
-  groups: {
-    recommended: { title: "Recommended", hint: "What a new project starts with." },
-    both: {
-      title: "Purity and informativeness",
-      hint: "For pools in which part of the images is OOD.",
-    },
-    informativeness: {
-      title: "Informativeness only",
-      hint: "For clean pools: asks about OOD images like any other.",
-    },
-    diversity: {
-      title: "Diversity",
-      hint: "For clean pools: spreads a batch over what the pool holds.",
-    },
-    baseline: { title: "Baseline", hint: "To compare with." },
-    features: {
-      title: "By features",
-      hint: "Compares images with those that are labeled already.",
-    },
-    outputs: { title: "By the model’s output", hint: "Reads what the model says about an image." },
-    names: { title: "By the names of the classes", hint: "Works before the first answer." },
-    scratch: { title: "Trained from scratch", hint: "Networks that learn from the answers alone." },
-    published: {
-      title: "Published networks",
-      hint: "Start from weights that are downloaded once, if you like.",
-    },
-    other: { title: "More", hint: "From other packages that are installed." },
-  },
+  groups,
   change: "Change",
   changeOf: (kind: string) => `Change: ${kind}`,
   search: (count: number) => `Search all ${count} by name or purpose`,
@@ -152,7 +133,7 @@ export const setup = {
   learnFirst: (names: string[]) =>
     `${names.join(" and ")} ${names.length === 1 ? "compares" : "compare"} features that have to be learned from the pool first, once. That takes hours on a GPU; on a CPU choose the network cnn_tiny and few epochs. Until it is done another score stands in.`,
   learnedAt: (at: Date) =>
-    `Learned from the pool on ${at.toLocaleString()}. Images that were imported since are embedded when a round closes.`,
+    `Learned from the pool on ${at.toLocaleString(locale)}. Images that were imported since are embedded when a round closes.`,
   inputSizeFixed: "Fixed, since images have been imported at this size.",
   budget: "Budget per round",
   budgetFixed: "What the verdicts of one round may cost.",
@@ -171,6 +152,18 @@ export const setup = {
     `With ${overlap} annotators for each image that is about ${plural(images, "image", "images")}.`,
   overlap: "Annotators for each image",
   overlapHint: "The label is what most say. Every verdict costs.",
+  modes: "How annotators label",
+  modesHint: "Where both are allowed, each annotator chooses. A change takes effect at once.",
+  mode: {
+    single: {
+      name: "One by one",
+      hint: "One large image at a time, one key for each.",
+    },
+    grid: {
+      name: "Grid",
+      hint: "Many small images at once, grouped by what the model takes them for. Faster where it is often right, and easier to nod through where it is wrong.",
+    },
+  },
   zeroWait: "No waiting",
   zeroWaitHint:
     "While a model trains, annotators go on with the rest of the queue; those answers count for the next round.",
@@ -201,8 +194,7 @@ export const setup = {
   chooseUser: "Choose a user",
   removeMember: (name: string) => `Remove ${name}`,
   exports: "Exports",
-  exportsHint:
-    "Streamed, and safe to take while annotators work. What is taken is in the audit log.",
+  exportsHint: "Streamed, and safe to take while annotators work; the audit log notes each.",
   exportFormats: {
     csv: {
       title: "Annotations as CSV",
@@ -218,10 +210,9 @@ export const setup = {
     },
   },
   exportHolding: "Only what holds now",
-  exportHoldingHint:
-    "One row an image: without corrected, late and outvoted verdicts. For the two lists of annotations.",
+  exportHoldingHint: "One row an image, without corrected, late and outvoted verdicts.",
   exportCounts: (labeled: number, ood: number, unsure: number) =>
-    `${plural(labeled, "image", "images")} labeled with a class, ${ood.toLocaleString()} OOD, ${unsure.toLocaleString()} unsure.`,
+    `${plural(labeled, "image", "images")} labeled with a class, ${ood.toLocaleString(locale)} OOD, ${unsure.toLocaleString(locale)} unsure.`,
   exportNothing: "No image has a label yet.",
   download: "Download",
   downloadThis: (title: string) => `Download ${title}`,

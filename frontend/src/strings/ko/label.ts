@@ -36,7 +36,51 @@ export const label: Catalogue["label"] = {
   stuckText:
     "지금은 서버가 답변을 받지 못합니다. 답변은 이 기기에 보관되며, 전송이 끝나면 새 이미지가 표시됩니다.",
   smooth: "부드럽게",
+  strip: {
+    title: "최근 판정",
+    none: "최근 판정이 여기에 표시되며 다시 바꿀 수 있습니다.",
+    change: (verdict) => `${verdict}: 열어서 바꾸기`,
+    short: { ood: "OOD", unsure: "불확실", skip: "건너뜀" },
+  },
+  zoom: {
+    title: "확대/축소",
+    in: "확대",
+    out: "축소",
+    reset: (percent) => `${percent}%: 이미지 전체 보기`,
+  },
+  pause: {
+    open: "일시 중지",
+    asked: {
+      title: "일시 중지됨",
+      text: "다른 사람이 이미지를 가져갈 수 있고 시간 측정도 멈췄습니다. 아무 키나 누르면 계속합니다.",
+    },
+    away: {
+      title: "자리를 비워 일시 중지되었습니다",
+      text: "그동안 다른 사람이 이미지를 가져갈 수 있습니다. 답변은 보관되며, 아무 키나 누르면 계속합니다.",
+    },
+  },
+  guide: {
+    open: "가이드",
+    title: "클래스 안내",
+    ood: "어느 클래스에도 속하지 않는 이미지입니다. OOD로 판정된 예시는 다음과 같습니다.",
+    none: "아직 예시가 없습니다.",
+    add: "이 이미지를 예시로 추가",
+    addTo: (name) => `이 이미지를 ${name} 예시로 추가`,
+    pin: (id) => `이미지 ${id} 항상 표시`,
+    unpin: (id) => `이미지 ${id} 고정 해제`,
+  },
+  find: {
+    open: "클래스 찾기",
+    title: "클래스 찾기",
+    typed: "클래스 이름",
+    hint: "화살표로 고르고 Enter로 판정합니다.",
+    none: "이름이 일치하는 클래스가 없습니다.",
+  },
   waiting: {
+    first: {
+      title: "첫 이미지를 선정하고 있습니다",
+      text: "보통 1분 안에 자동으로 표시됩니다.",
+    },
     training: {
       title: "모델이 답변을 학습하고 있습니다",
       text: "다음 이미지는 자동으로 표시됩니다. 이 페이지를 열어 두세요.",
@@ -54,8 +98,8 @@ export const label: Catalogue["label"] = {
       text: "이번 라운드의 남은 이미지는 모두 다른 사람이 보고 있습니다. 새 이미지는 자동으로 표시됩니다.",
     },
     nothing: {
-      title: "아직 판정할 이미지가 없습니다",
-      text: "새 이미지는 자동으로 표시됩니다.",
+      title: "다음 이미지를 찾고 있습니다",
+      text: "이미지는 자동으로 표시됩니다.",
     },
     failed: {
       title: "학습 중 문제가 발생했습니다",
@@ -64,6 +108,16 @@ export const label: Catalogue["label"] = {
     draft: {
       title: "아직 시작하지 않은 프로젝트입니다",
       text: "프로젝트가 시작되면 이미지가 표시됩니다.",
+    },
+    left: (about) => `${about} 남음`,
+    phase: (at, of) => `${of}단계 중 ${at}단계`,
+    next: (round, budget) => `이어서 라운드 ${round}에서 답변을 ${number(budget)}개까지 받습니다.`,
+    mine: {
+      title: (round) => `라운드 ${round}의 내 작업`,
+      answers: "답변",
+      inside: "클래스",
+      ood: "OOD",
+      seconds: "중앙값 시간",
     },
   },
   undoLast: "마지막 답변 바꾸기",
@@ -75,6 +129,12 @@ export const label: Catalogue["label"] = {
     skip: "건너뛰기: 나중으로 미룸",
     undo: "되돌리기: 이전 이미지로 이동",
     keep: "되돌아온 이미지의 판정 유지",
+    step: "최근 판정을 차례로 보기",
+    find: "이름으로 클래스 찾기",
+    guide: "클래스별 설명과 예시",
+    pause: "일시 중지: 잠시 이미지를 다른 사람에게 넘김",
+    enlarge: "확대, 축소, 이미지 전체 보기",
+    pan: "확대한 이미지 이동",
     zoom: "작은 이미지를 픽셀 그대로 또는 부드럽게 표시",
     help: "도움말 열기 또는 닫기",
   },

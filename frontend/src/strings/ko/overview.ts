@@ -53,6 +53,18 @@ export const overview: Catalogue["overview"] = {
     training: "학습 시간",
   },
   curves: {
+    title: "학습 곡선",
+    compare: "비교",
+    compareHint:
+      "클래스가 같은 프로젝트입니다. 전략이 같은 실행은 곡선 하나(평균 ± 표준편차)로 묶습니다.",
+    candidate: (strategy, seed, samePool) =>
+      `${strategy}, 시드 ${seed}${samePool ? "" : ", 다른 풀"}`,
+    runsOf: (strategy, runs) => `${strategy}, ${runs}회 실행`,
+    auroc: "순도 AUROC",
+    aurocHint: "물어본 이미지에서 순도가 IN과 OOD를 얼마나 잘 구분했는지",
+    noAuroc: "순도로 선정한 라운드에 IN과 OOD 답변이 모두 있으면 표시됩니다.",
+    spent: (cost, time) =>
+      `지금까지 비용 ${cost}, 라벨러 시간 ${particle(time, "을", "를")} 사용했습니다.`,
     accuracy: "정확도",
     accuracyHint: "라운드마다 평가용 이미지로 측정",
     noAccuracy: "정확도를 보려면 라벨이 있는 평가용 이미지를 추가하세요.",
@@ -90,6 +102,40 @@ export const overview: Catalogue["overview"] = {
     inOod: "IN/OOD",
     classes: "클래스",
     alpha: "α",
+  },
+  outlook: {
+    title: "한 라운드 더 진행할까요?",
+    chips: { stop: "중단 권장", go_on: "계속 권장", unclear: "불분명", unknown: "판단 전" },
+    advice: {
+      stop: "한 라운드를 더 진행해도 효과가 크지 않을 것으로 보입니다.",
+      go_on: "한 라운드를 더 진행할 가치가 있습니다.",
+      unclear: "한 라운드를 더 진행할 가치가 있는지 분명하지 않습니다.",
+      unknown: "한 라운드를 더 진행할 가치가 있는지 아직 판단할 수 없습니다.",
+    },
+    gain: (gain, low, high, more, least, chance) =>
+      `지금까지의 학습 곡선에 따르면 라벨 ${more}개를 더하면 정확도가 ${gain} 오릅니다(80% 구간 ${low}–${high}). ${least} 이상 오를 확률은 ${chance < 1 ? "1% 미만" : `${chance}%`}입니다.`,
+    evaluation: (accuracy, error, examples) =>
+      `현재 정확도는 ${accuracy}이며, 평가용 이미지 ${examples}개 기준 표준오차는 ${error}입니다.`,
+    noAccuracy: "아직 정확도가 없습니다. 라벨이 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
+    fewRounds: (rounds, needed) =>
+      `정확도가 있는 라운드는 ${rounds}개이며, 학습 곡선에는 ${needed}개가 필요합니다.`,
+    inShare: (last, best) =>
+      `마지막 라운드의 답변 중 IN 비율은 ${last}이고, 가장 높았던 라운드는 ${best}입니다.`,
+    pool: (unlabeled, inside) =>
+      `풀에서 라벨이 없는 이미지는 ${unlabeled}개이며, 그중 IN은 많아야 ${inside}개로 예상됩니다.`,
+  },
+  oodLeft: {
+    title: "풀에 남은 OOD",
+    none: "첫 라운드가 닫히면 추정합니다.",
+    hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
+    of: (unlabeled) => `라벨 없는 이미지 ${unlabeled}개 중`,
+    interval: (low, high) => `95% 구간 ${low}–${high}`,
+    byRandom: "무작위 라운드 0 기준",
+    byPurity: "최근 답변으로 보정한 순도 기준",
+    row: (count, low, high, answers) => `${count} (${low}–${high}), 답변 ${number(answers)}개 기준`,
+    bias: "라운드의 이미지는 선정된 것이므로 이를 기준으로 보정한 순도는 나머지 이미지에 맞지 않을 수 있습니다. 무작위 라운드는 그런 치우침이 없지만 표본이 작습니다.",
+    disagree:
+      "두 추정이 서로 다릅니다. 순도는 묻지 않은 이미지에 대해 알려 주는 것이 적으므로 무작위 라운드의 값을 표시합니다.",
   },
   nextStep: "아직 준비 중인 프로젝트입니다. 설정을 마치면 시작할 수 있습니다.",
   goToSetup: "설정 계속하기",

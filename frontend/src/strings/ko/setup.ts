@@ -1,4 +1,5 @@
 import type { Catalogue } from "..";
+import { groups } from "./groups";
 import { number, particle } from "./words";
 
 export const setup: Catalogue["setup"] = {
@@ -14,12 +15,18 @@ export const setup: Catalogue["setup"] = {
   basicsHint:
     "찾으려는 클래스를 적으세요. 풀의 나머지 이미지는 모두 분포 외(OOD)이며, 라벨러가 키 하나로 판정하므로 클래스가 필요 없습니다.",
   classes: "클래스",
+  classesLater:
+    "변경 사항은 라벨러에게 바로 보입니다. 새 클래스는 다음 라운드부터 학습합니다. 라벨이 있는 클래스는 삭제할 수 없으며, 그 이미지는 풀에서 대기열로 보낼 수 있습니다.",
   className: (index) => `클래스 ${index} 이름`,
   classColour: (name) => `${name} 색상`,
   classHotkey: (name) => `${name} 단축키`,
   moveUp: (name) => `${name} 위로 이동`,
   moveDown: (name) => `${name} 아래로 이동`,
   removeClass: (name) => `${name} 제거`,
+  describeClass: (name) => `${name} 설명`,
+  classGuide: (name) => `${name}에 속하는 것`,
+  classGuideHint:
+    "이 클래스에 속하는 것과 속하지 않는 것을 적어 주세요. 라벨러가 가이드에서 읽습니다.",
   thisClass: "이 클래스",
   addClass: "클래스 추가",
   noHotkey: "없음",
@@ -90,28 +97,7 @@ export const setup: Catalogue["setup"] = {
     informativeness: "답변 하나가 모델에 얼마나 도움이 되는지 나타냅니다.",
     model: "답변을 학습합니다.",
   },
-  groups: {
-    recommended: { title: "추천", hint: "새 프로젝트의 기본값입니다." },
-    both: { title: "순도와 정보량", hint: "일부 이미지가 OOD인 풀에 적합합니다." },
-    informativeness: {
-      title: "정보량만",
-      hint: "깨끗한 풀에 적합합니다. OOD 이미지도 똑같이 물어봅니다.",
-    },
-    diversity: {
-      title: "다양성",
-      hint: "깨끗한 풀에 적합합니다. 풀 전체에서 고르게 뽑습니다.",
-    },
-    baseline: { title: "기준선", hint: "비교할 때 사용합니다." },
-    features: { title: "특징 기반", hint: "이미 라벨이 있는 이미지와 비교합니다." },
-    outputs: { title: "모델 출력 기반", hint: "이미지에 대한 모델의 출력을 봅니다." },
-    names: { title: "클래스 이름 기반", hint: "첫 답변 전에도 사용할 수 있습니다." },
-    scratch: { title: "처음부터 학습", hint: "답변만으로 학습하는 네트워크입니다." },
-    published: {
-      title: "공개된 네트워크",
-      hint: "원하면 공개된 가중치를 한 번 내려받아 시작합니다.",
-    },
-    other: { title: "기타", hint: "설치된 다른 패키지에서 제공합니다." },
-  },
+  groups,
   change: "변경",
   changeOf: (kind) => `변경: ${kind}`,
   search: (count) => `이름이나 용도로 ${count}개 중에서 검색`,
@@ -164,6 +150,18 @@ export const setup: Catalogue["setup"] = {
     `이미지당 라벨러가 ${overlap}명이면 이미지 약 ${number(images)}개입니다.`,
   overlap: "이미지당 라벨러 수",
   overlapHint: "다수의 판정이 라벨이 됩니다. 판정마다 비용이 듭니다.",
+  modes: "라벨링 방식",
+  modesHint: "둘 다 허용하면 라벨러가 직접 고릅니다. 변경 사항은 바로 적용됩니다.",
+  mode: {
+    single: {
+      name: "한 장씩",
+      hint: "큰 이미지를 한 장씩 보며 키 하나로 판정합니다.",
+    },
+    grid: {
+      name: "그리드",
+      hint: "모델 예측에 따라 묶은 작은 이미지를 한꺼번에 봅니다. 예측이 대체로 맞으면 더 빠르지만, 틀린 예측을 그냥 넘기기도 쉽습니다.",
+    },
+  },
   zeroWait: "대기 없이 라벨링",
   zeroWaitHint:
     "모델이 학습하는 동안 라벨러는 나머지 대기열을 이어서 판정합니다. 이 답변은 다음 라운드에 반영됩니다.",

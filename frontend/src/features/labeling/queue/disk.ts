@@ -50,12 +50,13 @@ class DiskOutbox implements Outbox {
     this.#db = db;
   }
 
-  async add(entry: Stored): Promise<Pending> {
+  async add(...entries: Stored[]): Promise<Pending[]> {
     // Relaxed: handed to the operating system, not flushed to the disk. It survives a crash of
     // the browser and costs about a millisecond.
     const tx = this.#db.transaction("answers", "readwrite", { durability: "relaxed" });
-    const [seq] = await Promise.all([tx.store.add(entry), tx.done]);
-    return { ...entry, seq };
+    const keys = Promise.all(entries.map((entry) => tx.store.add(entry)));
+    const [seqs] = await Promise.all([keys, tx.done]);
+    return entries.map((entry, index) => ({ ...entry, seq: seqs[index] as number }));
   }
 
   async pending(userId: number): Promise<Pending[]> {

@@ -1,9 +1,9 @@
-import type { Lease, LeaseItem, RecentAnswer } from "../../../api/types";
+import type { LeaseItem, RecentAnswer } from "../../../api/types";
 import type { Entry, Given, StoredAnswer } from "./model";
 
-const idOf = (entry: Entry): number => entry.subject.query_id;
+export const idOf = (entry: Entry): number => entry.subject.query_id;
 
-function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
+export function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
   return { subject: item, leaseToken, given: null };
 }
 
@@ -39,41 +39,13 @@ export function toStored(
   };
 }
 
-/**
- * The queue after a lease: new images go to the end, images lost in the meantime go away.
- *
- * Revisited images stay; images in `answered` are left out, since their answers may still be on the way.
- */
-export function mergeLease(
-  current: Entry | null,
-  upcoming: Entry[],
-  lease: Lease,
-  answered: ReadonlySet<number>,
-): Entry[] {
-  const leased = new Set(lease.items.map((item) => item.query_id));
-  const kept = upcoming.filter(
-    (entry) => entry.given || (leased.has(idOf(entry)) && !answered.has(idOf(entry))),
-  );
-  const known = new Set(kept.map(idOf));
-  if (current) known.add(idOf(current));
-  const added = lease.items
-    .filter((item) => !known.has(item.query_id) && !answered.has(item.query_id))
-    .map((item) => fromLease(item, lease.lease_token));
-  return [...kept, ...added];
-}
-
-/** What undo can reach after a reload, the latest last: answers the server has, then unsent ones. */
-export function restoreHistory(
-  recent: RecentAnswer[],
-  unsent: StoredAnswer[],
-  present: Entry[],
-): Entry[] {
+/** Answers of earlier visits, each image once, the latest last: those the server has, then unsent ones. */
+export function givenBefore(recent: RecentAnswer[], unsent: StoredAnswer[]): Entry[] {
   const entries = new Map<number, Entry>();
   for (const answer of [...recent].reverse()) entries.set(answer.query_id, fromRecent(answer));
   for (const answer of unsent) {
     entries.delete(answer.subject.query_id);
     entries.set(answer.subject.query_id, fromStored(answer));
   }
-  for (const entry of present) entries.delete(idOf(entry));
   return [...entries.values()];
 }

@@ -1,4 +1,4 @@
-import type { Decision, LabelStatus, LeaseItem, Suggestion, Verdict } from "../../../api/types";
+import type { Decision, LeaseItem, Suggestion, Verdict } from "../../../api/types";
 
 /** One image to judge, as far as the label page knows it. */
 export type Subject = Pick<
@@ -39,15 +39,3 @@ export type Pending<Kind extends Stored = Stored> = Kind & { seq: number };
 
 /** What the server refused for good, kept for the annotator to see. */
 export type Rejected = Stored & { code: string; detail: string };
-
-export type SessionView = {
-  phase: "loading" | "labeling" | "waiting" | "failed";
-  current: Entry | null;
-  upcoming: Entry[];
-  /** The answers that undo can reach, the latest last. */
-  history: Entry[];
-  status: LabelStatus | null;
-  /** My own answers to this project, those of this visit included. */
-  mine: { today: number; total: number } | null;
-  error: Error | null;
-};

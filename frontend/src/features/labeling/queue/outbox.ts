@@ -10,8 +10,8 @@ const PATIENCE_MS = 1_000;
 export interface Outbox {
   /** Whether what is added survives a reload. */
   readonly durable: boolean;
-  /** Resolves once the entry is stored. */
-  add(entry: Stored): Promise<Pending>;
+  /** Resolves once the entries are stored, all or none of them. */
+  add(...entries: Stored[]): Promise<Pending[]>;
   pending(userId: number): Promise<Pending[]>;
   /** Drop entries the server has acknowledged. */
   settle(entries: Pending[]): Promise<void>;
@@ -32,10 +32,10 @@ export class MemoryOutbox implements Outbox {
     return this.#entries.length;
   }
 
-  async add(entry: Stored): Promise<Pending> {
-    this.#seq += 1;
-    const stored = { ...entry, seq: this.#seq };
-    this.#entries.push(stored);
+  async add(...entries: Stored[]): Promise<Pending[]> {
+    const stored = entries.map((entry, index) => ({ ...entry, seq: this.#seq + index + 1 }));
+    this.#seq += entries.length;
+    this.#entries.push(...stored);
     return stored;
   }
 
@@ -76,18 +76,18 @@ export class SafeOutbox implements Outbox {
     return this.#disk !== null && !this.#full;
   }
 
-  async add(entry: Stored): Promise<Pending> {
+  async add(...entries: Stored[]): Promise<Pending[]> {
     // What follows an entry in memory must not overtake it.
     if (this.#disk && this.#memory.size === 0) {
       try {
-        const stored = await this.#disk.add(entry);
+        const stored = await this.#disk.add(...entries);
         this.#full = false;
         return stored;
       } catch {
         this.#full = true;
       }
     }
-    return this.#memory.add(entry);
+    return this.#memory.add(...entries);
   }
 
   async pending(userId: number): Promise<Pending[]> {

@@ -82,10 +82,10 @@ export class AnswerSender {
     await this.flush();
   }
 
-  /** Store an answer or a decision, then send it in the background. Resolves once it is stored. */
-  async add(entry: Stored): Promise<void> {
-    const stored = await this.#deps.outbox.add(entry);
-    this.#set({ pending: [...this.#view.pending, stored] });
+  /** Store answers or decisions, all or none, then send them in the background. Resolves once they are stored. */
+  async add(...entries: Stored[]): Promise<void> {
+    const stored = await this.#deps.outbox.add(...entries);
+    this.#set({ pending: [...this.#view.pending, ...stored] });
     void this.flush();
   }
 

@@ -39,7 +39,8 @@ function start() {
 const shown = (session: LabelSession) => session.getView().current?.subject.query_id;
 const shows = (session: LabelSession, queryId: number) =>
   vi.waitFor(() => expect(shown(session)).toBe(queryId));
-const arrived = (count: number) => vi.waitFor(() => expect(server.taken).toHaveLength(count));
+const arrived = (count: number) =>
+  vi.waitFor(() => expect(server.taken).toHaveLength(count), 5_000);
 
 beforeEach(async () => {
   now = Date.now();
@@ -187,6 +188,22 @@ describe("the label queue", () => {
     server.publish(5);
     session.wake();
     await shows(session, 3);
+  });
+
+  it("counts each answer once when the way to the server drops, delays and repeats requests", async () => {
+    server.delayMs = 2;
+    const { session } = start();
+    await shows(session, 1);
+    server.faults.push("repeat", "lose-response", "refuse-connection", "repeat", "lose-response");
+    for (let index = 0; index < 30; index += 1) {
+      await vi.waitFor(() => expect(session.getView().current).not.toBeNull(), 5_000);
+      await session.answer("ood");
+    }
+    await arrived(30);
+    expect(server.taken.map((answer) => answer.query_id)).toEqual(
+      Array.from({ length: 30 }, (_, index) => index + 1),
+    );
+    expect(server.received.length).toBeGreaterThan(30);
   });
 
   it("lets others have its images when the tab is left", async () => {

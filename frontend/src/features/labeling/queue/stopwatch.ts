@@ -1,5 +1,7 @@
 /** Without a sign of life for this long the annotator counts as away. */
 export const IDLE_MS = 30_000;
+/** And after this long others may have what was leased. */
+export const AWAY_MS = 180_000;
 
 /** Measures attention: time in which the page was visible and the annotator not idle. */
 export class Stopwatch {
@@ -9,6 +11,7 @@ export class Stopwatch {
   #lastSign = 0;
   #visible = true;
   #started = false;
+  #held = false;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -19,14 +22,14 @@ export class Stopwatch {
     this.#counted = 0;
     this.#started = true;
     this.#lastSign = this.#now();
-    this.#since = this.#visible ? this.#lastSign : null;
+    this.#since = this.#runs ? this.#lastSign : null;
   }
 
   /** A key, a click or a movement of the pointer. */
   touch(): void {
     this.#bank();
     this.#lastSign = this.#now();
-    if (this.#started && this.#visible) this.#since = this.#lastSign;
+    if (this.#started && this.#runs) this.#since = this.#lastSign;
   }
 
   setVisible(visible: boolean): void {
@@ -36,15 +39,32 @@ export class Stopwatch {
     if (visible) this.touch();
   }
 
+  /** Count nothing until it is let go: a break, whatever the pointer does meanwhile. */
+  hold(held: boolean): void {
+    this.#bank();
+    this.#held = held;
+    if (!held) this.touch();
+  }
+
+  /** Seconds of attention since `start`. */
   seconds(): number {
     this.#bank();
-    if (this.#started && this.#visible) this.#since = this.#now();
+    if (this.#started && this.#runs) this.#since = this.#now();
     return this.#counted / 1000;
   }
 
   /** Whether a sign of life came lately. */
   get attentive(): boolean {
-    return this.#visible && this.#now() - this.#lastSign < IDLE_MS;
+    return this.#visible && this.quietMs < IDLE_MS;
+  }
+
+  /** Milliseconds since the last sign of life. */
+  get quietMs(): number {
+    return this.#now() - this.#lastSign;
+  }
+
+  get #runs(): boolean {
+    return this.#visible && !this.#held;
   }
 
   #bank(): void {

@@ -7,12 +7,16 @@ const STORAGE_KEY = "karat:client";
  *
  * It survives a reload, so that the annotator keeps their place. A duplicated tab starts with a copy
  * of the session storage; the lock, held as long as the tab lives, tells the copy from the original.
+ *
+ * Pages of one tab that hold leases at the same time, as one gives way to the other, go by names of
+ * their own: `page` tells them apart.
  */
-export async function tabClient(): Promise<string> {
-  const stored = sessionStorage.getItem(STORAGE_KEY);
+export async function tabClient(page = ""): Promise<string> {
+  const key = STORAGE_KEY + page;
+  const stored = sessionStorage.getItem(key);
   if (stored && (await claim(stored))) return stored;
   const fresh = uuid();
-  sessionStorage.setItem(STORAGE_KEY, fresh);
+  sessionStorage.setItem(key, fresh);
   await claim(fresh);
   return fresh;
 }

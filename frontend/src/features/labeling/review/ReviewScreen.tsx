@@ -106,7 +106,7 @@ function Desk({ project, back, reviewing, sender }: DeskProps) {
             />
           )}
           {view.phase === "loading" && <Between sending={sending} />}
-          {view.phase === "done" && (
+          {view.phase === "waiting" && (
             <Done projectId={project.id} back={back} review={view.review} onNews={queue.wake} />
           )}
           {view.phase === "failed" && view.error && <Failure error={view.error} onRetry={retry} />}

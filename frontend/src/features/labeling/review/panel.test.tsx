@@ -10,6 +10,7 @@ const classOf = (id: number, name: string): LabelClass => ({
   colour: "#000000",
   hotkey: String(id),
   position: id,
+  guide: "",
 });
 const classes = [classOf(1, "cat"), classOf(2, "dog")];
 const suggestion = (id: number): Suggestion => ({

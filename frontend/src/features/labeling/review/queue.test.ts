@@ -77,7 +77,7 @@ describe("the review queue", () => {
       seen.push(shown(queue));
       await queue.decide("keep");
     }
-    await vi.waitFor(() => expect(queue.getView().phase).toBe("done"));
+    await vi.waitFor(() => expect(queue.getView().phase).toBe("waiting"));
     await isEmpty();
     expect(seen).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
     expect(review.taken.map((one) => one.suggestion_id)).toEqual(seen);
@@ -214,13 +214,13 @@ describe("a review with colleagues", () => {
     for (let id = 3; id <= 40; id += 1) review.elsewhere.add(id);
     const queue = open();
     await decideAll(queue, ["keep", "keep"]);
-    await vi.waitFor(() => expect(queue.getView().phase).toBe("done"));
+    await vi.waitFor(() => expect(queue.getView().phase).toBe("waiting"));
     await isEmpty();
     expect(queue.getView().review?.open).toBe(38);
     review.elsewhere.clear();
     queue.wake();
     await shows(queue, 3);
-    expect(queue.getView().phase).toBe("deciding");
+    expect(queue.getView().phase).toBe("working");
   });
 
   it("asks again by itself after a while", async () => {
@@ -228,7 +228,7 @@ describe("a review with colleagues", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const queue = open(openSender(new MemoryOutbox()));
-      await vi.waitFor(() => expect(queue.getView().phase).toBe("done"));
+      await vi.waitFor(() => expect(queue.getView().phase).toBe("waiting"));
       review.elsewhere.clear();
       await vi.advanceTimersByTimeAsync(20_000);
       expect(shown(queue)).toBe(1);

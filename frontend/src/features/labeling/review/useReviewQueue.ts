@@ -22,7 +22,7 @@ export function useReviewQueue({ projectId, jobId, userId, sender }: Place): Rev
     queue.subscribe(() => {
       keepAround(images, queue.getView(), (one) => one.image_url);
     });
-    const unwatch = watchAttention(stopwatch, queue.wake);
+    const unwatch = watchAttention(stopwatch, queue);
     queue.start();
     setReviewing({ queue, images, stopwatch });
     return () => {

@@ -1,0 +1,123 @@
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from api.access import LockedProject, ManagedProject, ProjectId
+from api.deps import SessionDep, StorageDep
+from api.examples import actions, service
+from api.examples.schemas import (
+    Changed,
+    ExampleCount,
+    ExampleDetail,
+    ExamplePage,
+    Filters,
+    Listing,
+    Neighbours,
+    Promoted,
+    Promotion,
+    Selection,
+)
+from api.principal import CurrentUser
+
+router = APIRouter(prefix="/projects/{project_id}/examples", tags=["examples"])
+
+
+@router.get("")
+async def list_examples(
+    session: SessionDep,
+    storage: StorageDep,
+    project: ManagedProject,
+    listing: Annotated[Listing, Query()],
+) -> ExamplePage:
+    """Images that match, in order of import or by a score, with their labels and scores."""
+    return await service.list_examples(session, project, storage, listing)
+
+
+@router.get("/count")
+async def count_examples(
+    session: SessionDep,
+    storage: StorageDep,
+    project: ManagedProject,
+    filters: Annotated[Filters, Query()],
+) -> ExampleCount:
+    return await service.count_examples(session, project, storage, filters)
+
+
+@router.post("/queue")
+async def send_to_queue(
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    project: LockedProject,
+    body: Selection,
+) -> Changed:
+    """Put images at the head of the open round's queue; a verdict on them is asked for again."""
+    return await actions.send_to_queue(session, user, project, storage, body)
+
+
+@router.post("/unqueue")
+async def take_from_queue(
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    project: LockedProject,
+    body: Selection,
+) -> Changed:
+    """Take back what was sent to the queue and has not been looked at."""
+    return await actions.take_from_queue(session, user, project, storage, body)
+
+
+@router.post("/hold-out")
+async def hold_out(
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    project: LockedProject,
+    body: Selection,
+) -> Changed:
+    """Leave unlabeled images of the pool out of all rounds to come."""
+    return await actions.hold_out(session, user, project, storage, body)
+
+
+@router.post("/release")
+async def release_examples(
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    project: LockedProject,
+    body: Selection,
+) -> Changed:
+    """Give images that were held out back to the pool."""
+    return await actions.release(session, user, project, storage, body)
+
+
+@router.post("/promote", status_code=201)
+async def promote_examples(
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    project: LockedProject,
+    body: Promotion,
+) -> Promoted:
+    """Make a class for a group of OOD images, and ask about them again."""
+    return await actions.promote(session, user, project, storage, body)
+
+
+@router.get("/{example_id}")
+async def show_example(
+    session: SessionDep, storage: StorageDep, project: ManagedProject, example_id: ProjectId
+) -> ExampleDetail:
+    """One image with its scores, all that was said of it, and its places in rounds."""
+    return await service.show_example(session, project, storage, example_id)
+
+
+@router.get("/{example_id}/neighbours")
+async def example_neighbours(
+    session: SessionDep,
+    storage: StorageDep,
+    project: ManagedProject,
+    example_id: ProjectId,
+    limit: Annotated[int, Query(ge=1, le=100)] = 24,
+) -> Neighbours:
+    """The most similar images of the project."""
+    return await service.neighbours(session, project, storage, example_id, limit)

@@ -1,0 +1,195 @@
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from api.projects.schemas import ClassName, ClassOut, Colour
+from core.states import ExampleState, RoundState, Source, Split, Verdict
+
+Id = Annotated[int, Field(ge=1, lt=2**63)]
+Score = Annotated[float, Field(allow_inf_nan=False)]
+Sort = Literal[
+    "pool_index",
+    "purity",
+    "-purity",
+    "informativeness",
+    "-informativeness",
+    "meta_score",
+    "-meta_score",
+    "confidence",
+    "-confidence",
+]
+MOST_AT_ONCE = 10_000
+
+
+class Filters(BaseModel):
+    """What examples have to be; all that is given has to hold.
+
+    `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
+    an example counts as, `predicted` the one that the model takes it for. Scores and predictions
+    are those that the queries of `round` were chosen by, by default the latest.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    state: ExampleState | None = None
+    split: Split | None = None
+    verdict: Verdict | None = None
+    class_id: Id | None = None
+    annotator_id: Id | None = None
+    source: Source | None = None
+    disagreement: bool | None = None
+    import_id: Id | None = None
+    name: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    round: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    predicted: Id | None = None
+    purity_min: Score | None = None
+    purity_max: Score | None = None
+    informativeness_min: Score | None = None
+    informativeness_max: Score | None = None
+
+
+class Listing(Filters):
+    """A page of what matches."""
+
+    sort: Sort = "pool_index"
+    cursor: Annotated[
+        int | None, Field(ge=0, lt=2**63, description="next_cursor of the page before.")
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=500)] = 100
+
+
+class ExampleOut(BaseModel):
+    id: int
+    pool_index: int
+    name: str
+    width: int
+    height: int
+    split: Split
+    state: ExampleState
+    label: str | None
+    label_class_id: int | None
+    purity: float | None
+    informativeness: float | None
+    meta_score: float | None
+    predicted_class_id: int | None
+    confidence: float | None
+    image_url: str
+
+
+class ExamplePage(BaseModel):
+    """Some of what matches, in order.
+
+    A page may hold fewer than were asked for, or none, where few match: one page looks at a bounded
+    part of the pool. There is more as long as `next_cursor` is given. `scores_round` is the round
+    whose scores these are; ask for the pages after with `round` set to it.
+    """
+
+    items: list[ExampleOut]
+    next_cursor: int | None
+    searched: float
+    scores_round: int | None
+
+
+class ExampleCount(BaseModel):
+    """How many match; where not `exact`, as a look at a part of the pool suggests."""
+
+    count: int
+    exact: bool
+
+
+class Neighbour(ExampleOut):
+    similarity: float
+
+
+class Neighbours(BaseModel):
+    """The most similar images of the project by cosine similarity, -1..1, the nearest first."""
+
+    features: str
+    items: list[Neighbour]
+
+
+class AnnotationOut(BaseModel):
+    """One verdict on an example. `holds` tells whether it counts and nothing corrects it."""
+
+    id: int
+    verdict: Verdict
+    class_id: int | None
+    source: Source
+    source_name: str | None
+    annotator_id: int | None
+    annotator: str | None
+    round: int | None
+    job_id: int | None
+    seconds: float
+    counted: bool
+    holds: bool
+    supersedes_id: int | None
+    superseded_by: int | None
+    created_at: datetime
+
+
+class PlaceOut(BaseModel):
+    """A query of a round that asks, or asked, about an example."""
+
+    round: int
+    round_state: RoundState
+    rank: int
+    done: bool
+    requested: bool
+    again: bool
+    purity: float | None
+    informativeness: float | None
+    meta_score: float | None
+
+
+class ExampleDetail(ExampleOut):
+    """`annotations` and `places` are the latest 200 of each."""
+
+    media_type: str
+    bytes: int
+    sha256: str
+    meta: dict[str, Any]
+    import_id: int | None
+    scores_round: int | None
+    annotations: list[AnnotationOut]
+    places: list[PlaceOut]
+
+
+class Selection(BaseModel):
+    """Examples by id, or all that match filters; at most 10,000."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    ids: Annotated[list[Id], Field(min_length=1, max_length=MOST_AT_ONCE)] | None = None
+    filters: Filters | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.ids is None) == (self.filters is None):
+            raise ValueError("Give ids or filters, and not both.")
+        return self
+
+
+class Promotion(Selection):
+    name: ClassName
+    colour: Colour | None = None
+
+
+class Changed(BaseModel):
+    """What became of a selection.
+
+    `example_ids` were changed, and undoing it is for them. `again` of them had a verdict, which the
+    next answer replaces. `moved` were in the queue and are at its head now. `left_out` counts the
+    others by reason.
+    """
+
+    example_ids: list[int]
+    again: int
+    moved: int
+    left_out: dict[str, int]
+    round: int | None
+
+
+class Promoted(Changed):
+    class_: Annotated[ClassOut, Field(serialization_alias="class", validation_alias="class")]

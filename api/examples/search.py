@@ -1,0 +1,257 @@
+"""Finding examples in pieces of bounded size, so that no request looks at a whole large pool.
+
+Conditions that only the database knows (who said what) and those that only the file of scores knows
+meet in the pool index. Without scores the pieces are ranges of it; with scores they are the
+examples that have them, in the order that is asked for.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from anyio import to_thread
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Select,
+    any_,
+    bindparam,
+    distinct,
+    func,
+    select,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.examples.schemas import Filters, Sort
+from api.examples.scores import Positions, ScoreTable
+from core.consensus import holds
+from core.errors import Conflict
+from core.states import ExampleState, Verdict
+from core.tables import Annotation, Example, Project
+
+_SECONDS: Final = 0.4
+"""How long one request goes on looking; the next one goes on from there."""
+_LARGEST_RANGE: Final = 1 << 17
+_LARGEST_SAMPLE: Final = 1 << 14
+_SMALLEST_PART: Final = 1 << 14
+_MOST_PARTS: Final = 64
+_ANSWERED: Final = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows in order; where to go on, None at the end; the share of the pool looked at, 0..1."""
+
+    rows: list[Any]
+    next_cursor: int | None
+    searched: float
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of the pool: a condition, how it ends, and the place of each example in the order."""
+
+    condition: ColumnElement[bool]
+    end: int
+    order: np.ndarray[Any, Any] | None = None
+
+
+def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
+    """What the database knows of the filters."""
+    found: list[ColumnElement[bool]] = [Example.project_id == project.id]
+    for name in ("state", "split", "import_id"):
+        if (value := getattr(filters, name)) is not None:
+            found.append(getattr(Example, name) == value)
+    if filters.class_id is not None:
+        found.append(Example.label_class_id == filters.class_id)
+    if filters.name is not None:
+        found.append(Example.name.icontains(filters.name, autoescape=True))
+    vote = [
+        getattr(Annotation, name) == value
+        for name in ("verdict", "annotator_id", "source")
+        if (value := getattr(filters, name)) is not None
+    ]
+    if vote:
+        found.append(
+            select(Annotation.id)
+            .where(Annotation.example_id == Example.id, holds(), *vote)
+            .exists()
+        )
+    if filters.disagreement is not None:
+        found += _disagreement(filters.disagreement)
+    return found
+
+
+def _disagreement(wanted: bool) -> list[ColumnElement[bool]]:
+    said = func.concat(Annotation.verdict, " ", Annotation.class_id)
+    different = (
+        select(func.count(distinct(said)))
+        .where(Annotation.example_id == Example.id, Annotation.verdict != Verdict.SKIP, holds())
+        .correlate(Example)
+        .scalar_subquery()
+    )
+    # Whatever has an opinion has one of these states, by which most of a pool is passed over.
+    return [Example.state.in_(_ANSWERED), different > 1 if wanted else different == 1]
+
+
+class Search:
+    """Examples of a project that match."""
+
+    def __init__(
+        self,
+        session: AsyncSession,
+        project: Project,
+        filters: Filters,
+        table: ScoreTable | None,
+        sort: Sort = "pool_index",
+    ) -> None:
+        """Look up nothing yet.
+
+        Args:
+            session: In the transaction of the request.
+            project: Whose examples.
+            filters: What they have to be.
+            table: Scores of the project, if there are any.
+            sort: Their order; by a score only those come that have it.
+
+        Raises:
+            Conflict: Scores are asked for, and there are none.
+        """
+        self._session, self._project, self._filters = session, project, filters
+        self._conditions = conditions(project, filters)
+        self._table, self._sort = table, sort
+        asked = [
+            name
+            for name in Filters.model_fields
+            if name != "round" and getattr(filters, name) is not None
+        ]
+        scored = [name for name in asked if name.startswith(("purity", "informat", "predicted"))]
+        self.by_score = bool(scored) or sort != "pool_index"
+        if self.by_score and table is None:
+            raise Conflict(
+                "no_scores",
+                "No model has scored this pool yet: the first scores come when round 0 is closed. "
+                "Until then leave out filters and orders by score or prediction.",
+                field=scored[0] if scored else "sort",
+            )
+        # An index gives these in order, however few they are.
+        self._indexed = set(asked) <= {"state", "split"} and len(set(asked)) != 1
+
+    async def page(
+        self, columns: Select[*tuple[Any, ...]], cursor: int | None, limit: int
+    ) -> Found:
+        """The first ``limit`` rows after ``cursor``, or fewer when looking takes too long.
+
+        Args:
+            columns: What to read of examples, the pool index as ``pool_index`` among it.
+            cursor: ``next_cursor`` of the page before.
+            limit: How many.
+        """
+        started, rows = time.monotonic(), list[Any]()
+        start, end = await self._bounds(cursor)
+        first = max(limit * 4, 256)
+        for piece in await self._pieces(start, end, first):
+            statement = columns.where(*self._conditions, piece.condition)
+            if piece.order is None:
+                ordered = statement.order_by(Example.pool_index).limit(limit - len(rows))
+                rows += (await self._session.execute(ordered)).all()
+                last = rows[-1].pool_index + 1 if rows else 0
+            else:
+                found = {row.pool_index: row for row in await self._session.execute(statement)}
+                for place, pool_index in enumerate(piece.order.tolist()):
+                    if pool_index in found and len(rows) < limit:
+                        rows.append(found[pool_index])
+                        last = piece.end - len(piece.order) + place + 1
+            if len(rows) >= limit:
+                return Found(rows, last if last < end else None, last / end)
+            if time.monotonic() - started > _SECONDS and piece.end < end:
+                return Found(rows, piece.end, piece.end / end)
+        return Found(rows, None, 1.0)
+
+    async def count(self) -> tuple[int, bool]:
+        """How many match, and whether that is exact or what a part of the pool suggests."""
+        if len(self._conditions) == 1 and self.by_score:
+            return len(await self._candidates()), True
+        statement = select(func.count()).select_from(Example)
+        if self._indexed or self._filters == Filters(split=self._filters.split):
+            return await self._session.scalar(statement.where(*self._conditions)) or 0, True
+        started, total, seen = time.monotonic(), 0, 0
+        _, end = await self._bounds(None)
+        # Spread over the pool: what was imported together is alike.
+        parts = max(1, min(_MOST_PARTS, end // _SMALLEST_PART))
+        for part in sorted(range(parts), key=lambda part: f"{part:06b}"[::-1]):
+            low, high = end * part // parts, end * (part + 1) // parts
+            for piece in await self._pieces(low, high, _LARGEST_SAMPLE):
+                found = statement.where(*self._conditions, piece.condition)
+                total += await self._session.scalar(found) or 0
+            seen += high - low
+            if time.monotonic() - started > _SECONDS and seen < end:
+                return round(total * end / seen), False
+        return total, True
+
+    async def ids(self, most: int) -> list[int]:
+        """Ids of all that match, in order; at most ``most``."""
+        found: list[int] = []
+        columns = select(Example.id, Example.pool_index)
+        cursor: int | None = 0
+        while cursor is not None and len(found) < most:
+            page = await self.page(columns, cursor, min(2000, most - len(found)))
+            found += [row.id for row in page.rows]
+            cursor = page.next_cursor
+        return found
+
+    @cached_property
+    def _kept(self) -> Positions:
+        """Pool indices of what matches by score, in order."""
+        assert self._table is not None
+        order = self._table.ordered(self._sort)
+        matched = self._table.matching(self._filters)
+        kept = order if matched is None else order[matched[order]]
+        return self._table.pool_index[kept]
+
+    async def _candidates(self) -> Positions:
+        return await to_thread.run_sync(lambda: self._kept)
+
+    async def _bounds(self, cursor: int | None) -> tuple[int, int]:
+        """Where to begin and to end: pool indices, or places in the order by score."""
+        if self.by_score:
+            return cursor or 0, len(await self._candidates())
+        last = select(func.max(Example.pool_index)).where(Example.project_id == self._project.id)
+        found = await self._session.scalar(last)
+        return cursor or 0, 0 if found is None else found + 1
+
+    async def _pieces(self, start: int, end: int, first: int) -> Iterator[Piece]:
+        if not self.by_score:
+            size = end if self._indexed else first
+            return _ranges(start, end, size)
+        candidates = await self._candidates()
+        return _samples(candidates, start, end, first)
+
+
+def _ranges(start: int, end: int, size: int) -> Iterator[Piece]:
+    """Ever larger ranges of pool indices."""
+    while start < end:
+        stop = min(start + size, end)
+        inside = (Example.pool_index >= start) & (Example.pool_index < stop)
+        yield Piece(inside, stop)
+        start, size = stop, max(size, min(2 * size, _LARGEST_RANGE))
+
+
+def _samples(candidates: Positions, start: int, end: int, size: int) -> Iterator[Piece]:
+    """Ever larger slices of the candidates."""
+    while start < end:
+        stop = min(start + size, end)
+        order = candidates[start:stop]
+        yield Piece(among(Example.pool_index, order.tolist()), stop, order)
+        start, size = stop, max(size, min(2 * size, _LARGEST_SAMPLE))
+
+
+def among(column: Any, values: Sequence[int]) -> ColumnElement[bool]:
+    """``column`` is one of ``values``; as one array, since there may be thousands."""
+    wanted = bindparam(None, list(values), type_=ARRAY(BigInteger), unique=True)
+    found: ColumnElement[bool] = column == any_(wanted)
+    return found

@@ -1,0 +1,213 @@
+from typing import Any, Final
+
+from anyio import CapacityLimiter, to_thread
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from api.examples.neighbours import embeddings_of, nearest
+from api.examples.schemas import (
+    AnnotationOut,
+    ExampleCount,
+    ExampleDetail,
+    ExampleOut,
+    ExamplePage,
+    Filters,
+    Listing,
+    Neighbour,
+    Neighbours,
+    PlaceOut,
+)
+from api.examples.scores import ScoreTable, score_table
+from api.examples.search import Search, among
+from core.consensus import holds
+from core.errors import NotFound
+from core.storage import Storage
+from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, User
+
+_LATEST: Final = 200
+# Each reads all features of a pool.
+_NEIGHBOUR_SEARCHES: Final = CapacityLimiter(2)
+_SHOWN = (
+    select(
+        Example.id,
+        Example.pool_index,
+        Example.name,
+        Example.width,
+        Example.height,
+        Example.split,
+        Example.state,
+        Example.label_class_id,
+        ProjectClass.name.label("label"),
+    )
+    .select_from(Example)
+    .outerjoin(ProjectClass, ProjectClass.id == Example.label_class_id)
+)
+
+
+async def list_examples(
+    session: AsyncSession, project: Project, storage: Storage, listing: Listing
+) -> ExamplePage:
+    """A page of examples with their present labels and their scores."""
+    table = await score_table(session, project, storage, listing.round)
+    search = Search(session, project, listing, table, listing.sort)
+    found = await search.page(_SHOWN, listing.cursor, listing.limit)
+    return ExamplePage(
+        items=[ExampleOut(**shown(row, table)) for row in found.rows],
+        next_cursor=found.next_cursor,
+        searched=found.searched,
+        scores_round=table.number if table else None,
+    )
+
+
+async def count_examples(
+    session: AsyncSession, project: Project, storage: Storage, filters: Filters
+) -> ExampleCount:
+    table = await score_table(session, project, storage, filters.round)
+    count, exact = await Search(session, project, filters, table).count()
+    return ExampleCount(count=count, exact=exact)
+
+
+async def matching_ids(
+    session: AsyncSession, project: Project, storage: Storage, filters: Filters, most: int
+) -> list[int]:
+    """Ids of the examples that match, at most ``most``."""
+    table = await score_table(session, project, storage, filters.round)
+    return await Search(session, project, filters, table).ids(most)
+
+
+def shown(row: Any, table: ScoreTable | None) -> dict[str, Any]:
+    """What is shown of a row of an example, with its scores."""
+    at = table.find(row.pool_index) if table else None
+    scores: dict[str, Any] = dict.fromkeys(
+        ("purity", "informativeness", "meta_score", "confidence", "predicted_class_id")
+    )
+    if table is not None and at is not None:
+        for name, column in table.columns.items():
+            value = float(column[at])
+            scores[name] = None if value != value else value
+        scores["predicted_class_id"] = table.class_ids[table.predicted[at]]
+    return {
+        **row._asdict(),
+        **scores,
+        "image_url": f"/api/examples/{row.id}/image",
+    }
+
+
+async def _row(session: AsyncSession, project: Project, example_id: int) -> Any:
+    statement = _SHOWN.where(Example.project_id == project.id, Example.id == example_id)
+    row = (await session.execute(statement)).one_or_none()
+    if row is None:
+        raise NotFound("image")
+    return row
+
+
+async def show_example(
+    session: AsyncSession, project: Project, storage: Storage, example_id: int
+) -> ExampleDetail:
+    """All that is known of one example."""
+    row = await _row(session, project, example_id)
+    example = await session.get_one(Example, example_id)
+    table = await score_table(session, project, storage)
+    return ExampleDetail(
+        **shown(row, table),
+        media_type=example.media_type,
+        bytes=example.bytes,
+        sha256=example.content_hash.hex(),
+        meta=example.meta,
+        import_id=example.import_id,
+        scores_round=table.number if table else None,
+        annotations=await _annotations(session, example_id),
+        places=await _places(session, example_id),
+    )
+
+
+async def _annotations(session: AsyncSession, example_id: int) -> list[AnnotationOut]:
+    later = aliased(Annotation)
+    statement = (
+        select(
+            Annotation,
+            User.name.label("annotator"),
+            Round.number.label("round"),
+            holds().label("holds"),
+            later.id.label("superseded_by"),
+        )
+        .outerjoin(User, User.id == Annotation.annotator_id)
+        .outerjoin(Round, Round.id == Annotation.round_id)
+        .outerjoin(later, later.supersedes_id == Annotation.id)
+        .where(Annotation.example_id == example_id)
+        .order_by(Annotation.id.desc())
+        .limit(_LATEST)
+    )
+    return [
+        AnnotationOut(
+            id=one.id,
+            verdict=one.verdict,
+            class_id=one.class_id,
+            source=one.source,
+            source_name=one.source_name,
+            annotator_id=one.annotator_id,
+            annotator=annotator,
+            round=number,
+            job_id=one.job_id,
+            seconds=one.seconds,
+            counted=one.counted,
+            holds=held,
+            supersedes_id=one.supersedes_id,
+            superseded_by=by,
+            created_at=one.created_at,
+        )
+        for one, annotator, number, held, by in await session.execute(statement)
+    ]
+
+
+async def _places(session: AsyncSession, example_id: int) -> list[PlaceOut]:
+    statement = (
+        select(Query, Round.number, Round.state)
+        .join(Round, Round.id == Query.round_id)
+        .where(Query.example_id == example_id)
+        .order_by(Round.number.desc(), Query.id.desc())
+        .limit(_LATEST)
+    )
+    return [
+        PlaceOut(
+            round=number,
+            round_state=state,
+            rank=query.rank,
+            done=query.done,
+            requested=query.requested,
+            again=query.again_after is not None,
+            purity=query.purity,
+            informativeness=query.informativeness,
+            meta_score=query.meta_score,
+        )
+        for query, number, state in await session.execute(statement)
+    ]
+
+
+async def neighbours(
+    session: AsyncSession, project: Project, storage: Storage, example_id: int, limit: int
+) -> Neighbours:
+    """The images that are most similar to one, of all splits.
+
+    Raises:
+        Conflict: No features of the pool are kept, or none of this image yet.
+    """
+    row = await _row(session, project, example_id)
+    name, path = embeddings_of(storage, project)
+    found = await to_thread.run_sync(
+        nearest, path, row.pool_index, limit, limiter=_NEIGHBOUR_SEARCHES
+    )
+    table = await score_table(session, project, storage)
+    statement = _SHOWN.where(
+        Example.project_id == project.id, among(Example.pool_index, list(found))
+    )
+    rows = {one.pool_index: one for one in await session.execute(statement)}
+    return Neighbours(
+        features=name,
+        items=[
+            Neighbour(**shown(rows[index], table), similarity=similarity)
+            for index, similarity in found.items()
+            if index in rows
+        ],
+    )

@@ -1,0 +1,38 @@
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_PINNED: Final = 12
+
+
+class GuideExample(BaseModel):
+    """An image that shows what is meant. `pinned` ones were chosen by an engineer."""
+
+    example_id: int
+    image_url: str
+    width: int
+    height: int
+    pinned: bool
+
+
+class ClassGuide(BaseModel):
+    class_id: int
+    guide: str
+    examples: list[GuideExample]
+
+
+class Guides(BaseModel):
+    """What belongs to each class, and images that were said to belong to none."""
+
+    classes: list[ClassGuide]
+    ood: list[GuideExample]
+
+
+class PinnedExamples(BaseModel):
+    """The examples of a class, in the order in which they are shown; none to choose by votes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    example_ids: Annotated[
+        list[Annotated[int, Field(ge=1, lt=2**63)]], Field(max_length=MOST_PINNED)
+    ]

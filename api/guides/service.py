@@ -1,0 +1,152 @@
+"""Examples of what belongs to a class: pinned ones, or those that annotators agree on."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Select, Subquery, and_, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.audit import record
+from api.guides.schemas import ClassGuide, GuideExample, Guides
+from api.principal import Principal
+from core.consensus import holds
+from core.errors import Invalid, NotFound
+from core.states import ExampleState, Split, Verdict
+from core.tables import Annotation, Example, Project, ProjectClass, Query
+
+# However large the pool, so many labeled images are looked at for examples.
+_LOOKED_AT: Final = 2_000
+
+
+async def guides(session: AsyncSession, project: Project, count: int) -> Guides:
+    """What belongs to each class, with at most ``count`` images each, and as many of OOD.
+
+    Pinned images come first. If a class has none, it shows the images of its label that most
+    annotators agree on, of equals the purest; before there are any, images of the evaluation split.
+    """
+    rows = select(ProjectClass).where(ProjectClass.project_id == project.id)
+    classes = (await session.scalars(rows.order_by(ProjectClass.position))).all()
+    shown = await _pinned(session, project, classes, count)
+    for sample in (
+        _agreed(_sample(project, Split.POOL, ExampleState.LABELED), count),
+        _first(_sample(project, Split.EVALUATION, None), count),
+    ):
+        if all(item.id in shown for item in classes):
+            break
+        for class_id, found in (await _by_class(session, sample)).items():
+            shown.setdefault(class_id, found)
+    ood = await session.execute(_agreed(_sample(project, Split.POOL, ExampleState.OOD), count))
+    return Guides(
+        classes=[
+            ClassGuide(class_id=item.id, guide=item.guide, examples=shown.get(item.id, []))
+            for item in classes
+        ],
+        ood=[_example(row) for row in ood],
+    )
+
+
+def _sample(project: Project, split: Split, state: ExampleState | None) -> Subquery:
+    """Some of the examples in a state, the newest first, from one index."""
+    statement = (
+        select(Example.id, Example.label_class_id, Example.width, Example.height)
+        .where(Example.project_id == project.id, Example.split == split)
+        .limit(_LOOKED_AT)
+    )
+    if state is None:
+        return statement.order_by(Example.state, Example.pool_index).subquery()
+    statement = statement.where(Example.state == state)
+    return statement.order_by(Example.pool_index.desc()).subquery()
+
+
+def _agreed(sample: Subquery, count: int) -> Select[Any]:
+    """The best ``count`` of each class in ``sample``; of OOD images, which have none, of all."""
+    same = and_(
+        Annotation.class_id.is_not_distinct_from(sample.c.label_class_id),
+        Annotation.verdict.in_((Verdict.CLASS, Verdict.OOD)),
+    )
+    agreeing = func.count().filter(same)
+    votes = (
+        # A vote for something else weighs as much as one for it.
+        select(2 * agreeing - func.count())
+        .where(Annotation.example_id == sample.c.id, holds())
+        .scalar_subquery()
+    )
+    purity = select(func.max(Query.purity)).where(Query.example_id == sample.c.id).scalar_subquery()
+    return _best(sample, count, (votes.desc(), purity.desc().nulls_last(), sample.c.id.desc()))
+
+
+def _first(sample: Subquery, count: int) -> Select[Any]:
+    return _best(sample, count, (sample.c.id,))
+
+
+def _best(sample: Subquery, count: int, order: Sequence[Any]) -> Select[Any]:
+    place = func.row_number().over(partition_by=sample.c.label_class_id, order_by=order)
+    ranked = select(sample, place.label("place")).subquery()
+    return select(ranked).where(ranked.c.place <= count).order_by(ranked.c.place)
+
+
+async def _by_class(session: AsyncSession, statement: Select[Any]) -> dict[int, list[GuideExample]]:
+    found: dict[int, list[GuideExample]] = defaultdict(list)
+    for row in await session.execute(statement):
+        if row.label_class_id is not None:
+            found[row.label_class_id].append(_example(row))
+    return found
+
+
+async def _pinned(
+    session: AsyncSession, project: Project, classes: Iterable[ProjectClass], count: int
+) -> dict[int, list[GuideExample]]:
+    """Of the classes that have any."""
+    wanted = {item.id: item.pinned[:count] for item in classes if item.pinned}
+    ids = {example for examples in wanted.values() for example in examples}
+    statement = select(Example.id, Example.width, Example.height).where(
+        Example.project_id == project.id, Example.id.in_(ids)
+    )
+    rows = {row.id: row for row in await session.execute(statement)} if ids else {}
+    return {
+        class_id: [_example(rows[id_], pinned=True) for id_ in examples if id_ in rows]
+        for class_id, examples in wanted.items()
+    }
+
+
+def _example(row: Any, *, pinned: bool = False) -> GuideExample:
+    return GuideExample(
+        example_id=row.id,
+        image_url=f"/api/examples/{row.id}/image",
+        width=row.width,
+        height=row.height,
+        pinned=pinned,
+    )
+
+
+async def pin(
+    session: AsyncSession,
+    principal: Principal,
+    project: Project,
+    class_id: int,
+    example_ids: Sequence[int],
+) -> None:
+    """Make these the examples of the class; none lets votes choose again.
+
+    Raises:
+        NotFound: The project has no such class.
+        Invalid: The project has no such image.
+    """
+    item = await session.get(ProjectClass, class_id)
+    if item is None or item.project_id != project.id:
+        raise NotFound("class")
+    wanted = list(dict.fromkeys(example_ids))
+    statement = select(Example.id).where(Example.project_id == project.id, Example.id.in_(wanted))
+    known = set(await session.scalars(statement))
+    unknown = next((id_ for id_ in wanted if id_ not in known), None)
+    if unknown is not None:
+        raise Invalid(
+            "unknown_example",
+            f"The project has no image {unknown}; take the example_id of one that it has.",
+            field="example_ids",
+        )
+    item.pinned = wanted
+    record(
+        session, principal, "pin", "class", item.id, project_id=project.id, examples=wanted
+    )  # fmt: skip

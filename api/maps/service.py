@@ -1,0 +1,286 @@
+"""Reading what a round saw: files of scores, and what has become of their images."""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from anyio import to_thread
+from sqlalchemy import and_, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
+from core.errors import Conflict, Invalid, NotFound
+from core.pool_map import PoolMap, read_head, read_map, read_surface
+from core.states import ArtifactKind, ExampleState, Verdict
+from core.storage import Storage
+from core.tables import Annotation, Artifact, Example, Project, Query, Round
+
+WHOLE: Final = 100_000
+"""Up to so many images are sent one by one; of larger pools, the density."""
+_SINGLE: Final = 8_192
+"""Zoomed in, a tile of a large pool with up to so many images sends them one by one."""
+_SIDE: Final = 128
+_QUERIES: Final = 20_000
+_CORNERS: Final = 200
+_POINTS, _BINS = 0, 1
+
+_VERDICT: Final = {
+    ExampleState.LABELED: Verdict.CLASS,
+    ExampleState.OOD: Verdict.OOD,
+    ExampleState.UNSURE: Verdict.UNSURE,
+}
+
+
+async def list_maps(session: AsyncSession, storage: Storage, project: Project) -> list[MapOut]:
+    """Every round of the project whose pool was scored, in order."""
+    statement = (
+        select(Round.number, Artifact.sha256, Artifact.storage_key)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(Artifact.project_id == project.id, Artifact.kind == ArtifactKind.SCORES)
+        .order_by(Round.number)
+    )
+    rows = (await session.execute(statement)).all()
+
+    def read() -> list[MapOut]:
+        heads = ((row, _head(storage.artifact(row.storage_key), row.sha256)) for row in rows)
+        return [
+            MapOut(
+                number=row.number,
+                version=row.sha256[:16],
+                count=head[0],
+                purity=SpanOut(**head[1]),
+                informativeness=SpanOut(**head[2]),
+            )
+            for row, head in heads
+            if head is not None
+        ]
+
+    return await to_thread.run_sync(read)
+
+
+@lru_cache(maxsize=4096)
+def _head(path: Path, sha256: str) -> Any:
+    del sha256
+    try:
+        return read_head(path)
+    except FileNotFoundError:
+        return None
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: Path, sha256: str) -> PoolMap:
+    del sha256
+    return read_map(path)
+
+
+async def artifact_of(session: AsyncSession, project: Project, number: int) -> Artifact:
+    """The scores of a round.
+
+    Raises:
+        NotFound: No such round, or its pool was not scored.
+    """
+    statement = (
+        select(Artifact)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(
+            Artifact.project_id == project.id,
+            Artifact.kind == ArtifactKind.SCORES,
+            Round.number == number,
+        )
+    )
+    found = (await session.scalars(statement)).first()
+    if found is None:
+        raise NotFound("map of that round")
+    return found
+
+
+async def _map_of(storage: Storage, artifact: Artifact) -> PoolMap:
+    path = storage.artifact(artifact.storage_key)
+    try:
+        return await to_thread.run_sync(_loaded, path, artifact.sha256)
+    except FileNotFoundError as error:
+        raise _missing() from error
+
+
+def _missing() -> Conflict:
+    return Conflict("scores_missing", "The file of the round's scores is gone; restore it.")
+
+
+async def surface(storage: Storage, artifact: Artifact) -> MapSurface:
+    path = storage.artifact(artifact.storage_key)
+    try:
+        found = await to_thread.run_sync(read_surface, path)
+    except FileNotFoundError as error:
+        raise _missing() from error
+    return MapSurface.model_validate({"surface": found})
+
+
+async def tile(storage: Storage, artifact: Artifact, level: int, column: int, row: int) -> bytes:
+    """One tile, little-endian.
+
+    Four uint32: kind (0 images, 1 density), how many images, cells on a side, 0. Then of images
+    float32 purity, float32 informativeness and uint32 pool index, each for all; of a density
+    uint32 counts, row by row from the least informative.
+    """
+    if not (column < 1 << level and row < 1 << level):
+        raise Invalid(
+            "no_such_tile",
+            f"Level {level} has {1 << level} columns and rows, counted from 0.",
+            field="column" if column >= 1 << level else "row",
+        )
+    shown = await _map_of(storage, artifact)
+    return await to_thread.run_sync(_encoded, shown, level, column, row)
+
+
+def _encoded(shown: PoolMap, level: int, column: int, row: int) -> bytes:
+    found = shown.tile(level, column, row)
+    if len(found) <= (WHOLE if level == 0 else _SINGLE):
+        head = np.array([_POINTS, len(found), 0, 0], dtype="<u4").tobytes()
+        purity = shown.purity[found].astype("<f4").tobytes()
+        informativeness = shown.informativeness[found].astype("<f4").tobytes()
+        return head + purity + informativeness + shown.indices[found].astype("<u4").tobytes()
+    bins = shown.bins(found, level, column, row, _SIDE)
+    head = np.array([_BINS, len(found), _SIDE, 0], dtype="<u4").tobytes()
+    return head + bytes(bins.astype("<u4").tobytes())
+
+
+async def queries(session: AsyncSession, project: Project, number: int) -> MapQueries:
+    """The query set of a round with what was answered; of an overlap, each image once."""
+    round_id = await session.scalar(
+        select(Round.id).where(Round.project_id == project.id, Round.number == number)
+    )
+    if round_id is None:
+        raise NotFound("round")
+    answered = (
+        select(Annotation.id).where(Annotation.query_id == Query.id, Annotation.counted).exists()
+    )
+    statement = (
+        select(
+            Example.id,
+            Example.pool_index,
+            Example.name,
+            Example.state,
+            Example.label_class_id,
+            func.min(Query.rank).label("rank"),
+            func.max(Query.purity).label("purity"),
+            func.max(Query.informativeness).label("informativeness"),
+            func.max(Query.meta_score).label("meta_score"),
+            func.bool_or(answered).label("answered"),
+            func.count().over().label("total"),
+        )
+        .join(Example, Example.id == Query.example_id)
+        .where(Query.round_id == round_id)
+        .group_by(Example.id)
+        .order_by(func.min(Query.rank))
+        .limit(_QUERIES)
+    )
+    rows = (await session.execute(statement)).all()
+    return MapQueries(total=rows[0].total if rows else 0, items=[_query(row) for row in rows])
+
+
+def _query(row: Any) -> MapQuery:
+    # Answered and without a verdict: it was skipped.
+    verdict = _VERDICT.get(row.state, Verdict.SKIP) if row.answered else None
+    return MapQuery(
+        example_id=row.id,
+        pool_index=row.pool_index,
+        name=row.name,
+        rank=row.rank,
+        purity=row.purity,
+        informativeness=row.informativeness,
+        meta_score=row.meta_score,
+        verdict=verdict,
+        class_id=row.label_class_id if verdict is Verdict.CLASS else None,
+    )
+
+
+def corners(polygon: str) -> list[tuple[float, float]]:
+    """Parse ``purity,informativeness;...``.
+
+    Raises:
+        Invalid: Not at least three pairs of finite numbers, or too many.
+    """
+    try:
+        pairs = [tuple(float(part) for part in pair.split(",")) for pair in polygon.split(";")]
+    except ValueError:
+        pairs = []
+    found = [
+        (pair[0], pair[1]) for pair in pairs if len(pair) == 2 and all(map(math.isfinite, pair))
+    ]
+    if len(found) != len(pairs) or not 3 <= len(found) <= _CORNERS:
+        raise Invalid(
+            "invalid_polygon",
+            f"Give 3 to {_CORNERS} corners as purity,informativeness;purity,informativeness;...",
+            field="polygon",
+        )
+    return found
+
+
+async def images_inside(
+    session: AsyncSession,
+    storage: Storage,
+    artifact: Artifact,
+    polygon: str,
+    *,
+    cursor: int | None,
+    limit: int,
+) -> MapImages:
+    """Images within an outline, by pool index."""
+    outline = corners(polygon)
+    shown = await _map_of(storage, artifact)
+    found = np.flatnonzero(await to_thread.run_sync(shown.inside, outline))
+    start = 0 if cursor is None else int(np.searchsorted(shown.indices[found], cursor, "right"))
+    page = found[start : start + limit]
+    items = await _images(session, artifact.project_id, shown, page.tolist())
+    more = start + limit < len(found)
+    return MapImages(
+        total=len(found),
+        items=items,
+        next_cursor=int(shown.indices[page[-1]]) if more else None,
+    )
+
+
+async def image(
+    session: AsyncSession, storage: Storage, artifact: Artifact, pool_index: int
+) -> MapImage:
+    """One image by its pool index."""
+    shown = await _map_of(storage, artifact)
+    place = int(np.searchsorted(shown.indices, pool_index))
+    if place == len(shown) or shown.indices[place] != pool_index:
+        raise NotFound("image on that map")
+    found = await _images(session, artifact.project_id, shown, [place])
+    if not found:
+        raise NotFound("image on that map")
+    return found[0]
+
+
+async def _images(
+    session: AsyncSession, project_id: int, shown: PoolMap, positions: Sequence[int]
+) -> list[MapImage]:
+    place_of = {int(shown.indices[place]): place for place in positions}
+    columns = (Example.id, Example.pool_index, Example.name, Example.state, Example.label_class_id)
+    statement = (
+        select(*columns)
+        .where(and_(Example.project_id == project_id, Example.pool_index.in_(place_of)))
+        .order_by(Example.pool_index)
+    )
+    found = []
+    for row in await session.execute(statement):
+        place = place_of[row.pool_index]
+        meta = float(shown.meta_scores[place])
+        found.append(
+            MapImage(
+                example_id=row.id,
+                pool_index=row.pool_index,
+                name=row.name,
+                state=row.state,
+                class_id=row.label_class_id,
+                purity=float(shown.purity[place]),
+                informativeness=float(shown.informativeness[place]),
+                meta_score=meta if math.isfinite(meta) else None,
+            )
+        )
+    return found

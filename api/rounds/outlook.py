@@ -1,0 +1,178 @@
+"""Whether another round is expected to pay, and why.
+
+Accuracy over the n labels with a class is taken to follow a power law, a - b n^-c with b >= 0. For
+each c of a grid, a and b are fitted by least squares, weighted by the variance A (1 - A) / m of an
+accuracy A measured on m images, scaled up where the fit is worse than that (chi-square over the
+degrees of freedom). Each c counts by its likelihood. The next round is expected to bring as many
+labels k as the last, and so
+
+    gain = b (n^-c - (n + k)^-c),
+
+with the variance of b and the spread over c. All rounds are judged on the same images, so the
+errors of two rounds are alike and a gain is in truth known better than this: the advice to stop
+comes late rather than early.
+
+A gain is worth a round from ``least_gain`` on. Advice: stop where P(gain >= least_gain) < 0.1, or
+where nothing in-distribution is left; go on where it is at least 0.5; unclear in between; unknown
+where accuracies are missing.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
+from core.states import RoundState
+
+FEWEST: Final = 4
+"""A power law has three parameters."""
+LEAST_GAIN: Final = 0.005
+_UNLIKELY, _LIKELY = 0.1, 0.5
+_Z80: Final = 1.281552
+_EXPONENTS: Final = np.linspace(0.05, 2.0, 40)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Expected rise of accuracy, and its standard deviation; both in shares of 1."""
+
+    mean: float
+    deviation: float
+
+    def chance_of(self, least: float) -> float:
+        """Probability that the gain is at least ``least``, by the normal distribution."""
+        if self.deviation == 0:
+            return float(self.mean >= least)
+        return 0.5 * math.erfc((least - self.mean) / (self.deviation * math.sqrt(2)))
+
+
+def expected_gain(
+    labels: Sequence[float], accuracies: Sequence[float], examples: int, more: float
+) -> Gain:
+    """Fit the learning curve and look ``more`` labels ahead; the module says how.
+
+    Args:
+        labels: (K,) labels with a class after each round, > 0, K >= 3.
+        accuracies: (K,) in 0..1.
+        examples: How many images the accuracies were measured on, m.
+        more: Labels that the next round is expected to add, k >= 0.
+    """
+    n, accuracy = np.array(labels, dtype=np.float64), np.array(accuracies, dtype=np.float64)
+    # An accuracy of 0 or 1 on m images is not known exactly either.
+    smooth = (accuracy * examples + 1) / (examples + 2)
+    variance = smooth * (1 - smooth) / examples
+    fits = []
+    for exponent in _EXPONENTS:
+        scale = n[0] ** -exponent
+        design = np.stack([np.ones_like(n), -(n**-exponent) / scale], axis=1)
+        normal = np.linalg.inv(design.T @ (design / variance[:, None]) + 1e-9 * np.eye(2))
+        a, b = normal @ (design.T @ (accuracy / variance))
+        if b < 0:
+            a, b = (accuracy / variance).sum() / (1 / variance).sum(), 0.0
+        misfit = float(((accuracy - design @ np.array([a, b])) ** 2 / variance).sum())
+        ahead = (n[-1] ** -exponent - (n[-1] + more) ** -exponent) / scale
+        fits.append((misfit, b * ahead, normal[1, 1] * ahead**2))
+    misfits, gains, spreads = np.array(fits).T
+    inflation = max(1.0, float(misfits.min()) / max(1, len(n) - 3))
+    weights = np.exp(-(misfits - misfits.min()) / (2 * inflation))
+    weights /= weights.sum()
+    mean = float(weights @ gains)
+    total = float(weights @ (spreads * inflation + (gains - mean) ** 2))
+    return Gain(mean, math.sqrt(total))
+
+
+def outlook(rounds: Sequence[RoundOut], least_gain: float = LEAST_GAIN) -> OutlookOut:
+    """Advice on another round, from the rounds of a project in order."""
+    closed = [one for one in rounds if one.state is RoundState.CLOSED]
+    reasons = [*_accuracy(closed, least_gain), *_shares(closed), *_pool(closed)]
+    gain = next((one for one in reasons if one.code == "gain"), None)
+    exhausted = any(one.code == "pool" and one.points == "stop" for one in reasons)
+    if exhausted or (gain is not None and gain.points == "stop"):
+        advice = "stop"
+    elif gain is None:
+        advice = "unknown"
+    else:
+        advice = "go_on" if gain.points == "go_on" else "unclear"
+    return OutlookOut.model_validate(
+        {"advice": advice, "least_gain": least_gain, "reasons": reasons}
+    )
+
+
+def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
+    labels = np.cumsum([one.answered.class_ for one in closed])
+    measured = [
+        (float(count), one.accuracy, int(one.metrics.get("examples", 0)))
+        for count, one in zip(labels, closed, strict=True)
+        if one.accuracy is not None and count > 0
+    ]
+    if not measured:
+        return [_reason("no_accuracy", "neither", rounds=len(closed))]
+    examples = measured[-1][2]
+    if len(measured) < FEWEST or examples == 0:
+        return [_reason("few_rounds", "neither", rounds=len(measured), needed=FEWEST)]
+    left = _inside_left(closed)
+    more = float(closed[-1].answered.class_)
+    if left is not None:
+        more = min(more, left)
+    counts, accuracies, _ = zip(*measured, strict=True)
+    gain = expected_gain(counts, accuracies, examples, more)
+    chance = gain.chance_of(least)
+    points: Points = "neither"
+    if chance < _UNLIKELY:
+        points = "stop"
+    elif chance >= _LIKELY:
+        points = "go_on"
+    last = accuracies[-1]
+    smooth = (last * examples + 1) / (examples + 2)
+    return [
+        _reason(
+            "gain",
+            points,
+            gain=gain.mean,
+            low=max(0.0, gain.mean - _Z80 * gain.deviation),
+            high=gain.mean + _Z80 * gain.deviation,
+            chance=chance,
+            least=least,
+            labels=counts[-1],
+            more=more,
+        ),
+        _reason(
+            "evaluation",
+            "neither",
+            accuracy=last,
+            error=math.sqrt(smooth * (1 - smooth) / examples),
+            examples=examples,
+        ),
+    ]
+
+
+def _shares(closed: Sequence[RoundOut]) -> list[Reason]:
+    known = [one.in_share for one in closed if one.in_share is not None]
+    if len(known) < 2:
+        return []
+    best, last = max(known), known[-1]
+    # Twice the verdicts for one label of a class.
+    points: Points = "stop" if last < best / 2 else "neither"
+    return [_reason("in_share", points, best=best, last=last)]
+
+
+def _pool(closed: Sequence[RoundOut]) -> list[Reason]:
+    found = closed[-1].ood_left if closed else None
+    if found is None:
+        return []
+    inside = found.unlabeled - (found.low or 0.0)
+    values = {"unlabeled": found.unlabeled, "inside": inside}
+    return [_reason("pool", "stop" if inside < 1 else "neither", **values)]
+
+
+def _inside_left(closed: Sequence[RoundOut]) -> float | None:
+    """Most in-distribution images that may be left."""
+    found = closed[-1].ood_left
+    return None if found is None else found.unlabeled - (found.low or 0.0)
+
+
+def _reason(code: str, points: Points, **values: float) -> Reason:
+    return Reason(code=code, points=points, values=values)

@@ -1,0 +1,180 @@
+import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import type { Project, User } from "../../api/types";
+import { t } from "../../strings";
+import { Failure, Notice } from "../../ui/State";
+import { Between } from "./Between";
+import { LabelBar } from "./LabelBar";
+import styles from "./LabelScreen.module.css";
+import { ModeSwitch } from "./ModeSwitch";
+import { markKey } from "./measure";
+import { PauseCover } from "./PauseCover";
+import type { AnswerSender } from "./queue/sender";
+import { Strip } from "./Strip";
+import { taskViews } from "./taskViews";
+import { useDeskKeys } from "./useDeskKeys";
+import { useGuide } from "./useGuide";
+import type { Labeling } from "./useLabelSession";
+import { useSmooth } from "./useSmooth";
+import { type Choice, nameOf } from "./verdicts";
+import { Waiting } from "./Waiting";
+
+const HelpDialog = lazy(() => import("./HelpDialog").then((m) => ({ default: m.HelpDialog })));
+const GuidePanel = lazy(() => import("./GuidePanel").then((m) => ({ default: m.GuidePanel })));
+const FindDialog = lazy(() => import("./FindDialog").then((m) => ({ default: m.FindDialog })));
+
+type DeskProps = {
+  project: Project;
+  user: User;
+  projectLink: string | null;
+  labeling: Labeling;
+  sender: AnswerSender;
+};
+
+/** One image, what can be said of it, and the verdicts before. */
+export function Desk({ project, user, projectLink, labeling, sender }: DeskProps) {
+  const { session, images, stopwatch } = labeling;
+  const { Stage, Panel } = taskViews[project.task];
+  const view = useSyncExternalStore(session.subscribe, session.getView);
+  const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
+  useSyncExternalStore(images.subscribe, images.getVersion);
+  const [flashed, flash] = useFlash();
+  const [smooth, setSmooth] = useSmooth();
+  const [dialog, setDialog] = useState<"help" | "find" | null>(null);
+  const [guide, toggleGuide, closeGuide] = useGuide();
+  const { classes } = project;
+  const { current, history, paused } = view;
+
+  const answer = useCallback(
+    async (choice: Choice) => {
+      markKey();
+      if (await session.answer(choice.verdict, choice.classId)) flash({ ...choice });
+    },
+    [session, flash],
+  );
+  const onPage = useCallback(
+    (what: "smooth" | "help" | "pause" | "guide" | "find") => {
+      if (what === "smooth") setSmooth((value) => !value);
+      else if (what === "pause") session.pause("asked");
+      else if (what === "guide") toggleGuide();
+      else setDialog(what);
+    },
+    [session, setSmooth, toggleGuide],
+  );
+  useDeskKeys({ session, task: taskViews[project.task], classes, answer, onPage });
+
+  const open = useCallback((queryId: number) => session.revisit(queryId), [session]);
+  const resume = useCallback(() => session.resume(), [session]);
+  const previous = history.at(-1)?.given ?? null;
+  return (
+    <div className={styles.desk}>
+      <LabelBar
+        project={project}
+        projectLink={projectLink}
+        status={view.status}
+        mine={view.mine}
+        onGuide={toggleGuide}
+        onPause={() => session.pause("asked")}
+        onHelp={() => setDialog("help")}
+      >
+        <ModeSwitch project={project} user={user} mode="single" />
+      </LabelBar>
+      <div className={styles.work} data-guide={guide || undefined}>
+        {guide && (
+          <Suspense fallback={null}>
+            <GuidePanel
+              project={project}
+              exampleId={current?.subject.example_id ?? null}
+              onClose={closeGuide}
+            />
+          </Suspense>
+        )}
+        <div className={styles.centre}>
+          <div className={styles.stage}>
+            {current && (
+              <Stage
+                subject={current.subject}
+                prepared={images.get(current.subject.image_url)}
+                smooth={smooth}
+                onSmooth={setSmooth}
+                onShown={() => stopwatch.start()}
+                onRetry={() => images.retry(current.subject.image_url)}
+              />
+            )}
+            {view.phase === "loading" && !current && <Between sending={sending} />}
+            {view.phase === "waiting" && (
+              <Waiting
+                projectId={project.id}
+                status={view.status}
+                canUndo={history.length > 0}
+                onUndo={() => session.undo()}
+                onNews={session.wake}
+              />
+            )}
+            {view.phase === "failed" && view.error && (
+              <Failure error={view.error} onRetry={() => session.wake()} />
+            )}
+            {paused && <PauseCover why={paused} stopwatch={stopwatch} onResume={resume} />}
+          </div>
+          <Strip
+            trail={view.trail}
+            openId={current?.given ? current.subject.query_id : null}
+            classes={classes}
+            onOpen={open}
+          />
+        </div>
+        <aside className={styles.side}>
+          <p className={styles.last} aria-live="polite">
+            {current?.given
+              ? t.label.before(nameOf(current.given, classes))
+              : previous && t.label.last(nameOf(previous, classes))}
+            {current?.given && <small>{t.label.beforeHint}</small>}
+          </p>
+          <Panel
+            classes={classes}
+            given={current?.given ?? null}
+            flashed={flashed}
+            disabled={!current}
+            canUndo={history.length > 0}
+            onAnswer={answer}
+            onUndo={() => session.undo()}
+            onFind={() => setDialog("find")}
+          />
+          {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
+          {project.guidelines && !guide && <Guidelines text={project.guidelines} />}
+        </aside>
+      </div>
+      <Suspense fallback={null}>
+        {dialog === "help" && (
+          <HelpDialog
+            classes={classes}
+            guidelines={project.guidelines}
+            onClose={() => setDialog(null)}
+          />
+        )}
+        {dialog === "find" && (
+          <FindDialog classes={classes} onChoose={answer} onClose={() => setDialog(null)} />
+        )}
+      </Suspense>
+    </div>
+  );
+}
+
+/** The verdict just given, for as long as its button lights up. */
+function useFlash() {
+  const [flashed, setFlashed] = useState<Choice | null>(null);
+  useEffect(() => {
+    if (!flashed) return;
+    const timer = setTimeout(() => setFlashed(null), 320);
+    return () => clearTimeout(timer);
+  }, [flashed]);
+  return [flashed, setFlashed] as const;
+}
+
+function Guidelines({ text }: { text: string }) {
+  return (
+    <details className={styles.guidelines} open>
+      <summary>{t.label.guidelines}</summary>
+      <p>{text}</p>
+    </details>
+  );
+}

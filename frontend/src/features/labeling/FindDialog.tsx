@@ -1,0 +1,88 @@
+import { type CSSProperties, useId, useState } from "react";
+import type { LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { Dialog } from "../../ui/Dialog";
+import { keyLabel } from "../../ui/hotkeys";
+import { Kbd } from "../../ui/Kbd";
+import styles from "./FindDialog.module.css";
+import { matching } from "./find";
+import type { Choice } from "./verdicts";
+
+type FindDialogProps = {
+  classes: LabelClass[];
+  onChoose: (choice: Choice) => void;
+  onClose: () => void;
+};
+
+/** A class by its name: type, and Enter gives the verdict. */
+export function FindDialog({ classes, onChoose, onClose }: FindDialogProps) {
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const listId = useId();
+  const found = matching(classes, typed);
+  const choose = (item: LabelClass | undefined) => {
+    if (!item) return;
+    onClose();
+    onChoose({ verdict: "class", classId: item.id });
+  };
+  const move = (by: number) => {
+    const next = Math.min(found.length - 1, Math.max(0, at + by));
+    setAt(next);
+    document.getElementById(`${listId}-${found[next]?.id}`)?.scrollIntoView({ block: "nearest" });
+  };
+  const active = found[Math.min(at, found.length - 1)];
+  return (
+    <Dialog title={t.label.find.title} onClose={onClose}>
+      <input
+        type="text"
+        data-autofocus
+        className={styles.input}
+        role="combobox"
+        aria-label={t.label.find.typed}
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={active && `${listId}-${active.id}`}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === "Enter") choose(active);
+          else if (event.key === "ArrowDown") move(1);
+          else if (event.key === "ArrowUp") move(-1);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <div id={listId} role="listbox" aria-label={t.label.classes} className={styles.list}>
+        {found.map((item) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and the keys.
+          <div
+            key={item.id}
+            id={`${listId}-${item.id}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={item === active}
+            className={styles.option}
+            onClick={() => choose(item)}
+          >
+            <span
+              className={styles.colour}
+              style={{ "--colour": item.colour } as CSSProperties}
+              aria-hidden="true"
+            />
+            <span className={styles.name}>{item.name}</span>
+            {item.hotkey && <Kbd decorative>{keyLabel(item.hotkey)}</Kbd>}
+          </div>
+        ))}
+      </div>
+      <p className={styles.hint} role="status">
+        {found.length === 0 ? t.label.find.none : t.label.find.hint}
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect } from "react";
+import { t } from "../../strings";
+import styles from "./PauseCover.module.css";
+import type { Pause } from "./queue/pace";
+import type { Stopwatch } from "./queue/stopwatch";
+
+const MODIFIERS = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock", "Tab"]);
+
+type PauseCoverProps = { why: Pause; stopwatch: Stopwatch; onResume: () => void };
+
+/** Lies over the image during a break. Any key or click ends one that was asked for, and does no more. */
+export function PauseCover({ why, stopwatch, onResume }: PauseCoverProps) {
+  useEffect(() => {
+    if (why !== "asked") return;
+    stopwatch.hold(true);
+    const swallow = (event: Event) => {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (MODIFIERS.has(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+      swallow(event);
+      if (!event.repeat) onResume();
+    };
+    const onClick = (event: MouseEvent) => {
+      // Whoever leaves the page need not go on first.
+      if ((event.target as Element).closest("a")) return;
+      swallow(event);
+      onResume();
+    };
+    window.addEventListener("keydown", onKey, { capture: true });
+    window.addEventListener("click", onClick, { capture: true });
+    return () => {
+      stopwatch.hold(false);
+      window.removeEventListener("keydown", onKey, { capture: true });
+      window.removeEventListener("click", onClick, { capture: true });
+    };
+  }, [why, stopwatch, onResume]);
+  const text = t.label.pause[why];
+  return (
+    <div className={styles.cover} data-paused={why}>
+      <div className={styles.card} role="status">
+        <h2>{text.title}</h2>
+        <p>{text.text}</p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { type CSSProperties, memo } from "react";
+import type { LabelClass } from "../../../api/types";
+import { t } from "../../../strings";
+import { Button } from "../../../ui/Button";
+import { Kbd } from "../../../ui/Kbd";
+import { nameOf } from "../verdicts";
+import styles from "./GroupSection.module.css";
+import { GRID_KEYS } from "./keys";
+import { type Group, idOf, isDone, type Tile } from "./model";
+import type { Selection } from "./selection";
+import { isPixelated, thumbnailOf } from "./thumbnails";
+import { proposalOf } from "./useGridActions";
+
+type GroupSectionProps = {
+  group: Group;
+  classes: LabelClass[];
+  selection: Selection;
+  /** Whether everything in it has its verdict. */
+  leaving: boolean;
+  onConfirm: () => void;
+  onToggle: () => void;
+};
+
+export function headingOf(group: Group, classes: LabelClass[]): string {
+  if (group.kind === "back") return t.grid.back;
+  if (group.kind === "ood") return t.grid.likelyOod;
+  const known = classes.find((item) => item.id === group.classId);
+  return known?.name ?? t.grid.notPredicted;
+}
+
+export function GroupSection(props: GroupSectionProps) {
+  const { group, classes, selection, leaving, onConfirm, onToggle } = props;
+  const heading = headingOf(group, classes);
+  const known = classes.find((item) => item.id === group.classId);
+  const colour = known?.colour;
+  const open = group.tiles.filter((tile) => !isDone(tile));
+  const focused = group.tiles.some((tile) => idOf(tile) === selection.focus);
+  const picked = open.filter((tile) => selection.chosen.has(idOf(tile))).length;
+  const proposal = proposalOf(group);
+  const isRest = (picked > 0 && picked < open.length) || open.length < group.tiles.length;
+  const taken = classes.some((item) => item.hotkey === GRID_KEYS.group);
+  return (
+    <section
+      className={styles.group}
+      style={colour ? ({ "--colour": colour } as CSSProperties) : undefined}
+      data-group={group.key}
+      data-leaving={leaving || undefined}
+    >
+      <header className={styles.header}>
+        <span className={styles[group.kind]} aria-hidden="true" />
+        <h2 className={styles.title}>{heading}</h2>
+        <span className={styles.count}>{open.length}</span>
+        {group.kind === "back" && <small className={styles.hint}>{t.grid.backHint}</small>}
+        <div className={styles.actions} data-focused={focused || undefined}>
+          <Button size="small" kind="quiet" disabled={leaving} onClick={onToggle}>
+            {picked === open.length && picked > 0 ? t.grid.unselect : t.grid.select}
+            {!taken && <Kbd decorative>{GRID_KEYS.group.toUpperCase()}</Kbd>}
+          </Button>
+          {(proposal || group.kind === "back") && (
+            <Button size="small" disabled={leaving} onClick={onConfirm}>
+              {proposal ? (isRest ? t.grid.rest : t.grid.all)(known?.name ?? null) : t.grid.keep}
+              <Kbd decorative>Enter</Kbd>
+            </Button>
+          )}
+        </div>
+      </header>
+      <div
+        role="listbox"
+        aria-multiselectable="true"
+        aria-label={t.grid.groupName(heading, group.tiles.length)}
+        className={styles.tiles}
+      >
+        {group.tiles.map((tile) => (
+          <TileOption
+            key={idOf(tile)}
+            tile={tile}
+            classes={classes}
+            selected={selection.chosen.has(idOf(tile))}
+            focused={selection.focus === idOf(tile)}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+type TileOptionProps = {
+  tile: Tile;
+  classes: LabelClass[];
+  selected: boolean;
+  focused: boolean;
+};
+
+const TileOption = memo(function TileOption({ tile, classes, selected, focused }: TileOptionProps) {
+  const { subject, given } = tile;
+  const verdict = given && nameOf(given, classes);
+  const colour = classes.find((item) => item.id === given?.classId)?.colour;
+  const name = t.grid.tile(subject.name, subject.example_id);
+  return (
+    <div
+      role="option"
+      aria-selected={selected}
+      aria-label={verdict ? `${name}: ${verdict}` : name}
+      tabIndex={focused ? 0 : -1}
+      className={styles.tile}
+      data-tile={idOf(tile)}
+      data-focused={focused || undefined}
+      data-done={isDone(tile) || undefined}
+    >
+      <img
+        src={thumbnailOf(tile)}
+        alt=""
+        draggable={false}
+        className={isPixelated(tile) ? styles.pixelated : ""}
+      />
+      {selected && <Check />}
+      {verdict && (
+        <span className={styles.verdict} data-verdict={given.verdict}>
+          <span
+            className={given.verdict === "ood" ? styles.hatch : styles.dot}
+            style={colour ? { background: colour } : undefined}
+          />
+          <span>{given.verdict === "ood" ? t.grid.ood : verdict}</span>
+        </span>
+      )}
+    </div>
+  );
+});
+
+function Check() {
+  return (
+    <svg className={styles.check} viewBox="0 0 16 16" aria-hidden="true">
+      <circle cx="8" cy="8" r="8" />
+      <path d="M4.5 8.2l2.4 2.4 4.6-5" />
+    </svg>
+  );
+}

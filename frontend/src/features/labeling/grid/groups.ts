@@ -1,0 +1,55 @@
+import { type Group, isDone, type Tile } from "./model";
+
+/** Below this probability of being in-distribution an image counts as likely OOD, as for the server. */
+const LIKELY_OOD = 0.5;
+
+function placeOf(tile: Tile): Omit<Group, "tiles"> {
+  if (tile.reopened) return { key: "back", kind: "back", classId: null };
+  if (tile.inside !== null && tile.inside < LIKELY_OOD)
+    return { key: "ood", kind: "ood", classId: null };
+  if (tile.classId === null) return { key: "none", kind: "none", classId: null };
+  return { key: `class-${tile.classId}`, kind: "class", classId: tile.classId };
+}
+
+/** What the model is surest of comes first, so that those to doubt stand together at the end. */
+const certainty = (group: Group, tile: Tile): number =>
+  group.kind === "ood" ? 1 - (tile.inside ?? 0) : (tile.probability ?? 0);
+
+/**
+ * The groups of a page: first what was taken back, then the classes by their best image, at the end
+ * what is likely OOD.
+ *
+ * @param known Classes that still exist; tiles of others count as not predicted.
+ */
+export function groupsOf(page: readonly Tile[], known: ReadonlySet<number>): Group[] {
+  const groups = new Map<string, Group>();
+  for (const tile of page) {
+    const exists = tile.classId === null || known.has(tile.classId);
+    const place = placeOf(exists ? tile : { ...tile, classId: null });
+    const group = groups.get(place.key) ?? { ...place, tiles: [] };
+    group.tiles.push(tile);
+    groups.set(place.key, group);
+  }
+  const rank = { back: 0, class: 1, none: 2, ood: 3 };
+  const found = [...groups.values()].sort((a, b) => rank[a.kind] - rank[b.kind]);
+  for (const group of found) {
+    if (group.kind === "class" || group.kind === "ood")
+      group.tiles.sort((a, b) => certainty(group, b) - certainty(group, a));
+  }
+  return found;
+}
+
+export const isComplete = (group: Group): boolean => group.tiles.every(isDone);
+
+/** Take the next page: whole groups, in the order of their best images. */
+export function deal(waiting: readonly Tile[], size: number): [page: Tile[], rest: Tile[]] {
+  const lead = new Map<string, number>();
+  waiting.forEach((tile, index) => {
+    const { key } = placeOf(tile);
+    if (!lead.has(key)) lead.set(key, index);
+  });
+  const leadOf = (tile: Tile) => lead.get(placeOf(tile).key) ?? 0;
+  const page = [...waiting].sort((a, b) => leadOf(a) - leadOf(b)).slice(0, size);
+  const taken = new Set(page);
+  return [page, waiting.filter((tile) => !taken.has(tile))];
+}

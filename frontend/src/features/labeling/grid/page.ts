@@ -1,0 +1,47 @@
+import { type Choice, isSame } from "../verdicts";
+import { batchKeys } from "./batches";
+import { deal } from "./groups";
+import { type GridView, idOf, isDone, type Tile } from "./model";
+
+type Pages = Pick<GridView, "page" | "upcoming">;
+
+/** After a lease: new images go to the end, and those lost in the meantime go away. */
+export function merged(
+  { page, upcoming }: Pages,
+  leased: Tile[],
+  answered: ReadonlySet<number>,
+  saving: ReadonlySet<number>,
+): Pages {
+  const open = leased.filter((tile) => !answered.has(idOf(tile)));
+  const mine = new Set(open.map(idOf));
+  // A verdict that is being stored right now is on its image in a moment.
+  const holds = (tile: Tile) =>
+    tile.given !== null || mine.has(idOf(tile)) || saving.has(idOf(tile));
+  const kept = { page: page.filter(holds), upcoming: upcoming.filter(holds) };
+  const known = new Set([...kept.page, ...kept.upcoming].map(idOf));
+  const added = open.filter((tile) => !known.has(idOf(tile)));
+  return { page: kept.page, upcoming: [...kept.upcoming, ...added] };
+}
+
+/** The next page if this one is done: the one of before a reload, if its images are there again. */
+export function turned(
+  { page, upcoming }: Pages,
+  size: number,
+  before: ReadonlySet<number>,
+): Pages | null {
+  if (!page.every(isDone) || upcoming.length === 0) return null;
+  const again = upcoming.filter((tile) => before.has(idOf(tile)));
+  const others = upcoming.filter((tile) => !before.has(idOf(tile)));
+  const [next, rest] = again.length > 0 ? [again, others] : deal(upcoming, size);
+  return { page: next, upcoming: rest };
+}
+
+/** The tiles with a verdict each; one that has it already keeps the answer it has. */
+export function judged(tiles: Tile[], choice: Choice): Tile[] {
+  const keys = batchKeys(tiles.length);
+  return tiles.map((tile, index) => ({
+    ...tile,
+    given: isSame(tile.given, choice) ? tile.given : { ...choice, key: keys[index] ?? "" },
+    reopened: false,
+  }));
+}

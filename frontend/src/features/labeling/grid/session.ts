@@ -1,0 +1,248 @@
+import { serverNow } from "../../../api/clock";
+import type { LabelingApi } from "../../../api/labeling";
+import { toStored } from "../queue/entries";
+import type { Pause } from "../queue/pace";
+import type { AnswerSender } from "../queue/sender";
+import type { Stopwatch } from "../queue/stopwatch";
+import type { Choice } from "../verdicts";
+import { earlierWork, without } from "./batches";
+import { deal, groupsOf, isComplete } from "./groups";
+import { LeaseLoop, needOf } from "./leases";
+import { type GridView, idOf, isDone, NEW, type Tile, tilesOf } from "./model";
+import { judged, merged, turned } from "./page";
+import { pageBefore, rememberPage } from "./pageMemory";
+
+const HISTORY = 50;
+/** How long a page that is loaded again finds what it held. */
+const RELOAD_SECONDS = 20;
+
+type Dependencies = {
+  projectId: number;
+  userId: number;
+  client: string;
+  /** How many images are on a page. */
+  size: number;
+  api: Pick<LabelingApi, "lease" | "recent" | "status" | "release">;
+  sender: AnswerSender;
+  stopwatch: Stopwatch;
+  now?: () => number;
+  isHidden?: () => boolean;
+};
+
+/** One annotator's place in the queue of one project, many images at a time. */
+export class GridSession {
+  readonly #deps: Required<Dependencies>;
+  readonly #listeners = new Set<() => void>();
+  #view: GridView = NEW;
+  #size: number;
+  readonly #leases: LeaseLoop;
+  #answeredSinceLease = new Set<number>();
+  #saving = false;
+  #unlisten: () => void = () => {};
+  /** The page before a reload, until its images are there again. */
+  #before: number[];
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = { now: serverNow, isHidden: () => document.hidden, ...dependencies };
+    this.#size = dependencies.size;
+    this.#leases = new LeaseLoop({
+      ...this.#deps,
+      lease: () => this.#lease(),
+      need: () => needOf(this.#view),
+    });
+    this.#before = pageBefore(this.#deps);
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getView = (): GridView => this.#view;
+
+  start(): void {
+    const { sender, projectId } = this.#deps;
+    this.#unlisten = sender.onResponse((sent) => {
+      if (sent.kind !== "answer" || sent.projectId !== projectId) return;
+      this.#set({ status: sent.response.status });
+      // What the server counts as answered makes room for more.
+      if (this.#view.upcoming.length < this.#size) this.wake();
+    });
+    void this.#restore();
+    this.wake();
+  }
+
+  /** Stop, and let others have what was leased. */
+  stop(): void {
+    this.#leases.stop();
+    this.#unlisten();
+    this.#release(0);
+  }
+
+  /** The page is about to go: others may have what was leased, unless it comes back at once. */
+  leave(): void {
+    this.#release(RELOAD_SECONDS);
+  }
+
+  /** Look for images now: something changed on the server, or the page is visible again. */
+  readonly wake = (): void => {
+    if (!this.#view.paused) this.#leases.wake();
+  };
+
+  /** Take a break: the page stays in view, and others may have what was leased. */
+  pause(why: Pause): void {
+    if (this.#view.paused) return;
+    this.#set({ paused: why });
+    this.#release(0);
+  }
+
+  readonly resume = (): void => {
+    if (!this.#view.paused) return;
+    this.#set({ paused: null });
+    this.wake();
+  };
+
+  /** Show so many images at once: now if none of the page is judged yet, else from the next one on. */
+  setSize(size: number): void {
+    this.#size = size;
+    const { page, upcoming } = this.#view;
+    if (page.length > 0 && page.every((tile) => tile.given === null)) {
+      const [next, rest] = deal([...page, ...upcoming], size);
+      this.#set({ page: next, upcoming: rest });
+    }
+    this.wake();
+  }
+
+  /**
+   * Give one verdict on some images of the page, once it is stored on this device.
+   *
+   * Each gets an equal share of the time since the verdict before. Resolves to false when there was
+   * nothing to judge, or the verdict before is still being stored.
+   */
+  async answer(ids: readonly number[], choice: Choice): Promise<boolean> {
+    const before = this.#view.page.filter((tile) => ids.includes(idOf(tile)));
+    if (before.length === 0 || this.#saving) return false;
+    const after = judged(before, choice);
+    const { sender, stopwatch } = this.#deps;
+    const changes = after.flatMap((tile, index) => {
+      const [was, { given }] = [before[index], tile];
+      return was && given && given !== was.given ? [{ was, given }] : [];
+    });
+    if (changes.length > 0) {
+      const seconds = stopwatch.seconds() / changes.length;
+      this.#saving = true;
+      for (const { was } of changes) this.#answeredSinceLease.add(idOf(was));
+      try {
+        await sender.add(
+          ...changes.map(({ was, given }) => toStored(was, given, this.#deps, seconds)),
+        );
+      } finally {
+        this.#saving = false;
+      }
+      stopwatch.start();
+    }
+    const fresh = before.filter((tile) => tile.given === null).length;
+    const { mine } = this.#view;
+    if (mine) this.#set({ mine: { today: mine.today + fresh, total: mine.total + fresh } });
+    this.#close(after);
+    return true;
+  }
+
+  /** Bring back what was judged last, all of it; each verdict holds until another is given. */
+  undo(): number[] {
+    const last = this.#view.history.at(-1);
+    if (!last || this.#saving) return [];
+    const back = new Map(last.map((tile) => [idOf(tile), { ...tile, reopened: true }]));
+    const page = this.#view.page.filter((tile) => !back.has(idOf(tile)));
+    this.#set({
+      phase: "working",
+      page: [...back.values(), ...page],
+      history: this.#view.history.slice(0, -1),
+    });
+    return [...back.keys()];
+  }
+
+  /** Leave images that were brought back with the verdicts they have. */
+  keep(ids: readonly number[]): boolean {
+    const wanted = new Set(ids);
+    const back = this.#view.page.filter((tile) => tile.reopened && wanted.has(idOf(tile)));
+    if (back.length === 0 || this.#saving) return false;
+    this.#close(back.map((tile) => ({ ...tile, reopened: false })));
+    return true;
+  }
+
+  /** Let go of groups that are complete, which are shown for a moment before they leave. */
+  tidy(): void {
+    const known = new Set(this.#view.page.flatMap(({ classId }) => classId ?? []));
+    const gone = groupsOf(this.#view.page, known).filter(isComplete);
+    const ids = new Set(gone.flatMap((group) => group.tiles.map(idOf)));
+    if (ids.size > 0) this.#set({ page: this.#view.page.filter((tile) => !ids.has(idOf(tile))) });
+  }
+
+  #close(tiles: Tile[]): void {
+    const now = new Map(tiles.map((tile) => [idOf(tile), tile]));
+    const history = without(this.#view.history, new Set(now.keys()));
+    this.#turn({
+      page: this.#view.page.map((tile) => now.get(idOf(tile)) ?? tile),
+      upcoming: this.#view.upcoming,
+      history: [...history, tiles].slice(-HISTORY),
+    });
+    if (this.#view.upcoming.length < this.#size || this.#leases.isShort) this.wake();
+  }
+
+  /** Turn to the next page if this one is done. */
+  #turn(view: Pick<GridView, "page" | "upcoming"> & Partial<GridView>, held = true): void {
+    const wasEmpty = this.#view.page.every(isDone);
+    const next = turned(view, this.#size, new Set(this.#before));
+    if (next) this.#before = [];
+    if (next && wasEmpty) this.#deps.stopwatch.start();
+    const between = held ? "loading" : "waiting";
+    const done = (next ?? view).page.every(isDone);
+    this.#set({ ...view, ...next, phase: done ? between : "working" });
+  }
+
+  #release(afterSeconds: number): void {
+    const { api, projectId, client } = this.#deps;
+    api.release(projectId, client, afterSeconds).catch(() => {});
+  }
+
+  async #lease(): Promise<number | null> {
+    const { api, sender, projectId, client } = this.#deps;
+    this.#answeredSinceLease = new Set();
+    try {
+      const unsent = await sender.answersOf(projectId);
+      const lease = await api.lease(projectId, 2 * this.#size, client, true);
+      if (this.#leases.stopped) return null;
+      // A lease that was on its way as the break began would be held for nobody.
+      if (this.#view.paused) this.#release(0);
+      const saving = this.#answeredSinceLease;
+      const answered = new Set([...unsent.map(({ subject }) => subject.query_id), ...saving]);
+      const pages = merged(this.#view, tilesOf(lease), answered, saving);
+      // Images whose answers are still on the way: nothing to show, but nothing to wait for either.
+      this.#turn({ ...pages, status: lease.status, error: null }, lease.items.length > 0);
+      return lease.expires_at ? Date.parse(lease.expires_at) : 0;
+    } catch (error) {
+      const phase = this.#view.page.every(isDone) ? "failed" : "working";
+      if (!this.#leases.stopped) this.#set({ phase, error: error as Error });
+      return null;
+    }
+  }
+
+  /** What is left of earlier visits: undo reaches back to it, and my counts go on from there. */
+  async #restore(): Promise<void> {
+    try {
+      const { batches, mine } = await earlierWork(this.#deps);
+      const { history, page } = this.#view;
+      const present = new Set([...history.flat(), ...page].map(idOf));
+      this.#set({ history: [...without(batches, present), ...history].slice(-HISTORY), mine });
+    } catch {
+      // Undo then reaches back to the start of this visit only, and there are no counts.
+    }
+  }
+
+  #set(change: Partial<GridView>): void {
+    this.#view = { ...this.#view, ...change };
+    if (change.page && change.page.length > 0) rememberPage(this.#deps, change.page.map(idOf));
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,101 @@
+import { type RefObject, useCallback, useEffect, useState } from "react";
+import type { LabelClass } from "../../../api/types";
+import { markKey } from "../measure";
+import type { Choice } from "../verdicts";
+import { type Group, idOf, isDone } from "./model";
+import {
+  clear,
+  type Direction,
+  move,
+  NOTHING,
+  nextOpen,
+  rowsOf,
+  type Selection,
+  settle,
+  targets,
+  toggle,
+  toggleAll,
+} from "./selection";
+import type { GridSession } from "./session";
+import { type Layout, layoutOf, useColumns } from "./useLayout";
+
+type Parts = {
+  session: GridSession;
+  layout: Layout;
+  classes: LabelClass[];
+  area: RefObject<HTMLElement | null>;
+};
+
+/** What the heading of a group offers to say of all the rest of it. */
+export function proposalOf(group: Group): Choice | null {
+  if (group.kind === "ood") return { verdict: "ood", classId: null };
+  if (group.kind === "class") return { verdict: "class", classId: group.classId };
+  return null;
+}
+
+/** What of a group gets the proposed verdict: all that is open and was not picked out. */
+export function restOf(group: Group, chosen: ReadonlySet<number>): number[] {
+  const open = group.tiles.filter((tile) => !isDone(tile)).map(idOf);
+  const rest = open.filter((id) => !chosen.has(id));
+  return rest.length > 0 ? rest : open;
+}
+
+/** The selection, and everything that can be done with it. */
+export function useGridActions({ session, layout, classes, area }: Parts) {
+  const [selection, setSelection] = useState<Selection>(NOTHING);
+  const columns = useColumns(area);
+  const { groups, order, open } = layout;
+
+  useEffect(() => setSelection((now) => settle(now, order, open)), [order, open]);
+
+  const answer = useCallback(
+    async (ids: number[], choice: Choice) => {
+      markKey();
+      if (ids.length === 0 || !(await session.answer(ids, choice))) return;
+      const after = layoutOf(session.getView().page, classes);
+      const judged = new Set(ids);
+      setSelection((now) => {
+        const kept = new Set([...now.chosen].filter((id) => !judged.has(id)));
+        const focus = nextOpen(after.order, after.open, now.focus);
+        return { focus, anchor: focus, base: kept, chosen: kept };
+      });
+    },
+    [session, classes],
+  );
+
+  const groupOf = (id: number | null) =>
+    groups.find((group) => group.tiles.some((tile) => idOf(tile) === id));
+
+  return {
+    selection,
+    setSelection,
+    judge: (choice: Choice) => void answer(targets(selection), choice),
+    confirm: (group: Group | undefined = groupOf(selection.focus)) => {
+      if (!group) return;
+      const choice = proposalOf(group);
+      if (choice) void answer(restOf(group, selection.chosen), choice);
+      else if (group.kind === "back") session.keep(group.tiles.map(idOf));
+    },
+    undo: () => {
+      const back = session.undo();
+      if (back.length === 0) return;
+      const chosen = new Set(back);
+      setSelection({ focus: back[0] ?? null, anchor: back[0] ?? null, base: chosen, chosen });
+    },
+    go: (direction: Direction, extend: boolean) => {
+      const rows = rowsOf(
+        groups.map((group) => group.tiles.map(idOf)),
+        columns(),
+      );
+      setSelection((now) => move(now, rows, direction, extend));
+    },
+    toggleFocus: () => setSelection((now) => (now.focus === null ? now : toggle(now, now.focus))),
+    toggleGroup: (group: Group | undefined = groupOf(selection.focus)) => {
+      const ids = group?.tiles.filter((tile) => !isDone(tile)).map(idOf) ?? [];
+      if (ids.length > 0) setSelection((now) => toggleAll(now, ids));
+    },
+    clear: () => setSelection(clear),
+  };
+}
+
+export type GridActions = ReturnType<typeof useGridActions>;

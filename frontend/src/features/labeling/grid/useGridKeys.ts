@@ -1,0 +1,34 @@
+import { useEffect, useRef } from "react";
+import type { LabelClass } from "../../../api/types";
+import { isElsewhere, keyOf } from "../../../ui/hotkeys";
+import { type GridCommand, gridCommandFor } from "./keys";
+
+/** A key that stays down moves on, but gives one verdict only. */
+const REPEATS: ReadonlySet<GridCommand["do"]> = new Set(["move", "resize"]);
+
+/** Listens to the keys of the grid. */
+export function useGridKeys(classes: LabelClass[], onCommand: (command: GridCommand) => void) {
+  const latest = useRef(onCommand);
+  latest.current = onCommand;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const command = commandOf(event, classes);
+      if (!command || (event.repeat && !REPEATS.has(command.do))) return;
+      event.preventDefault();
+      latest.current(command);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [classes]);
+}
+
+function commandOf(event: KeyboardEvent, classes: LabelClass[]): GridCommand | null {
+  const target = event.target as Element;
+  const key = keyOf(event);
+  if (key === "a" && (event.ctrlKey || event.metaKey) && !target.closest("input, textarea, dialog"))
+    return { do: "group" };
+  if (isElsewhere(event)) return null;
+  // Enter and space on a focused button or link are that button's.
+  if ((key === "enter" || key === " ") && target.closest("a, button, summary")) return null;
+  return gridCommandFor(key, event.shiftKey, classes);
+}

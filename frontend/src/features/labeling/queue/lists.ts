@@ -1,0 +1,82 @@
+/** What is shown, what comes next, and what undo can reach, the latest last. */
+export type Lists<Item> = { current: Item | null; upcoming: Item[]; history: Item[] };
+
+/** What the queue must know of its items. */
+export type Traits<Item> = {
+  idOf(item: Item): number;
+  /** Whether the item has a verdict. */
+  isGiven(item: Item): boolean;
+  /** Items by the turn in which they got their verdict. */
+  inTurn(items: Item[]): Item[];
+};
+
+const shown = <Item>(current: Item | null): Item[] => (current === null ? [] : [current]);
+
+/** Everything with a verdict that can be gone back to, wherever it is now. */
+export function trailOf<Item>(lists: Lists<Item>, { isGiven, inTurn }: Traits<Item>): Item[] {
+  const { current, upcoming, history } = lists;
+  const revisited = [...shown(current), ...upcoming].filter(isGiven);
+  return revisited.length > 0 ? inTurn([...history, ...revisited]) : history;
+}
+
+/** Back to the item before; what is shown comes next again. */
+export function undone<Item>({ current, upcoming, history }: Lists<Item>): Lists<Item> | null {
+  const last = history.at(-1);
+  if (last === undefined) return null;
+  return {
+    current: last,
+    upcoming: [...shown(current), ...upcoming],
+    history: history.slice(0, -1),
+  };
+}
+
+/** To any item of the trail. What waits for a verdict comes next; what has one goes back to its place. */
+export function revisited<Item>(
+  lists: Lists<Item>,
+  item: Item,
+  { idOf, isGiven, inTurn }: Traits<Item>,
+): Lists<Item> {
+  const left = shown(lists.current);
+  const others = (items: Item[]) => items.filter((one) => idOf(one) !== idOf(item));
+  return {
+    current: item,
+    upcoming: [...left.filter((one) => !isGiven(one)), ...others(lists.upcoming)],
+    history: inTurn([...others(lists.history), ...left.filter(isGiven)]),
+  };
+}
+
+/**
+ * On to what comes next; `done` keeps its place in the history, or gets the last.
+ *
+ * Others may hold what was leased too long ago (`expired`): it is asked for again rather than judged twice.
+ */
+export function advanced<Item>(
+  { upcoming, history }: Lists<Item>,
+  done: Item,
+  expired: boolean,
+  { idOf, isGiven, inTurn }: Traits<Item>,
+): Lists<Item> {
+  const others = history.filter((item) => idOf(item) !== idOf(done));
+  const [next = null, ...rest] = expired ? upcoming.filter(isGiven) : upcoming;
+  return { current: next, upcoming: rest, history: inTurn([...others, done]) };
+}
+
+/**
+ * The lists after a lease: new items go to the end, and those lost in the meantime go away.
+ *
+ * What is shown stays, unless `reclaiming`: then it goes too if somebody else has it now.
+ */
+export function merged<Item>(
+  { current, upcoming, history }: Lists<Item>,
+  leased: Item[],
+  reclaiming: boolean,
+  { idOf, isGiven }: Traits<Item>,
+): Lists<Item> {
+  const mine = new Set(leased.map(idOf));
+  const holds = (item: Item) => isGiven(item) || mine.has(idOf(item));
+  const stays = shown(current).filter((item) => !reclaiming || holds(item));
+  const kept = [...stays, ...upcoming.filter(holds)];
+  const known = new Set(kept.map(idOf));
+  const [next = null, ...rest] = [...kept, ...leased.filter((item) => !known.has(idOf(item)))];
+  return { current: next, upcoming: rest, history };
+}

@@ -1,0 +1,43 @@
+import type { Lists } from "./lists";
+import type { Stopwatch } from "./stopwatch";
+
+/** How much is held at a time, and how often more is asked for. */
+export type Pace = {
+  /** With this many items left, or fewer, more are leased. */
+  refillAt: number;
+  /** How many verdicts can be gone back to. */
+  reachable: number;
+  /** While there is nothing to do. */
+  waitMs: number;
+  /** While the verdicts on what is leased are still on their way. */
+  catchUpMs: number;
+};
+
+/** Why nothing is leased: somebody asked for a break, or nobody seemed to be there. */
+export type Pause = "asked" | "away";
+
+export type QueueView<Item> = Lists<Item> & {
+  phase: "loading" | "working" | "waiting" | "failed";
+  /** Everything with a verdict that can be gone back to, the latest last; may hold the current one. */
+  trail: Item[];
+  paused: Pause | null;
+  error: Error | null;
+};
+
+export type Leased<Item> = { items: Item[]; expiresAt: number };
+
+export type Clock = { stopwatch: Stopwatch; now?: () => number; isHidden?: () => boolean };
+
+const RETRY_MS = 2_500;
+const HIDDEN_MS = 20_000;
+
+/** Milliseconds until the server is asked again, spread so that not all ask at once. */
+export function askAgainAfter(
+  phase: QueueView<unknown>["phase"],
+  { waitMs, catchUpMs }: Pace,
+  isHidden: boolean,
+): number {
+  const delays = { loading: catchUpMs, waiting: waitMs, working: RETRY_MS, failed: RETRY_MS };
+  const delay = isHidden && phase !== "loading" ? Math.max(HIDDEN_MS, waitMs) : delays[phase];
+  return delay * (0.8 + Math.random() * 0.4);
+}

@@ -1,0 +1,249 @@
+import { serverNow } from "../../../api/clock";
+import { ApiError } from "../../../api/errors";
+import { advanced, merged, revisited, trailOf, undone } from "./lists";
+import {
+  askAgainAfter,
+  type Clock,
+  type Leased,
+  type Pace,
+  type Pause,
+  type QueueView,
+} from "./pace";
+
+/** Leases are renewed when less than this is left of them and somebody is at work. */
+const RENEW_MS = 120_000;
+const LEAST_RENEW_MS = 15_000;
+
+/**
+ * A place in a queue that others work on too: what is shown, what comes next, what went before.
+ *
+ * Items are leased in time and renewed while somebody is at work; a verdict is stored before the next
+ * item is shown, and can be gone back to. What the items are, and where verdicts go, is the heir's.
+ */
+export abstract class WorkQueue<Item, Extra extends object> {
+  readonly #pace: Pace;
+  readonly #clock: Required<Clock>;
+  readonly #listeners = new Set<() => void>();
+  /** The turn in which each item got the verdict it has. */
+  readonly #turns = new Map<number, number>();
+  readonly #traits = {
+    idOf: (item: Item) => this.idOf(item),
+    isGiven: (item: Item) => this.isGiven(item),
+    inTurn: (items: Item[]) => this.#inTurn(items),
+  };
+  #view: QueueView<Item> & Extra;
+  #turn = 0;
+  #leasing: Promise<void> | null = null;
+  #givenSinceLease = new Set<number>();
+  #expiresAt = 0;
+  #saving = false;
+  #stopped = false;
+  #reclaiming = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(pace: Pace, clock: Clock, extra: Extra) {
+    this.#pace = pace;
+    this.#clock = { now: serverNow, isHidden: () => document.hidden, ...clock };
+    const lists = { upcoming: [], history: [], trail: [] };
+    const empty = { phase: "loading", current: null, paused: null, error: null } as const;
+    this.#view = { ...empty, ...lists, ...extra };
+  }
+
+  protected abstract idOf(item: Item): number;
+  /** Whether the item has a verdict. */
+  protected abstract isGiven(item: Item): boolean;
+  /** Items whose verdicts the server may not know yet. */
+  protected abstract unsent(): Promise<number[]>;
+  protected abstract lease(): Promise<Leased<Item>>;
+  /** Verdicts of earlier visits, each item once, the latest last. */
+  protected abstract earlier(): Promise<Item[]>;
+  /** Let others have what was leased. */
+  protected abstract giveBack(): void;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getView = (): QueueView<Item> & Extra => this.#view;
+
+  start(): void {
+    void this.#restore();
+    this.wake();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.release();
+  }
+
+  release(): void {
+    this.#expiresAt = 0;
+    this.giveBack();
+  }
+
+  /** Look for items now: something changed on the server, or the page is visible again. */
+  readonly wake = (): void => {
+    clearTimeout(this.#timer);
+    if (!this.#view.paused) void this.#leaseSoon();
+  };
+
+  /** Take a break: the item stays in view, and others may have what was leased. */
+  pause(why: Pause): void {
+    if (this.#view.paused) return;
+    clearTimeout(this.#timer);
+    this.set({ paused: why });
+    // A lease on its way would be held for nobody.
+    if (this.#leasing) void this.#leasing.then(() => this.#view.paused && this.release());
+    else this.release();
+  }
+
+  resume(): void {
+    if (!this.#view.paused) return;
+    this.#reclaiming = true;
+    this.set({ paused: null });
+    this.wake();
+  }
+
+  /** Go back to the item before; its verdict holds until another is given. */
+  undo(): boolean {
+    const lists = undone(this.#view);
+    if (!lists || this.#saving) return false;
+    this.set({ phase: "working", ...lists });
+    return true;
+  }
+
+  /** Go to any item that can be gone back to; work goes on afterwards where it was left. */
+  revisit(id: number): boolean {
+    const { trail, current } = this.#view;
+    const chosen = trail.find((item) => this.idOf(item) === id);
+    if (!chosen || this.#saving || (current && this.idOf(current) === id)) return false;
+    this.set({ phase: "working", ...revisited(this.#view, chosen, this.#traits) });
+    return true;
+  }
+
+  /** Step along what was given, to the one before (-1) or after (1); past the last, work goes on. */
+  step(by: -1 | 1): boolean {
+    const { trail, current } = this.#view;
+    const at = current ? trail.indexOf(current) : -1;
+    if (by === 1 && (at < 0 || at === trail.length - 1)) return this.keep();
+    const item = at < 0 ? trail.at(-1) : trail[at + by];
+    return item !== undefined && this.revisit(this.idOf(item));
+  }
+
+  /** Leave an item one came back to with the verdict it has. */
+  keep(): boolean {
+    const { current } = this.#view;
+    if (!current || !this.isGiven(current) || this.#saving) return false;
+    this.#advance(current);
+    return true;
+  }
+
+  /**
+   * Store a verdict on the current item, and move on once that is done.
+   *
+   * Resolves to false when there was nothing to judge, or the verdict before is still being stored.
+   */
+  protected async give(store: (current: Item) => Promise<Item>): Promise<boolean> {
+    const { current } = this.#view;
+    if (!current || this.#saving) return false;
+    this.#saving = true;
+    this.#givenSinceLease.add(this.idOf(current));
+    try {
+      const given = await store(current);
+      this.#turn += 1;
+      this.#turns.set(this.idOf(given), this.#turn);
+      this.#advance(given);
+    } finally {
+      this.#saving = false;
+    }
+    return true;
+  }
+
+  /** Verdicts that do not hold are none to come back to. */
+  protected forget(ids: ReadonlySet<number>): void {
+    this.set({ history: this.#view.history.filter((item) => !ids.has(this.idOf(item))) });
+  }
+
+  protected set(change: Partial<QueueView<Item>> | Partial<Extra>): void {
+    const view = { ...this.#view, ...change };
+    this.#view = { ...view, trail: trailOf(view, this.#traits) };
+    for (const listener of this.#listeners) listener();
+  }
+
+  #inTurn(items: Item[]): Item[] {
+    const turnOf = (item: Item) => this.#turns.get(this.idOf(item)) ?? 0;
+    return [...items].sort((a, b) => turnOf(a) - turnOf(b));
+  }
+
+  #advance(done: Item): void {
+    const left = this.#expiresAt - this.#clock.now();
+    const lists = advanced(this.#view, done, left <= 0, this.#traits);
+    const history = lists.history.slice(-this.#pace.reachable);
+    this.set({ ...lists, history, phase: lists.current ? "working" : "loading" });
+    if (lists.upcoming.length <= this.#pace.refillAt || left < RENEW_MS) this.wake();
+  }
+
+  #leaseSoon(): Promise<void> {
+    this.#leasing ??= this.#leaseOnce().finally(() => {
+      this.#leasing = null;
+      this.#schedule();
+    });
+    return this.#leasing;
+  }
+
+  async #leaseOnce(): Promise<void> {
+    this.#givenSinceLease = new Set();
+    try {
+      const unsent = await this.unsent();
+      const leased = await this.lease();
+      if (this.#stopped) return;
+      this.#merge(leased, new Set([...unsent, ...this.#givenSinceLease]));
+    } catch (error) {
+      const phase = this.#view.current ? "working" : "failed";
+      if (!this.#stopped) this.set({ phase, error: error as Error });
+    }
+  }
+
+  #merge({ items, expiresAt }: Leased<Item>, given: ReadonlySet<number>): void {
+    const open = items.filter((item) => !given.has(this.idOf(item)));
+    // After a break the image may be on somebody else's screen; in between it stays on mine.
+    const lists = merged(this.#view, open, this.#reclaiming && !this.#saving, this.#traits);
+    this.#reclaiming = false;
+    this.#expiresAt = expiresAt;
+    // Items whose verdicts are still on the way: nothing to show, but nothing to wait for either.
+    const between = items.length > 0 ? "loading" : "waiting";
+    this.set({ ...lists, phase: lists.current ? "working" : between, error: null });
+  }
+
+  /** Ask again later: for renewal while there are items, for new ones when not. */
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    const { error, current, phase, paused } = this.#view;
+    if (this.#stopped || paused) return;
+    // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return;
+    if (current && !error) {
+      const left = Math.max(this.#expiresAt - RENEW_MS - this.#clock.now(), LEAST_RENEW_MS);
+      this.#timer = setTimeout(() => {
+        if (this.#clock.stopwatch.attentive) this.wake();
+        else this.#schedule();
+      }, left);
+      return;
+    }
+    const isHidden = this.#clock.isHidden();
+    this.#timer = setTimeout(this.wake, askAgainAfter(phase, this.#pace, isHidden));
+  }
+
+  /** What is left of earlier visits: one can go back to it. */
+  async #restore(): Promise<void> {
+    const earlier = await this.earlier().catch(() => []);
+    const { history, current, upcoming } = this.#view;
+    const present = new Set([...history, current, ...upcoming].map((one) => one && this.idOf(one)));
+    const restored = earlier.filter((item) => !present.has(this.idOf(item)));
+    for (const [at, item] of restored.entries())
+      this.#turns.set(this.idOf(item), at - restored.length);
+    this.set({ history: [...restored, ...history].slice(-this.#pace.reachable) });
+  }
+}

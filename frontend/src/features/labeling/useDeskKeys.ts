@@ -1,0 +1,41 @@
+import { useEffect } from "react";
+import type { LabelClass } from "../../api/types";
+import { isElsewhere, keyOf } from "../../ui/hotkeys";
+import type { LabelSession } from "./queue/session";
+import type { TaskView } from "./taskViews";
+import type { Choice, Command } from "./verdicts";
+
+type Keys = {
+  session: LabelSession;
+  task: TaskView;
+  classes: LabelClass[];
+  answer: (choice: Choice) => void;
+  /** What concerns the page and not the queue. */
+  onPage: (what: "smooth" | "help" | "pause" | "guide" | "find") => void;
+};
+
+/** The keys of the label page, unless a field or a dialog has them. */
+export function useDeskKeys({ session, task, classes, answer, onPage }: Keys): void {
+  useEffect(() => {
+    const obey = (command: Command) => {
+      if (command.do === "answer") answer(command.choice);
+      else if (command.do === "undo") session.undo();
+      else if (command.do === "keep") session.keep();
+      else if (command.do === "back") session.step(-1);
+      else if (command.do === "forward") session.step(1);
+      else onPage(command.do);
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
+      const key = keyOf(event);
+      // Enter on a focused button or link is that button's.
+      if (key === "enter" && (event.target as Element).closest("a, button")) return;
+      const command = task.commandFor(key, classes);
+      if (!command) return;
+      event.preventDefault();
+      obey(command);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [session, task, classes, answer, onPage]);
+}

@@ -1,0 +1,102 @@
+import { useQuery } from "@tanstack/react-query";
+import { outlookQuery } from "../../api/rounds";
+import type { OodLeft, Reason, Round } from "../../api/types";
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import { Chip } from "../../ui/Chip";
+import { formatCount, formatPercent } from "../../ui/format";
+import { Failure, Skeleton } from "../../ui/State";
+import styles from "./OverviewScreen.module.css";
+
+const { outlook: text, oodLeft } = t.overview;
+
+const TONES = { stop: "gold", go_on: "good", unclear: "plain", unknown: "plain" } as const;
+
+/** Whether another round is expected to pay, and what speaks for it. */
+export function OutlookCard({ projectId }: { projectId: number }) {
+  const { data, error, refetch } = useQuery(outlookQuery(projectId));
+  return (
+    <Card
+      title={text.title}
+      hint={data ? text.advice[data.advice] : undefined}
+      actions={data && <Chip tone={TONES[data.advice]}>{text.chips[data.advice]}</Chip>}
+    >
+      {error && !data && <Failure error={error} onRetry={() => refetch()} />}
+      {!data && !error && <Skeleton height="5rem" />}
+      {data && (
+        <ul className={styles.reasons}>
+          {data.reasons.map((reason) => (
+            <li key={reason.code}>{sentence(reason)}</li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function sentence({ code, values }: Reason): string {
+  const percent = (name: string) => formatPercent(values[name] ?? 0);
+  const count = (name: string) => formatCount(Math.round(values[name] ?? 0));
+  switch (code) {
+    case "gain":
+      return text.gain(
+        percent("gain"),
+        percent("low"),
+        percent("high"),
+        count("more"),
+        percent("least"),
+        Math.round(100 * (values.chance ?? 0)),
+      );
+    case "evaluation":
+      return text.evaluation(percent("accuracy"), percent("error"), count("examples"));
+    case "no_accuracy":
+      return text.noAccuracy;
+    case "few_rounds":
+      return text.fewRounds(count("rounds"), count("needed"));
+    case "in_share":
+      return text.inShare(percent("last"), percent("best"));
+    case "pool":
+      return text.pool(count("unlabeled"), count("inside"));
+    default:
+      return code;
+  }
+}
+
+/** How much OOD is left among the images that nobody has looked at. */
+export function OodLeftCard({ rounds }: { rounds: Round[] }) {
+  const round = rounds.findLast((one) => one.ood_left?.count != null);
+  const left = round?.ood_left;
+  return (
+    <Card title={oodLeft.title} hint={round ? oodLeft.hint(round.number) : oodLeft.none}>
+      {left && left.count !== null && <Estimates left={left} count={left.count} />}
+    </Card>
+  );
+}
+
+function Estimates({ left, count }: { left: OodLeft; count: number }) {
+  const whole = (value: number) => formatCount(Math.round(value));
+  const rows = [
+    { name: oodLeft.byRandom, one: left.by_random },
+    { name: oodLeft.byPurity, one: left.by_purity },
+  ];
+  return (
+    <>
+      <p className={styles.estimate}>
+        <strong>{whole(count)}</strong> {oodLeft.of(whole(left.unlabeled))}
+        <small>{oodLeft.interval(whole(left.low ?? 0), whole(left.high ?? 0))}</small>
+      </p>
+      <ul className={styles.reasons}>
+        {rows.map(
+          ({ name, one }) =>
+            one && (
+              <li key={name}>
+                {name}:{" "}
+                {oodLeft.row(whole(one.count), whole(one.low), whole(one.high), one.answers)}
+              </li>
+            ),
+        )}
+        <li>{left.agree === false ? oodLeft.disagree : oodLeft.bias}</li>
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import type { Round } from "../../api/types";
+import { curvesOf } from "./runs";
+
+const round = (number: number, accuracy: number | null, state = "closed") =>
+  ({ number, accuracy, state }) as Round;
+const accuracyOf = (one: Round) => one.accuracy;
+
+it("makes one curve of the seeds of a strategy, with mean and deviation", () => {
+  const runs = [
+    { id: 1, name: "a", strategy: "mqnet", rounds: [round(0, 0.5), round(1, 0.8)] },
+    { id: 2, name: "b", strategy: "mqnet", rounds: [round(0, 0.7), round(1, null)] },
+    { id: 3, name: "c", strategy: "random", rounds: [round(0, 0.4), round(1, 0.5, "open")] },
+    { id: 4, name: "d", strategy: "badge", rounds: [round(0, null)] },
+  ];
+  const [mqnet, random, ...rest] = curvesOf(runs, accuracyOf);
+  expect(rest).toEqual([]);
+  expect([mqnet?.name, mqnet?.runs]).toEqual(["mqnet", 2]);
+  expect(mqnet?.points[0]?.y).toBeCloseTo(0.6);
+  expect((mqnet?.points[0]?.high ?? 0) - 0.6).toBeCloseTo(Math.SQRT2 * 0.1);
+  expect(mqnet?.points[1]).toEqual({ x: 1, y: 0.8, low: 0.8, high: 0.8, runs: 1 });
+  // An open round has no result yet.
+  expect(random?.points.map((point) => point.x)).toEqual([0]);
+});

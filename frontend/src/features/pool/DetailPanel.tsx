@@ -1,0 +1,204 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
+import { exampleQuery } from "../../api/pool";
+import type { Example, ExampleDetail, Project } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { CopyButton } from "../../ui/CopyButton";
+import { formatBytes, formatCount, formatPercent } from "../../ui/format";
+import { isElsewhere } from "../../ui/hotkeys";
+import { Failure, Loading, Skeleton } from "../../ui/State";
+import styles from "./DetailPanel.module.css";
+import { History, Places } from "./History";
+import { NeighbourList } from "./NeighbourList";
+import { GRID_ID } from "./PoolGrid";
+
+const { detail: text } = t.pool;
+
+type DetailPanelProps = {
+  project: Project;
+  id: number;
+  /** The images that were found, in order, to go on from one to the next. */
+  examples: Example[];
+  onShow: (id: number | null) => void;
+};
+
+/** One image, large, beside the others: all that is known of it. */
+export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps) {
+  const found = useQuery(exampleQuery(project.id, id));
+  // Whoever goes on to the next image wants to see its like as well.
+  const [similar, setSimilar] = useState(false);
+  const at = examples.findIndex((one) => one.id === id);
+  const before = at > 0 ? examples[at - 1]?.id : undefined;
+  const after = at >= 0 ? examples[at + 1]?.id : examples[0]?.id;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      // The grid moves by itself when it has the focus.
+      if (isElsewhere(event) || event.defaultPrevented) return;
+      if (event.key === "Escape") onShow(null);
+      else if (["ArrowRight", "ArrowDown", "j"].includes(event.key) && after) onShow(after);
+      else if (["ArrowLeft", "ArrowUp", "k"].includes(event.key) && before) onShow(before);
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [onShow, before, after]);
+  return (
+    <aside className={styles.panel} aria-label={text.title}>
+      <header className={styles.header}>
+        <Step name={text.previous} path="M10 3 5 8l5 5" id={before} onShow={onShow} />
+        <Step name={text.next} path="m6 3 5 5-5 5" id={after} onShow={onShow} />
+        <h2 title={found.data?.name}>{found.data?.name ?? "…"}</h2>
+        <Button
+          kind="quiet"
+          size="small"
+          onClick={() => {
+            onShow(null);
+            document.getElementById(GRID_ID)?.focus({ preventScroll: true });
+          }}
+        >
+          {text.close}
+        </Button>
+      </header>
+      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+      {found.isPending && (
+        <Loading>
+          <Skeleton height="20rem" />
+        </Loading>
+      )}
+      {found.data && (
+        <Known
+          project={project}
+          example={found.data}
+          similar={similar}
+          onSimilar={() => setSimilar(true)}
+          onShow={onShow}
+        />
+      )}
+    </aside>
+  );
+}
+
+type StepProps = {
+  name: string;
+  path: string;
+  id: number | undefined;
+  onShow: (id: number) => void;
+};
+
+function Step({ name, path, id, onShow }: StepProps) {
+  return (
+    <button
+      type="button"
+      className={styles.step}
+      aria-label={name}
+      title={name}
+      disabled={id === undefined}
+      onClick={() => id !== undefined && onShow(id)}
+    >
+      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+        <path d={path} />
+      </svg>
+    </button>
+  );
+}
+
+type KnownProps = {
+  project: Project;
+  example: ExampleDetail;
+  similar: boolean;
+  onSimilar: () => void;
+  onShow: (id: number) => void;
+};
+
+function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
+  const predicted = project.classes.find((one) => one.id === example.predicted_class_id);
+  const metadata = Object.entries(example.meta);
+  return (
+    <div className={styles.body}>
+      <div className={styles.stage}>
+        <img
+          src={example.image_url}
+          alt={example.name}
+          width={example.width}
+          height={example.height}
+          data-small={Math.max(example.width, example.height) < 200 || undefined}
+        />
+      </div>
+      <div className={styles.chips}>
+        <Chip tone={example.state === "labeled" ? "good" : "plain"} dot>
+          {t.pool.values.state[example.state]}
+        </Chip>
+        <Chip>{t.pool.values.split[example.split]}</Chip>
+        <CopyButton text={window.location.href} name={text.copyLink} />
+      </div>
+      <dl className={styles.facts}>
+        <Fact name={text.label}>{example.label ?? text.noLabel}</Fact>
+        <Fact name={text.predicted}>
+          {predicted ? (
+            <>
+              {predicted.name}
+              <small>{text.sure(formatPercent(example.confidence))}</small>
+            </>
+          ) : (
+            text.noPrediction
+          )}
+        </Fact>
+        <Score name={text.purity} value={example.purity} />
+        <Score name={text.informativeness} value={example.informativeness} />
+        <Score name={text.meta} value={example.meta_score} />
+        <Fact name={text.size}>
+          {text.sizeOf(example.width, example.height, formatBytes(example.bytes))}
+        </Fact>
+        <Fact name={text.index}>{formatCount(example.pool_index)}</Fact>
+        {example.import_id !== null && <Fact name={text.imported}>{example.import_id}</Fact>}
+      </dl>
+      <section>
+        <h3>{text.history}</h3>
+        <History annotations={example.annotations} classes={project.classes} />
+      </section>
+      <section>
+        <h3>{text.places}</h3>
+        <Places places={example.places} />
+      </section>
+      {metadata.length > 0 && (
+        <section>
+          <h3>{text.metadata}</h3>
+          <dl className={styles.facts}>
+            {metadata.map(([name, value]) => (
+              <Fact key={name} name={name}>
+                {typeof value === "string" ? value : JSON.stringify(value)}
+              </Fact>
+            ))}
+          </dl>
+        </section>
+      )}
+      <section>
+        <h3>{text.neighbours}</h3>
+        {similar ? (
+          <NeighbourList projectId={project.id} exampleId={example.id} onShow={onShow} />
+        ) : (
+          <Button size="small" onClick={onSimilar}>
+            {text.showNeighbours}
+          </Button>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Score({ name, value }: { name: string; value: number | null }) {
+  if (value === null) return null;
+  return <Fact name={name}>{value.toPrecision(3)}</Fact>;
+}

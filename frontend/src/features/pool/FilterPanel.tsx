@@ -1,0 +1,194 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { importsQuery } from "../../api/imports";
+import { membersQuery } from "../../api/projects";
+import type { Filters, Project } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { CheckField, SelectField, TextField } from "../../ui/Field";
+import { CHOICES } from "./filters";
+import styles from "./PoolScreen.module.css";
+
+type FilterPanelProps = {
+  project: Project;
+  filters: Filters;
+  /** The round whose scores are shown; null when nothing is scored yet. */
+  scoresRound: number | null;
+  onChange: (values: Partial<Filters>) => void;
+  onClear: (() => void) | null;
+};
+
+export function FilterPanel({
+  project,
+  filters,
+  scoresRound,
+  onChange,
+  onClear,
+}: FilterPanelProps) {
+  const members = useQuery(membersQuery(project.id)).data?.items ?? [];
+  const imports = useQuery(importsQuery(project.id)).data?.items ?? [];
+  const classes = project.classes.map(({ id, name }) => ({ id, name }));
+  return (
+    <div className={styles.panel}>
+      <Search value={filters.name ?? ""} onChange={(name) => onChange({ name: name || null })} />
+      <Words name="state" filters={filters} onChange={onChange} />
+      <SelectField
+        label={t.pool.field.split}
+        value={filters.split ?? ""}
+        onChange={(event) => onChange({ split: chosenSplit(event.target.value) })}
+      >
+        {CHOICES.split.map((one) => (
+          <option key={one} value={one}>
+            {t.pool.values.split[one]}
+          </option>
+        ))}
+        <option value="">{t.pool.allSplits}</option>
+      </SelectField>
+      <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
+      <Words name="verdict" filters={filters} onChange={onChange} />
+      <Things
+        name="annotator_id"
+        things={members.map(({ user }) => ({ id: user.id, name: user.name || user.email }))}
+        filters={filters}
+        onChange={onChange}
+      />
+      <Words name="source" filters={filters} onChange={onChange} />
+      {imports.length > 0 && (
+        <Things
+          name="import_id"
+          things={imports.map((job) => ({
+            id: job.id,
+            name: t.pool.imported(job.id, String(job.params.filename ?? "")),
+          }))}
+          filters={filters}
+          onChange={onChange}
+        />
+      )}
+      <CheckField
+        label={t.pool.field.disagreement}
+        checked={filters.disagreement === true}
+        onChange={(event) => onChange({ disagreement: event.target.checked || null })}
+      />
+      {scoresRound === null ? (
+        <p className={styles.hint}>{t.pool.noScores}</p>
+      ) : (
+        <>
+          <Things name="predicted" things={classes} filters={filters} onChange={onChange} />
+          <Range name="purity" filters={filters} onChange={onChange} />
+          <Range name="informativeness" filters={filters} onChange={onChange} />
+          <p className={styles.hint}>{t.pool.scoresOf(scoresRound)}</p>
+        </>
+      )}
+      {onClear && <Button onClick={onClear}>{t.pool.clearFilters}</Button>}
+    </div>
+  );
+}
+
+const chosenSplit = (value: string) => CHOICES.split.find((one) => one === value) ?? null;
+
+type Part = Pick<FilterPanelProps, "filters" | "onChange">;
+
+function Words({ name, filters, onChange }: Part & { name: "state" | "verdict" | "source" }) {
+  const texts = t.pool.values[name] as Record<string, string>;
+  return (
+    <SelectField
+      label={t.pool.field[name]}
+      value={filters[name] ?? ""}
+      onChange={(event) => onChange({ [name]: event.target.value || null })}
+    >
+      <option value="">{t.pool.any}</option>
+      {CHOICES[name].map((one) => (
+        <option key={one} value={one}>
+          {texts[one]}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+type ThingsProps = Part & {
+  name: "class_id" | "predicted" | "annotator_id" | "import_id";
+  things: { id: number; name: string }[];
+};
+
+function Things({ name, things, filters, onChange }: ThingsProps) {
+  return (
+    <SelectField
+      label={t.pool.field[name]}
+      value={filters[name] ?? ""}
+      onChange={(event) => onChange({ [name]: Number(event.target.value) || null })}
+    >
+      <option value="">{t.pool.any}</option>
+      {things.map((one) => (
+        <option key={one.id} value={one.id}>
+          {one.name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+const WAIT_MS = 300;
+
+/** What is typed, handed on once the typing pauses. */
+function useTyped(value: string, onChange: (value: string) => void) {
+  const [typed, setTyped] = useState<string | null>(null);
+  useEffect(() => {
+    if (typed === null) return;
+    const timer = window.setTimeout(() => {
+      setTyped(null);
+      if (typed !== value) onChange(typed);
+    }, WAIT_MS);
+    return () => window.clearTimeout(timer);
+  }, [typed, value, onChange]);
+  return { value: typed ?? value, set: setTyped };
+}
+
+function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const typed = useTyped(value, onChange);
+  return (
+    <TextField
+      label={t.pool.field.name}
+      type="search"
+      autoComplete="off"
+      maxLength={200}
+      value={typed.value}
+      onChange={(event) => typed.set(event.target.value)}
+    />
+  );
+}
+
+function Range({ name, filters, onChange }: Part & { name: "purity" | "informativeness" }) {
+  return (
+    <fieldset>
+      <legend>{t.pool.field[name]}</legend>
+      <div className={styles.range}>
+        <Bound name={name} end="min" filters={filters} onChange={onChange} />
+        <Bound name={name} end="max" filters={filters} onChange={onChange} />
+      </div>
+    </fieldset>
+  );
+}
+
+type BoundProps = Part & { name: "purity" | "informativeness"; end: "min" | "max" };
+
+function Bound({ name, end, filters, onChange }: BoundProps) {
+  const field = `${name}_${end}` as const;
+  const text = end === "min" ? t.pool.atLeast : t.pool.atMost;
+  const typed = useTyped(filters[field]?.toString() ?? "", (value) => {
+    const number = Number(value.replace(",", "."));
+    if (value.trim() === "" || !Number.isFinite(number)) onChange({ [field]: null });
+    else onChange({ [field]: number });
+  });
+  return (
+    <TextField
+      label={text(t.pool.field[name])}
+      hideLabel
+      placeholder={t.pool[end]}
+      inputMode="decimal"
+      autoComplete="off"
+      value={typed.value}
+      onChange={(event) => typed.set(event.target.value)}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import { useQuery } from "@tanstack/react-query";
+import { neighboursQuery } from "../../api/pool";
+import { t } from "../../strings";
+import { Loading, Notice, Skeleton } from "../../ui/State";
+import styles from "./DetailPanel.module.css";
+
+const { detail: text } = t.pool;
+
+type NeighbourListProps = {
+  projectId: number;
+  exampleId: number;
+  onShow: (id: number) => void;
+};
+
+export function NeighbourList({ projectId, exampleId, onShow }: NeighbourListProps) {
+  const found = useQuery(neighboursQuery(projectId, exampleId));
+  if (found.error) return <Notice>{found.error.message}</Notice>;
+  if (!found.data) {
+    return (
+      <Loading>
+        <Skeleton height="11rem" />
+      </Loading>
+    );
+  }
+  return (
+    <>
+      <ul className={styles.neighbours}>
+        {found.data.items.map((one) => {
+          const name = `${one.name}, ${text.similarity(one.similarity.toFixed(2))}`;
+          return (
+            <li key={one.id}>
+              <button type="button" aria-label={name} title={name} onClick={() => onShow(one.id)}>
+                <img src={`${one.image_url}?size=128`} alt="" loading="lazy" />
+                <span>{one.label ?? t.pool.values.state[one.state]}</span>
+                <small>{one.similarity.toFixed(2)}</small>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      <p className={styles.hint}>{text.neighboursBy(found.data.features)}</p>
+    </>
+  );
+}

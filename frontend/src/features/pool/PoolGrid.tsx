@@ -1,0 +1,150 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
+import type { Sort } from "../../api/pool";
+import type { Example, LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { useWidth } from "../../ui/useWidth";
+import styles from "./PoolScreen.module.css";
+import { Tile, tileId } from "./Tile";
+import type { Picked } from "./useSelection";
+
+export const GRID_ID = "pool-grid";
+const NARROWEST = 128;
+const GAP = 8;
+const CAPTION = 28;
+
+type PoolGridProps = {
+  examples: Example[];
+  classes: LabelClass[];
+  sort: Sort;
+  selection: Picked;
+  /** The one that is shown large. */
+  image: number | null;
+  more: boolean;
+  searched: number;
+  isLoading: boolean;
+  onMore: () => void;
+  onOpen: (id: number | null) => void;
+};
+
+/** The images as a list box of rows, of which only those in view are in the page. */
+export function PoolGrid(props: PoolGridProps) {
+  const { examples, selection, image, more, isLoading, onMore, onOpen } = props;
+  const ref = useRef<HTMLDivElement>(null);
+  const width = useWidth(ref);
+  const columns = Math.max(2, Math.floor((width + GAP) / (NARROWEST + GAP)));
+  const side = (width - GAP * (columns - 1)) / columns;
+  const [active, setActive] = useState(0);
+  const rows = useWindowVirtualizer({
+    count: width ? Math.ceil(examples.length / columns) : 0,
+    estimateSize: () => side + CAPTION + GAP,
+    overscan: 4,
+    scrollMargin: ref.current?.offsetTop ?? 0,
+  });
+  const shown = rows.getVirtualItems();
+  const lastShown = ((shown.at(-1)?.index ?? -1) + 1) * columns;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of rows follow the width.
+  useEffect(() => rows.measure(), [side]);
+  useEffect(() => {
+    if (more && !isLoading && width > 0 && lastShown >= examples.length - 4 * columns) onMore();
+  }, [more, isLoading, width, lastShown, examples.length, columns, onMore]);
+  // Whoever leafs through the large images finds the place again.
+  useEffect(() => {
+    const index = image === null ? -1 : examples.findIndex((one) => one.id === image);
+    if (index >= 0) setActive(index);
+  }, [image, examples]);
+
+  const goTo = (index: number) => {
+    const next = Math.max(0, Math.min(examples.length - 1, index));
+    setActive(next);
+    rows.scrollToIndex(Math.floor(next / columns), { align: "auto" });
+    if (image !== null) onOpen(examples[next]?.id ?? null);
+    return next;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowUp: -columns,
+      ArrowDown: columns,
+      k: -1,
+      j: 1,
+      PageUp: -4 * columns,
+      PageDown: 4 * columns,
+      Home: -examples.length,
+      End: examples.length,
+    };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      if (event.shiftKey && selection.ids.size === 0) selection.toggle(active);
+      const next = goTo(active + step);
+      if (event.shiftKey) selection.extend(next);
+    } else if (event.key === " " || event.key === "x") {
+      selection.toggle(active);
+    } else if (event.key === "Enter") {
+      onOpen(examples[active]?.id ?? null);
+    } else if (event.key === "Escape") {
+      if (image !== null) onOpen(null);
+      else selection.clear();
+    } else return;
+    event.preventDefault();
+  };
+  const onClick = (event: MouseEvent, index: number) => {
+    setActive(index);
+    const picks = (event.target as Element).closest("[data-pick]") !== null;
+    if (event.shiftKey) selection.extend(index);
+    else if (picks || event.ctrlKey || event.metaKey) selection.toggle(index);
+    else onOpen(examples[index]?.id ?? null);
+  };
+
+  return (
+    <>
+      <p id="pool-keys" className="visually-hidden">
+        {t.pool.keys}
+      </p>
+      <div
+        ref={ref}
+        id={GRID_ID}
+        className={styles.grid}
+        role="listbox"
+        aria-label={t.pool.grid}
+        aria-multiselectable="true"
+        aria-describedby="pool-keys"
+        aria-activedescendant={examples[active] && tileId(examples[active])}
+        tabIndex={0}
+        style={{ height: rows.getTotalSize() }}
+        onKeyDown={onKeyDown}
+      >
+        {shown.flatMap((row) =>
+          examples.slice(row.index * columns, (row.index + 1) * columns).map((example, place) => {
+            const index = row.index * columns + place;
+            return (
+              <Tile
+                key={example.id}
+                example={example}
+                classes={props.classes}
+                sort={props.sort}
+                isPicked={selection.all || selection.ids.has(example.id)}
+                isActive={index === active}
+                isOpen={example.id === image}
+                style={{
+                  width: side,
+                  height: side + CAPTION,
+                  transform: `translate(${place * (side + GAP)}px, ${row.start - rows.options.scrollMargin}px)`,
+                }}
+                onClick={(event) => onClick(event, index)}
+              />
+            );
+          }),
+        )}
+      </div>
+      <p className={styles.end} role="status">
+        {more ? t.pool.searching(props.searched) : endOf(props.sort)}
+      </p>
+    </>
+  );
+}
+
+const endOf = (sort: Sort): string => (sort === "pool_index" ? t.pool.end : t.pool.endOfScored);

@@ -1,0 +1,161 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { exampleCountQuery, examplesQuery, poolQueries, type Sort } from "../../api/pool";
+import type { Project } from "../../api/types";
+import { t } from "../../strings";
+import { Button, ButtonLink } from "../../ui/Button";
+import { SelectField } from "../../ui/Field";
+import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { DetailPanel } from "./DetailPanel";
+import { FilterPanel } from "./FilterPanel";
+import { countFilters, readView, SORTS, withFilters } from "./filters";
+import { PoolGrid } from "./PoolGrid";
+import styles from "./PoolScreen.module.css";
+import { SelectionBar } from "./SelectionBar";
+import { useSelection } from "./useSelection";
+
+/** Every image of a project: found by filters that the address keeps, looked at, and acted on. */
+export function PoolScreen({ project }: { project: Project }) {
+  const [query, setQuery] = useSearchParams();
+  const address = query.toString();
+  const { filters, sort, image } = useMemo(() => readView(new URLSearchParams(address)), [address]);
+  const client = useQueryClient();
+  const found = useInfiniteQuery(examplesQuery(project.id, filters, sort));
+  const count = useQuery(exampleCountQuery(project.id, filters));
+  const examples = useMemo(
+    () => found.data?.pages.flatMap((page) => page.items) ?? [],
+    [found.data],
+  );
+  const last = found.data?.pages.at(-1);
+  const selection = useSelection(examples);
+  const [open, setOpen] = useState(false);
+
+  const show = (id: number | null) =>
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (id === null) next.delete("image");
+        else next.set("image", String(id));
+        return next;
+      },
+      // One step back closes the panel, however many images were looked at.
+      { replace: image !== null || id === null, preventScrollReset: true },
+    );
+  const change = (values: Parameters<typeof withFilters>[1]) => {
+    selection.clear();
+    setQuery((before) => withFilters(before, values), { replace: true });
+  };
+  const order = (value: Sort) =>
+    setQuery(
+      (before) => {
+        const next = withFilters(before, {});
+        if (value === "pool_index") next.delete("sort");
+        else next.set("sort", value);
+        return next;
+      },
+      { replace: true },
+    );
+  const clear = () => {
+    selection.clear();
+    setQuery(sort === "pool_index" ? {} : { sort }, { replace: true });
+  };
+  const set = countFilters(filters);
+  const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
+  return (
+    <div className={styles.page}>
+      <div className={styles.bar}>
+        <h2 className={styles.count} aria-live="polite">
+          {count.data ? t.pool.count(count.data.count, count.data.exact) : "…"}
+          {count.data && !count.data.exact && <small>{t.pool.estimated}</small>}
+        </h2>
+        <Button
+          className={styles.toggle}
+          aria-expanded={open}
+          aria-controls="pool-filters"
+          onClick={() => setOpen(!open)}
+        >
+          {t.pool.filtersSet(set)}
+        </Button>
+        <SelectField
+          label={t.pool.order}
+          hideLabel
+          value={sort}
+          onChange={(event) => order(event.target.value as Sort)}
+        >
+          {SORTS.map((one) => (
+            <option key={one} value={one}>
+              {t.pool.sorts[one]}
+            </option>
+          ))}
+        </SelectField>
+        <Button
+          onClick={() => client.resetQueries({ queryKey: poolQueries.all(project.id) })}
+          busy={found.isFetching && !found.isFetchingNextPage}
+        >
+          {t.pool.refresh}
+        </Button>
+      </div>
+      <div className={styles.columns}>
+        <aside id="pool-filters" className={styles.filters} data-open={open || undefined}>
+          <FilterPanel
+            project={project}
+            filters={filters}
+            scoresRound={last?.scores_round ?? null}
+            onChange={change}
+            onClear={set > 0 ? clear : null}
+          />
+        </aside>
+        <div className={styles.results}>
+          {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+          {found.isPending && (
+            <Loading>
+              <Skeleton height="30rem" />
+            </Loading>
+          )}
+          {isEmpty && (
+            <Empty
+              title={set || project.counts.pool ? t.pool.none : t.pool.empty}
+              actions={
+                set || project.counts.pool ? (
+                  <Button onClick={clear}>{t.pool.clearFilters}</Button>
+                ) : (
+                  <ButtonLink to={`/projects/${project.id}/settings#images`}>
+                    {t.pool.toImport}
+                  </ButtonLink>
+                )
+              }
+            >
+              {set || project.counts.pool ? t.pool.noneText : t.pool.emptyText}
+            </Empty>
+          )}
+          {found.data && !isEmpty && (
+            <PoolGrid
+              key={JSON.stringify([filters, sort])}
+              examples={examples}
+              classes={project.classes}
+              sort={sort}
+              selection={selection}
+              image={image}
+              more={found.hasNextPage && !found.isError}
+              searched={last?.searched ?? 1}
+              isLoading={found.isFetchingNextPage}
+              onMore={() => found.fetchNextPage()}
+              onOpen={show}
+            />
+          )}
+        </div>
+      </div>
+      <SelectionBar
+        project={project}
+        filters={filters}
+        count={count.data ?? null}
+        examples={examples}
+        selection={selection}
+      />
+      {image !== null && (
+        <DetailPanel project={project} id={image} examples={examples} onShow={show} />
+      )}
+    </div>
+  );
+}

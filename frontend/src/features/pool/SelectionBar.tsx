@@ -1,0 +1,202 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  actOnExamples,
+  type ExamplePages,
+  type PoolAction,
+  poolQueries,
+  promoteExamples,
+  withChanged,
+} from "../../api/pool";
+import { projectQuery } from "../../api/projects";
+import type { Changed, Example, ExampleState, Filters, Project, Selection } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { formatCount } from "../../ui/format";
+import { Notice } from "../../ui/State";
+import styles from "./PoolScreen.module.css";
+import { PromoteDialog } from "./PromoteDialog";
+import type { Picked } from "./useSelection";
+
+type SelectionBarProps = {
+  project: Project;
+  filters: Filters;
+  count: { count: number; exact: boolean } | null;
+  examples: Example[];
+  selection: Picked;
+};
+
+type Asked = "queue" | "hold-out" | "release";
+type Done = { action: PoolAction | "promote"; changed: Changed; name?: string };
+
+/** What those images become that nobody had looked at, so that the page need not load anew. */
+const AFTER: Partial<Record<PoolAction, { from: ExampleState; to: ExampleState }>> = {
+  queue: { from: "unlabeled", to: "queried" },
+  unqueue: { from: "queried", to: "unlabeled" },
+  "hold-out": { from: "unlabeled", to: "held_out" },
+  release: { from: "held_out", to: "unlabeled" },
+};
+const INVERSE: Partial<Record<PoolAction, PoolAction>> = {
+  queue: "unqueue",
+  "hold-out": "release",
+  release: "hold-out",
+};
+
+/** What can be done with the selected images, what was done, and how to take it back. */
+export function SelectionBar(props: SelectionBarProps) {
+  const { project, filters, count, examples, selection } = props;
+  const client = useQueryClient();
+  const [asked, setAsked] = useState<Asked | "promote" | null>(null);
+  const [done, setDone] = useState<Done | null>(null);
+  const chosen: Selection = selection.all ? { filters } : { ids: [...selection.ids] };
+
+  const note = (result: Done) => {
+    const change = AFTER[result.action as PoolAction];
+    const ids = new Set(result.changed.example_ids);
+    if (change) {
+      client.setQueriesData<ExamplePages>(
+        { queryKey: [...poolQueries.all(project.id), "examples"] },
+        (data) =>
+          withChanged(data, ids, (one) =>
+            one.state === change.from ? { ...one, state: change.to } : one,
+          ),
+      );
+    }
+    for (const what of ["count", "example"]) {
+      client.invalidateQueries({ queryKey: [...poolQueries.all(project.id), what] });
+    }
+    client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
+    setDone(result);
+    setAsked(null);
+    selection.clear();
+  };
+  const act = useMutation({
+    mutationFn: async ({ action, body }: { action: PoolAction; body: Selection }) => ({
+      action,
+      changed: await actOnExamples(project.id, action, body),
+    }),
+    onSuccess: note,
+  });
+  const promote = useMutation({
+    mutationFn: async (name: string) => ({
+      action: "promote" as const,
+      name,
+      changed: await promoteExamples(project.id, name, chosen),
+    }),
+    onSuccess: note,
+  });
+  const ask = (what: Asked | "promote") => {
+    act.reset();
+    promote.reset();
+    setAsked(what);
+  };
+
+  const number = selection.all ? (count?.count ?? 0) : selection.ids.size;
+  const states = new Set(
+    selection.all
+      ? [filters.state]
+      : examples.filter((one) => selection.ids.has(one.id)).map((one) => one.state),
+  );
+  const may = (state: ExampleState) => states.has(state) || states.has(undefined as never);
+  if (number > 0) {
+    return (
+      <div className={styles.selection} role="toolbar" aria-label={t.pool.selected(number)}>
+        <strong>
+          {selection.all ? t.pool.allSelected(formatCount(number)) : t.pool.selected(number)}
+        </strong>
+        <div className={styles.buttons}>
+          <Button kind="primary" size="small" onClick={() => ask("queue")}>
+            {t.pool.actions.queue}
+          </Button>
+          {may("unlabeled") && (
+            <Button size="small" onClick={() => ask("hold-out")}>
+              {t.pool.actions["hold-out"]}
+            </Button>
+          )}
+          {may("held_out") && (
+            <Button size="small" onClick={() => ask("release")}>
+              {t.pool.actions.release}
+            </Button>
+          )}
+          {may("ood") && (
+            <Button size="small" onClick={() => ask("promote")}>
+              {t.pool.actions.promote}
+            </Button>
+          )}
+          {!selection.all && count && count.count > selection.ids.size && (
+            <Button size="small" kind="quiet" onClick={selection.pickAll}>
+              {t.pool.selectAll(formatCount(count.count))}
+            </Button>
+          )}
+          <Button size="small" kind="quiet" onClick={selection.clear}>
+            {t.pool.clear}
+          </Button>
+        </div>
+        {asked === "promote" && (
+          <PromoteDialog
+            number={number}
+            busy={promote.isPending}
+            error={promote.error}
+            onConfirm={(name) => promote.mutate(name)}
+            onClose={() => setAsked(null)}
+          />
+        )}
+        {asked !== null && asked !== "promote" && (
+          <ConfirmDialog
+            title={t.pool.confirm[asked].title(number)}
+            text={t.pool.confirm[asked].text}
+            action={t.pool.actions[asked]}
+            busy={act.isPending}
+            error={act.error}
+            onConfirm={() => act.mutate({ action: asked, body: chosen })}
+            onClose={() => setAsked(null)}
+          />
+        )}
+      </div>
+    );
+  }
+  if (!done) return null;
+  const inverse = INVERSE[done.action as PoolAction];
+  const ids = done.changed.example_ids;
+  return (
+    <div className={styles.selection}>
+      <Outcome done={done} />
+      {act.error && <Notice tone="bad">{act.error.message}</Notice>}
+      <div className={styles.buttons}>
+        {inverse && ids.length > 0 && (
+          <Button
+            size="small"
+            busy={act.isPending}
+            onClick={() => act.mutate({ action: inverse, body: { ids } })}
+          >
+            {t.pool.undo}
+          </Button>
+        )}
+        <Button size="small" kind="quiet" onClick={() => setDone(null)}>
+          {t.pool.dismiss}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Outcome({ done }: { done: Done }) {
+  const { action, changed, name = "" } = done;
+  const number = changed.example_ids.length;
+  const text = t.pool.done;
+  return (
+    <div className={styles.notice} role="status">
+      <strong>
+        {action === "promote"
+          ? text.promoted(name, number)
+          : text[action](number, changed.round ?? null)}
+      </strong>
+      {changed.moved > 0 && <p>{text.moved(changed.moved)}</p>}
+      {changed.again > 0 && action !== "promote" && <p>{text.again(changed.again)}</p>}
+      {Object.entries(changed.left_out).map(([why, left]) => (
+        <p key={why}>{t.pool.leftOut(left, t.pool.reasons[why] ?? why)}</p>
+      ))}
+    </div>
+  );
+}

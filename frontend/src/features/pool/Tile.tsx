@@ -1,0 +1,75 @@
+import type { CSSProperties, MouseEvent } from "react";
+import type { Sort } from "../../api/pool";
+import type { Example, LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import styles from "./Tile.module.css";
+
+type TileProps = {
+  example: Example;
+  classes: LabelClass[];
+  sort: Sort;
+  isPicked: boolean;
+  isActive: boolean;
+  isOpen: boolean;
+  style: CSSProperties;
+  onClick: (event: MouseEvent) => void;
+};
+
+export const tileId = (example: Example): string => `image-${example.id}`;
+
+export function Tile(props: TileProps) {
+  const { example, classes, sort, isPicked, isActive, isOpen, style, onClick } = props;
+  const state = t.pool.values.state[example.state];
+  const label = classes.find((one) => one.id === example.label_class_id);
+  const predicted = classes.find((one) => one.id === example.predicted_class_id);
+  const name = t.pool.tile(example.name, state, example.label);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list box has the focus and the keys.
+    // biome-ignore lint/a11y/useFocusableInteractive: likewise; an option is active, not focused.
+    <div
+      id={tileId(example)}
+      role="option"
+      aria-selected={isPicked}
+      aria-label={name}
+      title={name}
+      className={styles.tile}
+      data-active={isActive || undefined}
+      data-open={isOpen || undefined}
+      style={style}
+      onClick={onClick}
+    >
+      <span className={styles.frame}>
+        <img
+          src={`${example.image_url}?size=256`}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          draggable={false}
+        />
+        <span className={styles.pick} data-pick="" aria-hidden="true">
+          <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+            <path d="m3.5 8.5 3 3 6-7" />
+          </svg>
+        </span>
+      </span>
+      <span className={styles.caption}>
+        <span
+          className={styles.mark}
+          data-state={example.state}
+          style={label && { background: label.colour }}
+        />
+        <span className={styles.text}>
+          {label?.name ??
+            (example.state === "unlabeled" && predicted ? `${predicted.name}?` : state)}
+        </span>
+        {sort !== "pool_index" && <span className={styles.value}>{scoreOf(example, sort)}</span>}
+      </span>
+    </div>
+  );
+}
+
+function scoreOf(example: Example, sort: Sort): string {
+  const name = sort.replace("-", "") as "purity" | "informativeness" | "meta_score" | "confidence";
+  const value = example[name];
+  return value === null ? "" : value.toFixed(2);
+}

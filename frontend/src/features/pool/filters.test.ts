@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { countFilters, readView, withFilters } from "./filters";
+
+const read = (text: string) => readView(new URLSearchParams(text));
+
+describe("the address of the pool browser", () => {
+  it("shows the pool in order of import when it says nothing", () => {
+    expect(read("")).toEqual({ filters: { split: "pool" }, sort: "pool_index", image: null });
+    expect(countFilters(read("").filters)).toBe(0);
+  });
+
+  it("keeps filters, order and the open image", () => {
+    const view = read(
+      "state=ood&class_id=3&purity_max=0.25&disagreement=true&sort=-purity&image=7",
+    );
+    expect(view.filters).toEqual({
+      split: "pool",
+      state: "ood",
+      class_id: 3,
+      purity_max: 0.25,
+      disagreement: true,
+    });
+    expect(view).toMatchObject({ sort: "-purity", image: 7 });
+    expect(countFilters(view.filters)).toBe(4);
+  });
+
+  it("passes over what it does not know", () => {
+    expect(read("state=lost&class_id=two&sort=beauty&image=-1")).toEqual(read(""));
+  });
+
+  it("is written back as it is read, and closes the image", () => {
+    const query = withFilters(new URLSearchParams("image=7&sort=purity"), {
+      state: "ood",
+      split: null,
+      purity_min: 0,
+    });
+    expect(query.get("image")).toBeNull();
+    expect(readView(query)).toEqual({
+      filters: { state: "ood", purity_min: 0 },
+      sort: "purity",
+      image: null,
+    });
+    expect(
+      readView(withFilters(query, { state: null, split: "pool", purity_min: null })).filters,
+    ).toEqual({ split: "pool" });
+  });
+});

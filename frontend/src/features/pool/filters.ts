@@ -1,0 +1,80 @@
+import type { Sort } from "../../api/pool";
+import type { Filters } from "../../api/types";
+
+/** What the address says; everything else is as the server has it by default. */
+export type View = { filters: Filters; sort: Sort; image: number | null };
+
+export const SORTS: Sort[] = [
+  "pool_index",
+  "purity",
+  "-purity",
+  "informativeness",
+  "-informativeness",
+  "meta_score",
+  "-meta_score",
+  "confidence",
+  "-confidence",
+];
+export const CHOICES = {
+  state: ["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"],
+  split: ["pool", "evaluation", "auxiliary_ood"],
+  verdict: ["class", "ood", "unsure", "skip"],
+  source: ["annotator", "import", "review"],
+} as const;
+const NUMBERS = [
+  "class_id",
+  "predicted",
+  "annotator_id",
+  "import_id",
+  "round",
+  "purity_min",
+  "purity_max",
+  "informativeness_min",
+  "informativeness_max",
+] as const;
+/** Says that images of every split are shown; without it those of the pool are. */
+const ALL = "all";
+
+export function readView(query: URLSearchParams): View {
+  const filters: Record<string, unknown> = {};
+  for (const [name, choices] of Object.entries(CHOICES)) {
+    const value = query.get(name);
+    if (value !== null && (choices as readonly string[]).includes(value)) filters[name] = value;
+  }
+  if (filters.split === undefined && query.get("split") !== ALL) filters.split = "pool";
+  for (const name of NUMBERS) {
+    const text = query.get(name);
+    if (text !== null && text !== "" && Number.isFinite(Number(text))) filters[name] = Number(text);
+  }
+  if (query.get("disagreement") === "true") filters.disagreement = true;
+  const name = query.get("name")?.trim();
+  if (name) filters.name = name;
+  const sort = SORTS.find((one) => one === query.get("sort")) ?? "pool_index";
+  const image = Number(query.get("image"));
+  return {
+    filters: filters as Filters,
+    sort,
+    image: Number.isInteger(image) && image > 0 ? image : null,
+  };
+}
+
+/** The address with other filters; the image that is open is closed. */
+export function withFilters(query: URLSearchParams, change: Partial<Filters>): URLSearchParams {
+  const next = new URLSearchParams(query);
+  next.delete("image");
+  for (const [name, value] of Object.entries(change)) {
+    if (name === "split") {
+      if (value === "pool") next.delete(name);
+      else next.set(name, value ? String(value) : ALL);
+    } else if (value === null || value === undefined || value === "" || value === false) {
+      next.delete(name);
+    } else {
+      next.set(name, String(value));
+    }
+  }
+  return next;
+}
+
+/** How many filters are set, beyond that the pool is shown. */
+export const countFilters = ({ split, ...others }: Filters): number =>
+  Object.values(others).filter((value) => value !== undefined).length + (split === "pool" ? 0 : 1);

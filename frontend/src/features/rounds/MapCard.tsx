@@ -1,0 +1,151 @@
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import type { MapQuery, Project, RoundMap } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { Failure, Loading, Skeleton } from "../../ui/State";
+import { Legend } from "./Legend";
+import { encode } from "./lasso";
+import { Pins, Preview } from "./Pins";
+import { type Pointed, PoolMap } from "./PoolMap";
+import { around, type Box, cornersOf } from "./plane";
+import styles from "./RoundScreen.module.css";
+import { useContent } from "./useContent";
+import { useSurface, useTiles } from "./useMap";
+
+const { map: text } = t.rounds;
+
+type MapCardProps = {
+  project: Project;
+  maps: RoundMap[];
+  map: RoundMap;
+  /** As it is called in the catalog. */
+  strategy: string;
+  queries: { items: MapQuery[]; total: number; isReady: boolean };
+  hidden: ReadonlySet<string>;
+  onHide: (key: string) => void;
+};
+
+/** The map of one round: pool, surface, boundary and queries. */
+export function MapCard(props: MapCardProps) {
+  const { project, maps, map, strategy, queries, hidden, onHide } = props;
+  const [search, setSearch] = useSearchParams();
+  const [view, setView] = useState<Box | null>(null);
+  const [lasso, setLasso] = useState(false);
+  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const [pinned, setPinned] = useState<number[]>([]);
+  const tiles = useTiles(project.id, map, view);
+  const surface = useSurface(project.id, map.number);
+  const isReady = tiles.isReady && surface.isReady && queries.isReady;
+  const own = search.get("axes") === "own";
+  const drawn = useContent({
+    isReady,
+    round: map.number,
+    box: around(own ? [map] : maps),
+    tiles: tiles.tiles,
+    relief: surface.relief,
+    queries: queries.items,
+    classes: project.classes,
+    hidden,
+    outline: search.get("outline"),
+  });
+  const change = (name: string, value: string | null) =>
+    setSearch(
+      (before) => {
+        if (value === null) before.delete(name);
+        else before.set(name, value);
+        return before;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  const said = surfaceText(surface, strategy);
+  const error = tiles.error ?? surface.error;
+  return (
+    <Card
+      title={text.title}
+      hint={text.hint(map.count, queries.total)}
+      actions={
+        <>
+          <Button size="small" aria-pressed={lasso} onClick={() => setLasso(!lasso)}>
+            {text.outline}
+          </Button>
+          <Button
+            size="small"
+            disabled={!drawn}
+            onClick={() => drawn && change("outline", encode(cornersOf(view ?? drawn.box)))}
+          >
+            {text.inView}
+          </Button>
+        </>
+      }
+    >
+      {error && <Failure error={error} onRetry={() => tiles.retry()} />}
+      {!error && !drawn && (
+        <Loading>
+          <Skeleton height="clamp(20rem, 45vw, 35rem)" />
+        </Loading>
+      )}
+      {drawn && (
+        <div className={styles.mapFrame} aria-busy={!isReady}>
+          <PoolMap
+            {...drawn}
+            shown={{
+              pool: !hidden.has("pool"),
+              surface: !hidden.has("surface"),
+              boundary: !hidden.has("boundary"),
+            }}
+            lasso={lasso}
+            label={text.label(map.count, queries.total, said)}
+            onView={setView}
+            onOutline={(places) => {
+              setLasso(false);
+              change("outline", encode(places));
+            }}
+            onPoint={setPointed}
+            onPick={(poolIndex) =>
+              setPinned((before) =>
+                [poolIndex, ...before.filter((one) => one !== poolIndex)].slice(0, 6),
+              )
+            }
+          />
+          {pointed && <Preview project={project} map={map} pointed={pointed} />}
+        </div>
+      )}
+      <Legend
+        queries={queries.items}
+        classes={project.classes}
+        hidden={hidden}
+        onHide={onHide}
+        isDense={tiles.isDense}
+        hasSurface={surface.relief !== null}
+      />
+      <Pins
+        project={project}
+        map={map}
+        pinned={pinned}
+        onLetGo={(poolIndex) => setPinned((before) => before.filter((one) => one !== poolIndex))}
+      />
+      <p className={styles.caption}>
+        {said} {text.help}
+      </p>
+      <label className={styles.switch}>
+        <input
+          type="checkbox"
+          checked={own}
+          onChange={(event) => change("axes", event.target.checked ? "own" : null)}
+        />
+        {text.ownAxes}
+      </label>
+    </Card>
+  );
+}
+
+function surfaceText(
+  { surface, isReady }: ReturnType<typeof useSurface>,
+  strategy: string,
+): string {
+  if (!isReady) return "";
+  if (!surface) return text.noSurface(strategy);
+  return `${text.surfaces[surface.name]} ${surface.exact ? text.exact : text.inexact}`;
+}

@@ -1,0 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
+import { type CSSProperties, useEffect, useState } from "react";
+import { mapImageQuery } from "../../api/maps";
+import type { MapImage, Project, RoundMap } from "../../api/types";
+import { t } from "../../strings";
+import type { Pointed } from "./PoolMap";
+import styles from "./RoundScreen.module.css";
+
+const { map: text } = t.rounds;
+const RESTED_MS = 60;
+
+const shown = (value: number): string => Number(value.toPrecision(3)).toString();
+
+export const imageUrl = (id: number, size = 128): string =>
+  `/api/examples/${id}/image?size=${size}`;
+
+/** What is known of an image: its class, or where else it stands. */
+export function stateOf(
+  { class_id: classId, state }: Pick<MapImage, "class_id" | "state">,
+  project: Project,
+): string {
+  const name = project.classes.find((one) => one.id === classId)?.name;
+  return state === "labeled" && name ? name : t.rounds.states[state];
+}
+
+/** The image under the pointer, beside it. */
+export function Preview({
+  project,
+  map,
+  pointed,
+}: {
+  project: Project;
+  map: RoundMap;
+  pointed: Pointed;
+}) {
+  const poolIndex = useRested(pointed.poolIndex);
+  const image = useQuery({
+    ...mapImageQuery(project.id, map.number, poolIndex),
+    enabled: poolIndex === pointed.poolIndex,
+  }).data;
+  return (
+    <div
+      className={styles.preview}
+      style={{ "--x": `${pointed.at.x}px`, "--y": `${pointed.at.y}px` } as CSSProperties}
+      data-flip={pointed.at.x > 240 || undefined}
+      aria-hidden="true"
+    >
+      <Shown
+        project={project}
+        image={image?.pool_index === pointed.poolIndex ? image : undefined}
+      />
+    </div>
+  );
+}
+
+/** Passing over a hundred images asks for none of them. */
+function useRested(value: number): number {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), RESTED_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
+}
+
+function Shown({ project, image }: { project: Project; image: MapImage | undefined }) {
+  if (!image) return <p className={styles.quiet}>{text.loading}</p>;
+  return (
+    <>
+      <img src={imageUrl(image.example_id)} alt={image.name} width={96} height={96} />
+      <div>
+        <strong>{stateOf(image, project)}</strong>
+        <p>{image.name}</p>
+        <p>{text.values(shown(image.purity), shown(image.informativeness))}</p>
+        {image.meta_score !== null && <p>{text.meta(shown(image.meta_score))}</p>}
+      </div>
+    </>
+  );
+}
+
+type PinsProps = {
+  project: Project;
+  map: RoundMap;
+  pinned: number[];
+  onLetGo: (poolIndex: number) => void;
+};
+
+/** The images that were clicked. */
+export function Pins({ project, map, pinned, onLetGo }: PinsProps) {
+  if (pinned.length === 0) return null;
+  return (
+    <ul className={styles.pins} aria-label={text.pins}>
+      {pinned.map((poolIndex) => (
+        <Pin key={poolIndex} {...{ project, map, poolIndex, onLetGo }} />
+      ))}
+    </ul>
+  );
+}
+
+type PinProps = Omit<PinsProps, "pinned"> & { poolIndex: number };
+
+function Pin({ project, map, poolIndex, onLetGo }: PinProps) {
+  const image = useQuery(mapImageQuery(project.id, map.number, poolIndex)).data;
+  return (
+    <li>
+      <Shown project={project} image={image} />
+      <button
+        type="button"
+        aria-label={text.unpin(image?.name ?? String(poolIndex))}
+        onClick={() => onLetGo(poolIndex)}
+      >
+        ×
+      </button>
+    </li>
+  );
+}

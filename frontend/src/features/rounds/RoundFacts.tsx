@@ -1,0 +1,138 @@
+import { Link } from "react-router";
+import type { Algorithm, Choice, LabelClass, Round } from "../../api/types";
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
+import styles from "./RoundScreen.module.css";
+
+const { facts, phases, settings } = t.rounds;
+
+/** What annotators said, and what the model became by it. */
+export function FactsCard({ round, classes }: { round: Round; classes: LabelClass[] }) {
+  const verdicts = Object.values(round.answered).reduce((sum, count) => sum + count, 0);
+  const left = round.ood_left;
+  const figures: [string, string, string?][] = [
+    [facts.verdicts, formatCount(verdicts)],
+    [facts.spent, t.projects.spent(round.spent, round.budget)],
+    [facts.share, formatPercent(round.in_share)],
+    [facts.auroc, round.purity_auroc?.toFixed(3) ?? "–", facts.aurocHint],
+    [facts.accuracy, formatPercent(round.accuracy)],
+    [facts.hours, round.annotator_seconds > 0 ? formatSeconds(round.annotator_seconds) : "–"],
+    [facts.oodLeft, left?.count == null ? "–" : formatCount(Math.round(left.count))],
+  ];
+  const perClass = (round.metrics.per_class ?? {}) as Record<string, number | null>;
+  const judged = classes.filter((one) => String(one.id) in perClass);
+  return (
+    <Card title={facts.title}>
+      <dl className={styles.figures}>
+        {figures.map(([name, value, hint]) => (
+          <div key={name} title={hint}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {judged.length > 0 && (
+        <Bars
+          title={facts.perClass}
+          rows={judged.map((one) => ({
+            name: one.name,
+            share: perClass[one.id] ?? 0,
+            text: formatPercent(perClass[one.id] ?? null),
+          }))}
+        />
+      )}
+      {round.notes.length > 0 && (
+        <section>
+          <h3>{facts.notes}</h3>
+          <ul className={styles.notes}>
+            {round.notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </Card>
+  );
+}
+
+/** How long each phase of the closing job took. */
+export function PhasesCard({ round }: { round: Round }) {
+  const order = Object.keys(t.common.phases);
+  const spent = Object.entries(round.seconds).sort(
+    ([one], [other]) => order.indexOf(one) - order.indexOf(other),
+  );
+  const total = spent.reduce((sum, [, seconds]) => sum + seconds, 0);
+  const longest = Math.max(...spent.map(([, seconds]) => seconds), 0);
+  return (
+    <Card
+      title={phases.title}
+      hint={spent.length > 0 ? phases.hint(formatSeconds(total)) : phases.none}
+    >
+      <Bars
+        rows={spent.map(([phase, seconds]) => ({
+          name: t.common.phases[phase] ?? phase,
+          share: longest > 0 ? seconds / longest : 0,
+          text: formatSeconds(seconds),
+        }))}
+      />
+    </Card>
+  );
+}
+
+type Row = { name: string; share: number; text: string };
+
+function Bars({ title, rows }: { title?: string; rows: Row[] }) {
+  return (
+    <section>
+      {title && <h3>{title}</h3>}
+      <dl className={styles.bars}>
+        {rows.map(({ name, share, text }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <span className={styles.bar} style={{ inlineSize: `${100 * share}%` }} />
+              <span>{text}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+const KINDS = ["strategy", "purity", "informativeness", "model"] as const;
+
+/** What chose the images and learned from them. */
+export function SettingsCard({ round, algorithms }: { round: Round; algorithms: Algorithm[] }) {
+  const chosen = round.settings as Record<(typeof KINDS)[number], Choice>;
+  return (
+    <Card title={settings.title} hint={round.number === 0 ? settings.drawn : settings.hint}>
+      <dl className={styles.settings}>
+        {KINDS.map((kind) => {
+          const { name, params } = chosen[kind];
+          const known = algorithms.find((one) => one.kind === kind && one.name === name);
+          return (
+            <div key={kind}>
+              <dt>{settings.kinds[kind]}</dt>
+              <dd>
+                <Link to={`/algorithms/${kind}/${name}`}>{known?.title ?? name}</Link>
+                <small>{paramsText(params)}</small>
+              </dd>
+            </div>
+          );
+        })}
+        <div>
+          <dt>{settings.seed}</dt>
+          <dd>{round.seed}</dd>
+        </div>
+      </dl>
+    </Card>
+  );
+}
+
+function paramsText(params: Choice["params"]): string {
+  const entries = Object.entries(params);
+  if (entries.length === 0) return settings.defaults;
+  return entries.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ");
+}

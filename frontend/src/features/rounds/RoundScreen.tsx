@@ -1,0 +1,132 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useMemo } from "react";
+import { Link, useSearchParams } from "react-router";
+import { mapsQuery } from "../../api/maps";
+import { algorithmsQuery } from "../../api/projects";
+import { roundsQuery } from "../../api/rounds";
+import type { Project, Round } from "../../api/types";
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import { Chip } from "../../ui/Chip";
+import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { AskedCard, InsideCard } from "./Gallery";
+import { decode } from "./lasso";
+import { MapCard } from "./MapCard";
+import { FactsCard, PhasesCard, SettingsCard } from "./RoundFacts";
+import styles from "./RoundScreen.module.css";
+import { RoundSlider } from "./RoundSlider";
+import { useQuerySet } from "./useMap";
+
+const { rounds: text } = t;
+
+type RoundScreenProps = {
+  project: Project;
+  /** As it stands in the address. */
+  number: string;
+  logOf: (jobId: number) => ReactNode;
+};
+
+/** One round: what it saw, what it asked, and what came of it. */
+export function RoundScreen({ project, number, logOf }: RoundScreenProps) {
+  const rounds = useQuery(roundsQuery(project.id));
+  if (rounds.error && !rounds.data) {
+    return <Failure error={rounds.error} onRetry={() => rounds.refetch()} />;
+  }
+  if (!rounds.data) return <Waiting />;
+  const { items } = rounds.data;
+  const round = items.find((one) => String(one.number) === number);
+  const back = <Link to={`/projects/${project.id}`}>{text.back}</Link>;
+  if (!round) return <Empty title={text.noRound(number)} actions={back} />;
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <div>
+          {back}
+          <h2>{text.title(round.number)}</h2>
+          <Chip>{t.projects.roundStates[round.state]}</Chip>
+        </div>
+        <RoundSlider projectId={project.id} rounds={items} number={round.number} />
+      </header>
+      <Content project={project} round={round} />
+      {round.job_id !== null && logOf(round.job_id)}
+    </div>
+  );
+}
+
+function Waiting() {
+  return (
+    <Loading>
+      <Skeleton height="3rem" />
+      <Skeleton height="35rem" />
+    </Loading>
+  );
+}
+
+function Content({ project, round }: { project: Project; round: Round }) {
+  const [search, setSearch] = useSearchParams();
+  const maps = useQuery(mapsQuery(project.id));
+  const algorithms = useQuery(algorithmsQuery).data?.items ?? [];
+  const queries = useQuerySet(project.id, round.number);
+  const hide = search.get("hide");
+  const hidden = useMemo(() => new Set(hide?.split(" ") ?? []), [hide]);
+  const outline = search.get("outline");
+  const change = (name: string, value: string) =>
+    setSearch(
+      (before) => {
+        if (value) before.set(name, value);
+        else before.delete(name);
+        return before;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  const onHide = (key: string) => {
+    const now = new Set(hidden);
+    if (!now.delete(key)) now.add(key);
+    change("hide", [...now].join(" "));
+  };
+  const map = maps.data?.items.find((one) => one.number === round.number);
+  const strategy = algorithms.find((one) => one.kind === "strategy" && one.name === round.strategy);
+  return (
+    <>
+      {maps.error && !maps.data && <Failure error={maps.error} onRetry={() => maps.refetch()} />}
+      {maps.isPending && (
+        <Loading>
+          <Skeleton height="35rem" />
+        </Loading>
+      )}
+      {maps.data && map && (
+        <MapCard
+          project={project}
+          maps={maps.data.items}
+          map={map}
+          strategy={strategy?.title ?? round.strategy}
+          queries={queries}
+          hidden={hidden}
+          onHide={onHide}
+        />
+      )}
+      {maps.data && !map && (
+        <Card title={text.map.title}>
+          <Empty title={text.map.none}>
+            {round.number === 0 ? text.map.noneFirst : text.map.noneText}
+          </Empty>
+        </Card>
+      )}
+      {map && outline && decode(outline) && (
+        <InsideCard
+          project={project}
+          number={round.number}
+          polygon={outline}
+          onClose={() => change("outline", "")}
+        />
+      )}
+      <div className={styles.columns}>
+        <FactsCard round={round} classes={project.classes} />
+        <PhasesCard round={round} />
+      </div>
+      {queries.error && <Failure error={queries.error} onRetry={() => queries.retry()} />}
+      <AskedCard key={round.number} project={project} queries={queries} hidden={hidden} />
+      <SettingsCard round={round} algorithms={algorithms} />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+/** A part of the plane: purity along x, informativeness along y. */
+export type Box = { x0: number; x1: number; y0: number; y1: number };
+export type Size = { width: number; height: number };
+/** Zoom and shift in pixels, as d3-zoom has them. */
+export type View = { k: number; x: number; y: number };
+export type Place = { x: number; y: number };
+
+export const WHOLE: View = { k: 1, x: 0, y: 0 };
+
+/** Maps scores to pixels; informativeness grows upwards. */
+export type Scale = { ax: number; bx: number; ay: number; by: number };
+
+export function scaleOf(box: Box, size: Size, view: View): Scale {
+  const ax = (view.k * size.width) / (box.x1 - box.x0);
+  const ay = (-view.k * size.height) / (box.y1 - box.y0);
+  return { ax, bx: view.x - box.x0 * ax, ay, by: view.y - box.y1 * ay };
+}
+
+export const toPixel = (scale: Scale, { x, y }: Place): Place => ({
+  x: scale.ax * x + scale.bx,
+  y: scale.ay * y + scale.by,
+});
+
+export const toPlane = (scale: Scale, { x, y }: Place): Place => ({
+  x: (x - scale.bx) / scale.ax,
+  y: (y - scale.by) / scale.ay,
+});
+
+/** The part of the plane that is seen. */
+export function seen(scale: Scale, size: Size): Box {
+  const topLeft = toPlane(scale, { x: 0, y: 0 });
+  const bottomRight = toPlane(scale, { x: size.width, y: size.height });
+  return { x0: topLeft.x, x1: bottomRight.x, y0: bottomRight.y, y1: topLeft.y };
+}
+
+type Span = { low: number; high: number };
+type Spans = { purity: Span; informativeness: Span };
+
+const PADDING = 0.03;
+
+/** The plane that holds all of these, with a little room; null for none. */
+export function around(maps: Spans[]): Box | null {
+  if (maps.length === 0) return null;
+  const padded = (spans: Span[]): [number, number] => {
+    const low = Math.min(...spans.map((span) => span.low));
+    const high = Math.max(...spans.map((span) => span.high));
+    const room = (high - low) * PADDING || Math.max(Math.abs(low) * PADDING, 0.5);
+    return [low - room, high + room];
+  };
+  const [x0, x1] = padded(maps.map((map) => map.purity));
+  const [y0, y1] = padded(maps.map((map) => map.informativeness));
+  return { x0, x1, y0, y1 };
+}
+
+export const boxOf = ({ purity, informativeness }: Spans): Box => ({
+  x0: purity.low,
+  x1: purity.high,
+  y0: informativeness.low,
+  y1: informativeness.high,
+});
+
+/** A box as the corners of an outline. */
+export const cornersOf = ({ x0, x1, y0, y1 }: Box): Place[] => [
+  { x: x0, y: y0 },
+  { x: x1, y: y0 },
+  { x: x1, y: y1 },
+  { x: x0, y: y1 },
+];

@@ -1,0 +1,51 @@
+import { locale } from "../language";
+
+const images = (count: number) =>
+  `${count.toLocaleString(locale)} ${count === 1 ? "image" : "images"}`;
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+export const grid = {
+  modes: "How to label",
+  mode: { single: "One by one", grid: "Grid" },
+  images,
+  /** Headings of the groups. */
+  back: "Taken back",
+  backHint: "These keep their verdicts until you give others.",
+  ood: "OOD",
+  likelyOod: "Likely out of distribution",
+  notPredicted: "Not predicted yet",
+  groupName: (name: string, count: number) => `${name}, ${images(count)}`,
+  rest: (name: string | null) => `The rest is ${name ?? "out of distribution"}`,
+  all: (name: string | null) => `All are ${name ?? "out of distribution"}`,
+  keep: "Keep them",
+  select: "Select all",
+  unselect: "Unselect all",
+  selected: (count: number) => `${count.toLocaleString(locale)} selected`,
+  noneSelected: "Choose images, then say what they are",
+  given: (count: number, verdict: string) => `${images(count)}: ${verdict}`,
+  takenBack: (count: number) => `Taken back: ${images(count)}`,
+  verdictBar: "Verdict on what is selected",
+  density: "Images at once",
+  larger: "Show larger",
+  preview: "Larger picture",
+  previewHint: "Point at an image, or move to it, to see it here.",
+  predicted: (name: string, probability: number) => `${name} ${percent(probability)}`,
+  inside: (probability: number) => `In distribution ${percent(probability)}`,
+  tile: (name: string, id: number) => name || `Image ${id}`,
+  failed: "No picture",
+  helpTitle: "Keys of the grid",
+  helpRows: {
+    move: "Move from image to image; with Shift choose on the way",
+    toggle: "Choose the image, or not",
+    group: "Choose the whole group",
+    clear: "Choose nothing",
+    verdict: "Give the verdict to what is chosen, or else to the image at the keys",
+    confirm: "The rest of the group is what its heading says",
+    undo: "Undo: take back everything that was judged last",
+    look: "Show the image larger",
+    resize: "Fewer or more images at once",
+    mode: "One image at a time",
+    help: "Show or hide this",
+  },
+};

@@ -1,0 +1,116 @@
+import { locale } from "../language";
+
+const count = (value: number) => value.toLocaleString(locale);
+const images = (value: number) => `${count(value)} ${value === 1 ? "image" : "images"}`;
+
+export const rounds = {
+  title: (number: number) => `Round ${number}`,
+  back: "Overview",
+  slider: "Round",
+  sliderHint: "← and → go from round to round",
+  previous: "Round before",
+  next: "Next round",
+  noRound: (number: string) => `There is no round ${number} in this project.`,
+  state: "State",
+  map: {
+    title: "Purity and informativeness",
+    hint: (pool: number, queries: number) =>
+      `${images(pool)} of the pool as the model saw them before this round, and the ${count(queries)} it asked about.`,
+    label: (pool: number, queries: number, surface: string) =>
+      `Map of ${images(pool)} by purity and informativeness, with ${count(queries)} queries. ${surface}`,
+    none: "No map of this round",
+    noneFirst:
+      "The images of round 0 are drawn at random, before there is a model that could score the pool.",
+    noneText:
+      "The pool was not scored for this round: there was no model yet, or its images are still being chosen.",
+    purity: "Purity",
+    informativeness: "Informativeness",
+    zoomIn: "Zoom in",
+    zoomOut: "Zoom out",
+    reset: "Whole pool",
+    help: "Drag to move, Ctrl and the wheel or two fingers to zoom. Point at an image to see it, click to keep it. Draw an outline, also with Shift, to see all images inside.",
+    outline: "Draw an outline",
+    inView: "Images in view",
+    ownAxes: "Axes of this round alone",
+    legend: "Shown on the map",
+    pool: "Pool",
+    density: "Density of the pool",
+    surface: "Surface",
+    boundary: "Selection boundary",
+    unanswered: "Not answered",
+    verdicts: { ood: "OOD", skip: "Skipped", unsure: "Unsure" },
+    surfaces: {
+      phi: "The contours are MQ-Net’s Φ: the higher, the sooner it asks.",
+      sum: "The contours are purity + informativeness, normalised over the pool.",
+      product: "The contours are purity × informativeness, normalised over the pool.",
+      informativeness: "The contours are informativeness alone.",
+      expected_value:
+        "The contours are what an answer is expected to teach for what it is expected to cost.",
+    },
+    exact: "The dashed line is the selection boundary: the value of the last image asked about.",
+    inexact:
+      "The strategy goes on from it, by the classes that are behind, so the dashed line is the boundary it would have without that.",
+    noSurface: (strategy: string) =>
+      `${strategy} does not decide by these two scores, so there are no contours and no boundary.`,
+    pins: "Kept images",
+    unpin: (name: string) => `Let go of ${name}`,
+    values: (purity: string, informativeness: string) =>
+      `purity ${purity}, informativeness ${informativeness}`,
+    meta: (value: string) => `value ${value}`,
+    loading: "Loading the image…",
+  },
+  states: {
+    unlabeled: "not looked at",
+    queried: "in the queue",
+    labeled: "labeled",
+    ood: "OOD",
+    unsure: "unsure",
+    held_out: "held out",
+  },
+  inside: {
+    title: "Inside the outline",
+    hint: images,
+    empty: "No image lies inside.",
+    close: "Remove the outline",
+    more: "Show more",
+  },
+  asked: {
+    title: "Asked about in this round",
+    hint: (total: number, shown: number) =>
+      shown === total ? images(total) : `${count(shown)} of ${images(total)}`,
+    none: "The images of this round are not chosen yet.",
+    filtered: "The map’s legend hides all of them.",
+  },
+  facts: {
+    title: "What came of it",
+    verdicts: "Verdicts",
+    spent: "Spent",
+    share: "Share of IN",
+    auroc: "Purity AUROC",
+    aurocHint:
+      "How often an IN image of this round had the higher purity than an OOD image of it. The images were chosen, so this is not the AUROC over the pool.",
+    accuracy: "Accuracy",
+    hours: "Annotators’ time",
+    oodLeft: "OOD left",
+    perClass: "Accuracy of each class",
+    notes: "Notes",
+  },
+  phases: {
+    title: "Time of the machines",
+    hint: (total: string) => `${total} from the last answer to the next images`,
+    none: "Shown when the round has closed.",
+  },
+  settings: {
+    title: "Settings of the round",
+    hint: "Frozen when the round was made",
+    kinds: {
+      strategy: "Strategy",
+      purity: "Purity",
+      informativeness: "Informativeness",
+      model: "Model",
+    } as Record<string, string>,
+    seed: "Seed",
+    defaults: "default parameters",
+    drawn: "Round 0 is drawn at random, whatever the strategy.",
+  },
+};

@@ -1,0 +1,323 @@
+"""One file with the database and everything in storage, of one moment, while Karat runs."""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import uuid
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any, Final, Self
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from karat.embedded import postgres_programs
+from karat.installation import Installation
+from karat.processes import ServiceError
+
+FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"
+DATABASE: Final = "database.dump"
+CHECKSUMS: Final = "files.sha256"
+STORED: Final = ("images", "projects", "uploads")
+"""Folders of the data directory that are kept. Unfinished work is not: jobs begin again."""
+
+# "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
+_VERSION: Final = re.compile(r"\(PostgreSQL\) (\d+)")
+_LIBPQ: Final = {
+    "host": "PGHOST",
+    "hostaddr": "PGHOSTADDR",
+    "port": "PGPORT",
+    "user": "PGUSER",
+    "password": "PGPASSWORD",
+    "dbname": "PGDATABASE",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+}
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup says of itself.
+
+    Attributes:
+        format: Of the file.
+        karat: Version that wrote it.
+        schema: Revision of the database's schema.
+        postgres: Major version of the server.
+        created_at: The moment whose state it holds.
+    """
+
+    format: int
+    karat: str
+    schema: str
+    postgres: int
+    created_at: str
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Self:
+        """Read what ``to_json`` wrote; names that are not known are left out."""
+        values: dict[str, Any] = json.loads(text)
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+
+    def to_json(self) -> bytes:
+        """As the first member of the archive."""
+        return json.dumps(asdict(self), indent=2).encode()
+
+
+@dataclass(frozen=True)
+class BackedUp:
+    """What was written: how many files of storage, and the length of the archive."""
+
+    files: int
+    bytes: int
+
+
+def back_up(installation: Installation, file: Path) -> BackedUp:
+    """Write a backup; it has its name only when it is whole.
+
+    The database is dumped from one snapshot. Files are only ever added, whole, before the rows that
+    name them, so those copied after the snapshot hold all that it names. Uploads are the exception:
+    they go when they are imported, so links keep them until they are copied.
+
+    Args:
+        installation: What to back up.
+        file: Where to; it must not exist.
+
+    Raises:
+        ServiceError: It exists, the dump fails, or a project was deleted meanwhile.
+    """
+    if file.exists():
+        raise ServiceError(f"{file} exists already.", "Choose another name.")
+    part = file.with_name(f"{file.name}.{uuid.uuid4().hex}.part")
+    try:
+        with part.open("xb") as output:
+            os.chmod(part, 0o600)
+            count = _write(installation, output)
+            output.flush()
+            os.fsync(output.fileno())
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)
+    return BackedUp(count, file.stat().st_size)
+
+
+def _write(installation: Installation, output: IO[bytes]) -> int:
+    with (
+        contextlib.ExitStack() as stack,
+        psycopg.connect(installation.libpq_url) as connection,
+        tarfile.open(fileobj=output, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        uploads = stack.enter_context(_kept_uploads(installation.data_dir))
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        manifest, snapshot, projects = _describe(connection)
+        uploads.keep()
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="karat-backup-")))
+        dump = scratch / DATABASE
+        _dump(installation, snapshot, manifest.postgres, dump)
+        connection.rollback()
+        writer = _Writer(archive, stack.enter_context(tempfile.TemporaryFile()))
+        writer.add_bytes(MANIFEST, manifest.to_json())
+        writer.add(DATABASE, dump)
+        dump.unlink()
+        for name, path in _stored(installation.data_dir, uploads.directory):
+            writer.add(f"storage/{name}", path)
+        _require_same(connection, projects)
+        return writer.finish() - 2
+
+
+def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, set[int]]:
+    """The manifest, the snapshot's name, and the projects in it."""
+    found = connection.execute(
+        "SELECT pg_export_snapshot(), to_regclass('alembic_version') IS NOT NULL"
+    ).fetchone()
+    assert found is not None
+    if not found[1]:
+        raise ServiceError("The database holds no Karat.", "Check DATABASE_URL.")
+    revision = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    projects = {row[0] for row in connection.execute("SELECT id FROM projects")}
+    manifest = Manifest(
+        format=FORMAT,
+        karat=version("karat"),
+        schema=str(revision[0]) if revision else "",
+        postgres=connection.info.server_version // 10_000,
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    return manifest, str(found[0]), projects
+
+
+def _require_same(connection: psycopg.Connection[Any], projects: set[int]) -> None:
+    """Refuse a backup whose files were deleted with their project while they were copied."""
+    left = {row[0] for row in connection.execute("SELECT id FROM projects")}
+    if projects - left:
+        raise ServiceError("A project was deleted during the backup.", "Start it again.")
+
+
+def _dump(installation: Installation, snapshot: str, server: int, target: Path) -> None:
+    run_program(
+        installation,
+        "pg_dump",
+        server,
+        "--format=custom",
+        f"--snapshot={snapshot}",
+        "--no-owner",
+        "--no-privileges",
+        "--no-subscriptions",
+        "--no-publications",
+        f"--file={target}",
+    )
+
+
+def run_program(installation: Installation, name: str, server: int, *arguments: str) -> None:
+    """Run a program of PostgreSQL's on an installation's database.
+
+    Args:
+        installation: Whose.
+        name: ``pg_dump`` or ``pg_restore``.
+        server: Major version of the server; the program's must not be older.
+        arguments: For the program.
+
+    Raises:
+        ServiceError: There is none that is new enough, or it fails.
+    """
+    given = conninfo_to_dict(installation.libpq_url)
+    # In the environment, since everybody on the machine can read a command line.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
+    environment |= {_LIBPQ[key]: str(value) for key, value in given.items() if key in _LIBPQ}
+    done = subprocess.run(
+        [_find(name, server), *arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise ServiceError(f"{name} failed: {last}", "Nothing was changed.")
+
+
+def _find(name: str, server: int) -> str:
+    """The program from our wheel, or the one on the PATH if the server is newer than that."""
+    candidates = [shutil.which(name)]
+    with contextlib.suppress(ServiceError):
+        candidates.insert(0, str(postgres_programs() / name))
+    for candidate in filter(None, candidates):
+        said = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=False)
+        found = _VERSION.search(said.stdout)
+        if found is not None and int(found[1]) >= server:
+            return candidate
+    raise ServiceError(
+        f"There is no {name} for PostgreSQL {server}.",
+        f"Install the client programs of PostgreSQL {server} or newer.",
+    )
+
+
+class _Uploads:
+    """Uploads kept by links, so that an import that ends does not take them away."""
+
+    def __init__(self, source: Path, directory: Path) -> None:
+        self._source, self.directory = source, directory
+
+    def keep(self) -> None:
+        """Link what is there now."""
+        for path in self._source.iterdir() if self._source.is_dir() else ():
+            with contextlib.suppress(FileNotFoundError, FileExistsError):
+                if path.is_file():
+                    os.link(path, self.directory / path.name)
+
+
+@contextlib.contextmanager
+def _kept_uploads(data_dir: Path) -> Iterator[_Uploads]:
+    # Beside the uploads: links do not reach over file systems.
+    with tempfile.TemporaryDirectory(prefix="backup-", dir=data_dir) as name:
+        uploads = _Uploads(data_dir / "uploads", Path(name))
+        uploads.keep()
+        yield uploads
+
+
+def _stored(data_dir: Path, uploads: Path) -> Iterator[tuple[str, Path]]:
+    """Name and place of every file to keep."""
+    for folder in STORED:
+        root = uploads if folder == "uploads" else data_dir / folder
+        for parent, directories, names in os.walk(root):
+            directories.sort()
+            for name in sorted(names):
+                path = Path(parent, name)
+                if not name.endswith(".part") and path.is_file() and not path.is_symlink():
+                    yield str(Path(folder, path.relative_to(root))), path
+
+
+class _Writer:
+    """Adds members to an archive and notes their checksums, in the order of the archive."""
+
+    def __init__(self, archive: tarfile.TarFile, checksums: IO[bytes]) -> None:
+        self._archive, self._checksums, self._count = archive, checksums, 0
+
+    def add(self, name: str, path: Path) -> None:
+        """Add a file as long as it is now: one that grows has its rows later."""
+        try:
+            source = path.open("rb")
+        except FileNotFoundError:
+            return
+        with source:
+            self._add(name, source, os.fstat(source.fileno()).st_size)
+
+    def add_bytes(self, name: str, content: bytes) -> None:
+        self._add(name, io.BytesIO(content), len(content))
+
+    def finish(self) -> int:
+        """Add the checksums; returns how many members were added before."""
+        length = self._checksums.tell()
+        self._checksums.seek(0)
+        self._member(CHECKSUMS, self._checksums, length)
+        return self._count
+
+    def _add(self, name: str, source: IO[bytes], length: int) -> None:
+        reader = HashingReader(source)
+        self._member(name, reader, length)
+        self._checksums.write(checksum_line(reader.hexdigest(), name))
+        self._count += 1
+
+    def _member(self, name: str, source: Any, length: int) -> None:
+        member = tarfile.TarInfo(name)
+        member.size = length
+        member.mode = 0o600
+        self._archive.addfile(member, source)
+        # A million members are remembered otherwise.
+        self._archive.members.clear()  # type: ignore[attr-defined]
+
+
+class HashingReader:
+    """Passes a stream on and computes its SHA-256."""
+
+    def __init__(self, source: IO[bytes]) -> None:
+        """Read from ``source``."""
+        self._source, self._digest = source, hashlib.sha256()
+
+    def read(self, length: int = -1) -> bytes:
+        """As a file does."""
+        content = self._source.read(length)
+        self._digest.update(content)
+        return content
+
+    def hexdigest(self) -> str:
+        """Of what was read so far."""
+        return self._digest.hexdigest()
+
+
+def checksum_line(digest: str, name: str) -> bytes:
+    """A line that ``sha256sum --check`` reads."""
+    return f"{digest}  {name}\n".encode()

@@ -1,0 +1,143 @@
+"""``karat pool``."""
+
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
+from karat.terminal import show_json, show_table
+
+if TYPE_CHECKING:
+    from karat.pool import Changed, Filters, Sort
+    from karat.project import ProjectClient
+
+pool = typer.Typer(help="Find images, and act on many at once.", no_args_is_help=True)
+
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where", metavar="NAME=VALUE", help="A filter, such as state=ood or class=cat; repeat it."
+    ),
+]
+IdOption = Annotated[list[int] | None, typer.Option("--id", help="An image; repeat it.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+# Filters that take the number of a class, and may be given its name.
+_CLASSES = {"class": "class_id", "class_id": "class_id", "predicted": "predicted"}
+
+
+@pool.command("list")
+def list_images(
+    project: ProjectArgument,
+    where: WhereOption = None,
+    sort: Annotated[str, typer.Option(help="pool_index, or a score; -purity: highest first.")] = (
+        "pool_index"
+    ),
+    limit: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """List images that match, and say how many there are."""
+    with connect() as client:
+        found = find_project(client, project)
+        filters = _filters(found, where)
+        images = [
+            one
+            for _, one in zip(
+                range(limit), found.pool.find(filters, sort=cast("Sort", sort)), strict=False
+            )
+        ]
+        count = found.pool.count(filters)
+    if as_json:
+        return show_json({**count, "items": images})
+    rows = [(one["id"], one["name"], one["state"], one["label"]) for one in images]
+    show_table(("#id", "name", "state", "label"), rows, "No image matches.")
+    return typer.echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
+
+
+@pool.command("queue")
+def queue(
+    project: ProjectArgument,
+    where: WhereOption = None,
+    ids: IdOption = None,
+    back: Annotated[bool, typer.Option("--back", help="Take them back instead.")] = False,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Send images to the head of the open round's queue."""
+    _act(project, where, ids, "unqueue" if back else "queue", yes, as_json)
+
+
+@pool.command("hold-out")
+def hold_out(
+    project: ProjectArgument,
+    where: WhereOption = None,
+    ids: IdOption = None,
+    back: Annotated[bool, typer.Option("--back", help="Give them back instead.")] = False,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Leave unlabeled images out of all rounds to come."""
+    _act(project, where, ids, "release" if back else "hold_out", yes, as_json)
+
+
+@pool.command("promote")
+def promote(
+    project: ProjectArgument,
+    name: Annotated[str, typer.Argument(help="Name of the class.")],
+    where: WhereOption = None,
+    ids: IdOption = None,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a class for a group of OOD images, and ask about them again."""
+    with connect() as client:
+        found = find_project(client, project)
+        chosen = _chosen(found, where, ids, yes)
+        made = found.pool.promote(name, chosen)
+    if as_json:
+        return show_json(made)
+    return typer.echo(f"{made['name']} is class {made['id']}.")
+
+
+def _act(
+    project: str,
+    where: list[str] | None,
+    ids: list[int] | None,
+    verb: str,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    with connect() as client:
+        found = find_project(client, project)
+        changed: Changed = getattr(found.pool, verb)(_chosen(found, where, ids, yes))
+    if as_json:
+        return show_json(changed)
+    left = ", ".join(f"{count} {why}" for why, count in changed["left_out"].items())
+    typer.echo(f"{len(changed['example_ids']) + changed['moved']} images changed.")
+    return typer.echo(f"Left out: {left}.") if left else None
+
+
+def _chosen(
+    project: "ProjectClient", where: list[str] | None, ids: list[int] | None, yes: bool
+) -> "list[int] | Filters":
+    if bool(ids) == bool(where):
+        raise typer.BadParameter("Name images with --id, or filters with --where; not both.")
+    if ids:
+        return ids
+    filters = _filters(project, where)
+    if not yes:
+        count = project.pool.count(filters)
+        about = "" if count["exact"] else "about "
+        typer.confirm(f"That is {about}{count['count']:,} images. Go on?", abort=True)
+    return filters
+
+
+def _filters(project: "ProjectClient", where: list[str] | None) -> "Filters":
+    values: dict[str, Any] = assigned(where or [], "--where")
+    for name, field in _CLASSES.items():
+        if isinstance(values.get(name), str):
+            wanted = values.pop(name)
+            known = {one["name"]: one["id"] for one in project.get()["classes"]}
+            if wanted not in known:
+                raise typer.BadParameter(f"There is no class {wanted!r}.", param_hint="--where")
+            values[field] = known[wanted]
+    return cast("Filters", values)

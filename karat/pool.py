@@ -1,0 +1,195 @@
+"""The client's part for the images of one project."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+from karat.resources import Class, Example
+from karat.transport import Transport
+
+Sort = Literal[
+    "pool_index",
+    "purity",
+    "-purity",
+    "informativeness",
+    "-informativeness",
+    "meta_score",
+    "-meta_score",
+    "confidence",
+    "-confidence",
+]
+
+
+class Filters(TypedDict):
+    """What images have to be; all that is given has to hold.
+
+    ``verdict``, ``annotator_id`` and ``source`` are of one vote that holds. Scores and predictions
+    are those that the queries of ``round`` were chosen by, by default the latest.
+    """
+
+    state: NotRequired[str | None]
+    split: NotRequired[str | None]
+    verdict: NotRequired[str | None]
+    class_id: NotRequired[int | None]
+    annotator_id: NotRequired[int | None]
+    source: NotRequired[Literal["annotator", "import", "review"] | None]
+    disagreement: NotRequired[bool | None]
+    import_id: NotRequired[int | None]
+    name: NotRequired[str | None]
+    round: NotRequired[int | None]
+    predicted: NotRequired[int | None]
+    purity_min: NotRequired[float | None]
+    purity_max: NotRequired[float | None]
+    informativeness_min: NotRequired[float | None]
+    informativeness_max: NotRequired[float | None]
+
+
+class Count(TypedDict):
+    """How many images match; where not ``exact``, as a part of the pool suggests."""
+
+    count: int
+    exact: bool
+
+
+class Neighbour(Example):
+    """An image beside another, with their cosine similarity, -1..1."""
+
+    similarity: float
+
+
+class Changed(TypedDict):
+    """What became of a selection; ``left_out`` counts the rest by reason."""
+
+    example_ids: list[int]
+    again: int
+    moved: int
+    left_out: dict[str, int]
+    round: int | None
+
+
+class PoolClient:
+    """The images of a project: find them, and act on many at once; ``ProjectClient.pool``.
+
+    What is acted on is a list of at most 10,000 ids, or filters that match no more.
+    """
+
+    def __init__(self, transport: Transport, path: str) -> None:
+        """Name the pool.
+
+        Args:
+            transport: The client's connection.
+            path: Of the images, below the API.
+        """
+        self._transport = transport
+        self._path = path
+
+    def find(
+        self, filters: Filters | None = None, *, sort: Sort = "pool_index"
+    ) -> Iterator[Example]:
+        """Images that match, page by page.
+
+        Args:
+            filters: What they have to be; all images if None.
+            sort: Their order; a minus puts the highest first.
+
+        Yields:
+            The images.
+        """
+        query: dict[str, Any] = {**(filters or {}), "sort": sort, "limit": 500}
+        while True:
+            page = self._transport.request("GET", self._path, query=query)
+            yield from page["items"]
+            if page["next_cursor"] is None:
+                return
+            # A round may end meanwhile; all pages are ordered by the scores of the first.
+            query |= {"cursor": page["next_cursor"], "round": page["scores_round"]}
+
+    def count(self, filters: Filters | None = None) -> Count:
+        """How many images match.
+
+        Args:
+            filters: What they have to be; all images if None.
+        """
+        query = {**(filters or {})}
+        found: Count = self._transport.request("GET", f"{self._path}/count", query=query)
+        return found
+
+    def show(self, example_id: int) -> dict[str, Any]:
+        """One image with its scores, ``annotations`` and ``places`` in rounds.
+
+        Args:
+            example_id: The image.
+        """
+        found: dict[str, Any] = self._transport.request("GET", f"{self._path}/{example_id}")
+        return found
+
+    def neighbours(self, example_id: int, limit: int = 24) -> list[Neighbour]:
+        """The most similar images, the nearest first.
+
+        Args:
+            example_id: The image.
+            limit: How many, up to 100.
+        """
+        found = self._transport.request(
+            "GET", f"{self._path}/{example_id}/neighbours", query={"limit": limit}
+        )
+        items: list[Neighbour] = found["items"]
+        return items
+
+    def queue(self, which: Sequence[int] | Filters) -> Changed:
+        """Send images to the head of the open round's queue.
+
+        Where one has a verdict, the next answer replaces it.
+
+        Args:
+            which: Ids, or filters.
+        """
+        return self._act("queue", which)
+
+    def unqueue(self, which: Sequence[int] | Filters) -> Changed:
+        """Take back what was sent to the queue and has not been looked at.
+
+        Args:
+            which: Ids, or filters.
+        """
+        return self._act("unqueue", which)
+
+    def hold_out(self, which: Sequence[int] | Filters) -> Changed:
+        """Leave unlabeled images out of all rounds to come.
+
+        Args:
+            which: Ids, or filters.
+        """
+        return self._act("hold-out", which)
+
+    def release(self, which: Sequence[int] | Filters) -> Changed:
+        """Give images that were held out back to the pool.
+
+        Args:
+            which: Ids, or filters.
+        """
+        return self._act("release", which)
+
+    def promote(self, name: str, which: Sequence[int] | Filters) -> Class:
+        """Make a class for a group of OOD images, and ask about them again.
+
+        Args:
+            name: Of the class.
+            which: Ids, or filters.
+
+        Returns:
+            The class.
+        """
+        body = {**_selection(which), "name": name}
+        found = self._transport.request("POST", f"{self._path}/promote", body=body)
+        made: Class = found["class"]
+        return made
+
+    def _act(self, verb: str, which: Sequence[int] | Filters) -> Changed:
+        changed: Changed = self._transport.request(
+            "POST", f"{self._path}/{verb}", body=_selection(which)
+        )
+        return changed
+
+
+def _selection(which: Sequence[int] | Filters) -> dict[str, Any]:
+    return {"filters": which} if isinstance(which, dict) else {"ids": list(which)}

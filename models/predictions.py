@@ -1,0 +1,50 @@
+"""What a model takes images for, in words that an annotator understands: class and probability."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.candidates import LastAnswers
+from models.pool_scores import PoolScores
+from models.probability import softmax
+from models.protocols import Indices
+from models.strategies.expected_value import probability_inside
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The predictions for n examples.
+
+    Attributes:
+        classes: (n,) int64 in 0..C-1, the most probable class, given that the example has one.
+        probability: (n,) float64 in 0..1, of that class.
+        inside: (n,) float64 in 0..1, of being in-distribution; None where the purity is no
+            probability and nothing tells how to read it as one.
+    """
+
+    classes: Indices
+    probability: NDArray[np.float64]
+    inside: NDArray[np.float64] | None
+
+
+def predict(
+    scores: PoolScores, wanted: Indices, *, purity_is_probability: bool, last: LastAnswers
+) -> Predictions:
+    """Read the scores of a round as predictions.
+
+    Args:
+        scores: of everything unlabeled, since purity is read against all of it.
+        wanted: (n,) pool indices among `scores.indices`.
+        purity_is_probability: whether `scores.purity` is one already.
+        last: the answers to the last query set; a purity that is no probability is calibrated on
+            them, if both kinds are among them.
+    """
+    positions = np.searchsorted(scores.indices, wanted)
+    probabilities = softmax(scores.logits[positions])
+    inside: NDArray[np.float64] | None = None
+    if purity_is_probability:
+        inside = scores.purity[positions].astype(np.float64)
+    elif last.scores is not None and len(np.unique(last.labels >= 0)) == 2:
+        inside = probability_inside(scores.purity, last)(scores.purity[positions])
+    return Predictions(probabilities.argmax(axis=1), probabilities.max(axis=1), inside)

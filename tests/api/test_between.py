@@ -1,0 +1,63 @@
+"""What the label page says while there is no image."""
+
+from typing import Any
+
+from fastapi.testclient import TestClient
+from sqlalchemy import update
+
+from core.states import JobState, Role
+from core.tables import Job, Project
+from tests.api.test_labeling import lease, running, send, url, verdict
+from tests.world import Caller, World
+
+PROGRESS: dict[str, Any] = {
+    "phase": "train",
+    "phase_index": 2,
+    "phases": ["snapshot", "meta_train", "train", "evaluate"],
+    "step": 3,
+    "steps": 10,
+    "eta_seconds": 42.0,
+    "seconds": {"snapshot": 0.5},
+}
+
+
+def between(http: TestClient, caller: Caller, project: Project) -> Any:
+    response = http.get(url(project, "between"), headers=caller.headers)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_a_closing_round_tells_its_phase_what_is_next_and_what_i_did(
+    http: TestClient, world: World
+) -> None:
+    project = running(world, images=8, queries=4, budget=4, zero_wait=False)
+    one, two = (world.caller(Role.ANNOTATOR, project) for _ in range(2))
+    cat, _ = world.classes(project)
+    items = lease(http, one, project, 4)["items"]
+    said = [
+        verdict(items[0]["query_id"], "class", class_id=cat.id),
+        verdict(items[1]["query_id"], "ood"),
+        verdict(items[2]["query_id"], "unsure"),
+    ]
+    send(http, one, project, *said)
+    # A corrected answer counts once.
+    send(http, one, project, verdict(items[0]["query_id"], "ood", supersedes=said[0]["key"]))
+    open_ = between(http, one, project)
+    assert (open_["round"]["state"], open_["next"], open_["progress"]) == ("open", None, None)
+    send(http, one, project, verdict(items[3]["query_id"], "class", class_id=cat.id))
+
+    world.session.execute(update(Job).values(state=JobState.RUNNING, progress=PROGRESS))
+    world.session.commit()
+    found = between(http, one, project)
+    assert (found["round"]["number"], found["round"]["state"]) == (0, "closing")
+    assert (found["next"]["number"], found["next"]["budget"]) == (1, 4)
+    assert found["progress"] == PROGRESS
+    assert found["job_id"] is not None
+    assert found["mine"] == {"answers": 4, "inside": 1, "ood": 2, "median_seconds": 1.5}
+    assert between(http, two, project)["mine"]["answers"] == 0
+
+
+def test_strangers_see_nothing(http: TestClient, world: World) -> None:
+    project = running(world)
+    stranger = world.caller(Role.ANNOTATOR)
+    assert http.get(url(project, "between"), headers=stranger.headers).status_code == 404

@@ -1,0 +1,236 @@
+"""What a round saw: tiles, surface, queries, and the images inside an outline."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+from sqlalchemy import select
+
+from core.states import ArtifactKind, ProjectState, Role, Verdict
+from core.storage import sha256
+from core.tables import Annotation, Artifact, Example, Project, Query
+from models.pool_scores import PoolScores
+from tests.workers.loop import Loop
+from tests.world import Caller, World
+
+
+def get(http: TestClient, caller: Caller, project: Project, path: str, **query: Any) -> Any:
+    url = f"/api/projects/{project.id}/{path}"
+    return http.get(url, params=query, headers=caller.headers)
+
+
+def items(http: TestClient, caller: Caller, project: Project, path: str, **query: Any) -> Any:
+    response = get(http, caller, project, path, **query)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def points(content: bytes) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    kind, count, _, _ = np.frombuffer(content, "<u4", 4)
+    assert kind == 0
+    assert len(content) == 16 + 12 * count
+    floats = np.frombuffer(content, "<f4", 2 * count, 16)
+    return floats[:count], floats[count:], np.frombuffer(content, "<u4", count, 16 + 8 * count)
+
+
+def scored(world: World, count: int) -> tuple[Project, PoolScores]:
+    """A project with an open round whose file has `count` synthetic scores; 40 have images."""
+    project = world.project(images=40, state=ProjectState.RUNNING)
+    round_ = world.open_round(project, 5, number=1)
+    rng = np.random.default_rng(0)
+    scores = PoolScores(
+        np.arange(count),
+        np.zeros((count, 2), dtype=np.float32),
+        rng.random(count).astype(np.float32),
+        rng.standard_normal(count).astype(np.float32),
+        rng.random(count).astype(np.float32),
+    )
+    key = f"projects/{project.id}/rounds/1/scores.parquet"
+    path = world.storage.artifact(key)
+    scores.to_parquet(path)
+    world.session.add(
+        Artifact(
+            project_id=project.id, round_id=round_.id, kind=ArtifactKind.SCORES, storage_key=key,
+            sha256=sha256(path), bytes=path.stat().st_size, meta={},
+        )
+    )  # fmt: skip
+    world.session.commit()
+    return project, scores
+
+
+def test_rounds_of_mqnet_can_be_looked_at(http: TestClient, world: World) -> None:
+    loop, admin = Loop(world), world.caller()
+    for number in range(2):
+        loop.advance(number)
+    loop.answer(2, 3)
+    loop.answer(2, 1, Verdict.SKIP)
+    loop.answer(2, 1, Verdict.UNSURE)
+    maps = items(http, admin, loop.project, "maps")["items"]
+    assert [one["number"] for one in maps] == [1, 2]
+    # 60 images, 8 and then 16 answered.
+    assert [one["count"] for one in maps] == [52, 44]
+    tile = get(http, admin, loop.project, "maps/2/tiles/0/0/0", version=maps[1]["version"])
+    assert "immutable" in tile.headers["cache-control"]
+    purity, informativeness, indices = points(tile.content)
+    assert (float(purity.min()), float(purity.max())) == (
+        maps[1]["purity"]["low"],
+        maps[1]["purity"]["high"],
+    )
+    surface = items(http, admin, loop.project, "maps/2/surface")["surface"]
+    assert (surface["name"], surface["exact"]) == ("phi", True)
+    asked = items(http, admin, loop.project, "maps/2/queries")
+    assert asked["total"] == len(asked["items"]) == 12
+    scores = [one["meta_score"] for one in asked["items"]]
+    assert scores == sorted(scores, reverse=True)
+    assert surface["level"] == pytest.approx(scores[-1], rel=1e-4)
+    assert [one["verdict"] for one in asked["items"]][3:6] == ["skip", "unsure", None]
+    assert {one["verdict"] for one in asked["items"][:3]} <= {"class", "ood"}
+    first = asked["items"][0]
+    place = int(np.flatnonzero(indices == first["pool_index"])[0])
+    assert first["purity"] == pytest.approx(float(purity[place]))
+    assert first["informativeness"] == pytest.approx(float(informativeness[place]))
+    one = items(http, admin, loop.project, f"maps/2/images/{first['pool_index']}")
+    assert (one["example_id"], one["meta_score"]) == (first["example_id"], scores[0])
+
+
+def test_findings_of_a_round_agree_with_its_answers(http: TestClient, world: World) -> None:
+    loop, admin = Loop(world), world.caller()
+    for number in range(2):
+        loop.advance(number)
+    first, second, _ = items(http, admin, loop.project, "rounds")["items"]
+    assert first["purity_auroc"] is None
+    assert first["ood_left"]["by_purity"] is None
+    assert first["ood_left"]["unlabeled"] == 52
+    assert first["ood_left"]["count"] == first["ood_left"]["by_random"]["count"]
+    assert (first["annotator_seconds"], second["annotator_seconds"]) == (8.0, 8.0)
+    statement = (
+        select(Query.purity, Annotation.verdict)
+        .join(Annotation, Annotation.query_id == Query.id)
+        .where(Annotation.round_id == loop.rounds()[1].id)
+    )
+    purity, verdicts = zip(*world.session.execute(statement).all(), strict=True)
+    inside = [verdict is Verdict.CLASS for verdict in verdicts]
+    assert second["purity_auroc"] == pytest.approx(roc_auc_score(inside, purity))
+    estimate = second["ood_left"]
+    assert estimate["by_purity"]["answers"] == 8
+    assert 0 <= estimate["low"] <= estimate["count"] <= estimate["high"] <= 44
+
+
+def test_a_large_pool_comes_as_density_and_in_single_images_when_zoomed(
+    http: TestClient, world: World
+) -> None:
+    project, scores = scored(world, 150_000)
+    admin = world.caller()
+    whole = get(http, admin, project, "maps/1/tiles/0/0/0").content
+    kind, count, side, _ = np.frombuffer(whole, "<u4", 4)
+    assert (kind, count, side) == (1, 150_000, 128)
+    bins = np.frombuffer(whole, "<u4", offset=16).reshape(side, side)
+    x, y = scores.purity.astype(np.float64), scores.informativeness.astype(np.float64)
+    expected, _, _ = np.histogram2d(y, x, bins=side, range=[[y.min(), y.max()], [x.min(), x.max()]])
+    # Values on the edge of a bin may fall to either side of it.
+    assert np.abs(bins - expected).sum() <= 4
+    assert bins.sum() == 150_000
+    found = []
+    level = 3
+    for column in range(8):
+        for row in range(8):
+            content = get(http, admin, project, f"maps/1/tiles/{level}/{column}/{row}").content
+            if np.frombuffer(content, "<u4", 1)[0] == 1:
+                found.append(int(np.frombuffer(content, "<u4", offset=16).sum()))
+                continue
+            purity, informativeness, _ = points(content)
+            low = y.min() + row * np.ptp(y) / 8
+            assert (informativeness >= low - 1e-6).all()
+            assert (purity <= x.min() + (column + 1) * np.ptp(x) / 8 + 1e-6).all()
+            found.append(len(purity))
+    # Every image is in exactly one tile of a level.
+    assert sum(found) == 150_000
+    beyond = get(http, admin, project, "maps/1/tiles/1/2/0")
+    assert (beyond.status_code, beyond.json()["code"]) == (400, "no_such_tile")
+
+
+def test_images_inside_an_outline_come_in_pages(http: TestClient, world: World) -> None:
+    project, scores = scored(world, 40)
+    admin = world.caller()
+    outline = [(0.1, -0.5), (0.9, -1.0), (0.6, 0.2), (0.9, 1.5), (0.2, 1.0)]
+    polygon = ";".join(f"{x},{y}" for x, y in outline)
+    truth = {
+        int(index)
+        for index, x, y in zip(scores.indices, scores.purity, scores.informativeness, strict=True)
+        if even_odd(float(x), float(y), outline)
+    }
+    assert 5 < len(truth) < 35
+    seen: list[int] = []
+    cursor: dict[str, int] = {}
+    while True:
+        page = items(http, admin, project, "maps/1/images", polygon=polygon, limit=4, **cursor)
+        assert page["total"] == len(truth)
+        seen += [one["pool_index"] for one in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+    assert seen == sorted(truth)
+    names = world.session.scalars(
+        select(Example.name).where(Example.project_id == project.id, Example.pool_index == seen[0])
+    )
+    first = items(http, admin, project, "maps/1/images", polygon=polygon)["items"][0]
+    assert first["name"] == names.one()
+
+
+def even_odd(x: float, y: float, outline: list[tuple[float, float]]) -> bool:
+    """Count the edges that a ray to the right crosses."""
+    inside = False
+    for (x1, y1), (x2, y2) in zip(outline, outline[1:] + outline[:1], strict=True):
+        if (y1 > y) != (y2 > y) and x < x1 + (y - y1) / (y2 - y1) * (x2 - x1):
+            inside = not inside
+    return inside
+
+
+@pytest.mark.parametrize(
+    "polygon", ["", "1,2;3,4", "1,2;3,4;x,5", "1,2,3;4,5;6,7", "nan,1;2,3;4,5"]
+)
+def test_outlines_that_are_none_are_refused(http: TestClient, world: World, polygon: str) -> None:
+    project, _ = scored(world, 40)
+    response = get(http, world.caller(), project, "maps/1/images", polygon=polygon)
+    assert response.status_code == 400
+    assert (response.json()["code"], response.json()["field"]) == (
+        "invalid_polygon",
+        "polygon",
+    )
+
+
+def test_only_engineers_of_the_project_see_maps(http: TestClient, world: World) -> None:
+    project, _ = scored(world, 40)
+    annotator = world.caller(Role.ANNOTATOR, project)
+    stranger = world.caller(Role.ENGINEER)
+    for path in ("maps", "maps/1/surface", "maps/1/queries", "maps/1/tiles/0/0/0", "outlook"):
+        assert get(http, annotator, project, path).status_code == 403
+        assert get(http, stranger, project, path).status_code == 404
+    assert get(http, world.caller(), project, "maps/0/surface").status_code == 404
+
+
+def test_a_lost_file_is_named(http: TestClient, world: World) -> None:
+    project, _ = scored(world, 40)
+    world.storage.artifact(f"projects/{project.id}/rounds/1/scores.parquet").unlink()
+    response = get(http, world.caller(), project, "maps/1/surface")
+    assert (response.status_code, response.json()["code"]) == (409, "scores_missing")
+    assert items(http, world.caller(), project, "maps")["items"] == []
+
+
+def test_projects_with_the_same_classes_are_comparable(http: TestClient, world: World) -> None:
+    project = world.project(images=6, state=ProjectState.RUNNING, seed=1)
+    twin = world.project(images=6, state=ProjectState.FINISHED, seed=2, classes=("dog", "cat"))
+    other_pool = world.project(images=4, state=ProjectState.RUNNING)
+    world.project(images=6)
+    world.project(images=6, state=ProjectState.RUNNING, classes=("cat", "bird"))
+    admin = world.caller()
+    found = items(http, admin, project, "comparable")["items"]
+    assert [(one["id"], one["seed"], one["same_pool"]) for one in found] == [
+        (other_pool.id, 0, False),
+        (twin.id, 2, True),
+    ]
+    engineer = world.caller(Role.ENGINEER, project, twin)
+    assert [one["id"] for one in items(http, engineer, project, "comparable")["items"]] == [twin.id]

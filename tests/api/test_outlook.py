@@ -1,0 +1,93 @@
+"""The stop hint, on learning curves whose truth is known."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from api.rounds.outlook import expected_gain, outlook
+from api.rounds.schemas import Answered, OodLeft, RoundOut
+from core.states import RoundState
+
+
+def round_of(number: int, accuracy: float | None, **fields: Any) -> RoundOut:
+    inside, ood = fields.pop("inside", 50), fields.pop("ood", 10)
+    values: dict[str, Any] = {
+        "number": number, "state": RoundState.CLOSED, "strategy": "random", "budget": 60.0,
+        "spent": 60.0, "seed": 0, "queries": 60,
+        "answered": Answered(class_=inside, ood=ood, skip=0, unsure=0),
+        "in_share": inside / (inside + ood), "accuracy": accuracy, "purity_auroc": None,
+        "ood_left": None, "annotator_seconds": 0.0, "settings": {},
+        "metrics": {"examples": 2000}, "notes": [], "seconds": {}, "opened_at": None,
+        "closing_at": None, "closed_at": None, "job_id": None,
+    }  # fmt: skip
+    return RoundOut.model_validate({**values, **fields})
+
+
+def left(unlabeled: int, low: float) -> OodLeft:
+    return OodLeft(
+        unlabeled=unlabeled, count=low, low=low, high=unlabeled,
+        agree=None, by_random=None, by_purity=None,
+    )  # fmt: skip
+
+
+def curve(n: Any, ceiling: float, scale: float, exponent: float) -> Any:
+    return ceiling - scale * np.asarray(n, dtype=np.float64) ** -exponent
+
+
+@pytest.mark.parametrize("exponent", [0.3, 0.6, 1.0])
+def test_gain_of_a_power_law_is_foreseen(exponent: float) -> None:
+    n = np.arange(1, 9) * 50.0
+    scale = 0.4 / 50**-exponent
+    truth = float(np.diff(curve([400, 450], 0.95, scale, exponent))[0])
+    exact = expected_gain(n.tolist(), curve(n, 0.95, scale, exponent).tolist(), 5000, 50)
+    assert exact.mean == pytest.approx(truth, rel=0.35)
+    hits = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        noisy = rng.binomial(5000, curve(n, 0.95, scale, exponent)) / 5000
+        found = expected_gain(n.tolist(), noisy.tolist(), 5000, 50)
+        hits += abs(found.mean - truth) <= 1.96 * found.deviation
+    assert hits >= 85
+
+
+def test_a_flat_curve_says_stop_and_a_steep_one_go_on() -> None:
+    flat = [round_of(k, 0.9 + 0.0005 * (k % 2)) for k in range(8)]
+    steep = [round_of(k, float(curve(50 * (k + 1), 0.95, 2.0, 0.4))) for k in range(5)]
+    assert outlook(flat).advice == "stop"
+    assert outlook(steep).advice == "go_on"
+    # What is worth a round is for the caller to say.
+    assert outlook(steep, least_gain=0.2).advice == "stop"
+
+
+def test_a_small_evaluation_split_is_not_sure() -> None:
+    few = {"metrics": {"examples": 30}}
+    rounds = [round_of(k, [0.6, 0.8, 0.7, 0.8, 0.77][k], **few) for k in range(5)]
+    assert outlook(rounds).advice != "stop"
+
+
+def test_what_is_missing_is_said() -> None:
+    assert [one.code for one in outlook([]).reasons] == ["no_accuracy"]
+    blind = outlook([round_of(k, None) for k in range(6)])
+    assert blind.advice == "unknown"
+    assert blind.reasons[0].code == "no_accuracy"
+    few = outlook([round_of(k, 0.5 + k / 10) for k in range(3)])
+    assert few.advice == "unknown"
+    assert few.reasons[0].values == {"rounds": 3, "needed": 4}
+    going_on = [round_of(0, 0.5), round_of(1, None, state=RoundState.OPEN)]
+    assert outlook(going_on).reasons[0].values["rounds"] == 1
+
+
+def test_an_empty_pool_says_stop_whatever_the_curve() -> None:
+    steep = [round_of(k, 0.5 + k / 10) for k in range(5)]
+    full = outlook([*steep[:-1], round_of(4, 0.9, ood_left=left(1000, 300.0))])
+    pure = outlook([*steep[:-1], round_of(4, 0.9, ood_left=left(40, 39.5))])
+    assert (full.advice, pure.advice) == ("go_on", "stop")
+    assert next(one for one in full.reasons if one.code == "pool").values["inside"] == 700
+
+
+def test_a_falling_share_of_in_is_a_reason() -> None:
+    rounds = [round_of(0, 0.5), round_of(1, 0.6, inside=6, ood=54)]
+    reason = next(one for one in outlook(rounds).reasons if one.code == "in_share")
+    assert reason.points == "stop"
+    assert reason.values == pytest.approx({"best": 50 / 60, "last": 0.1})

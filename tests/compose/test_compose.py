@@ -1,0 +1,240 @@
+"""The services of docker-compose.yml, run by their own commands where no Docker is at hand."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import yaml
+
+from karat import Client
+from karat.embedded import EmbeddedPostgres, postgres_programs, redis_program
+from tests.conftest import ROOT
+from tests.karat.helpers import image_folder
+from tests.processes import eventually, free_port
+
+SECRETS = {
+    "KARAT_DATABASE_PASSWORD": "of the database",
+    "KARAT_REDIS_PASSWORD": "of-redis",
+    "KARAT_METRICS_TOKEN": "of metrics",
+}
+OURS = ("migrate", "api", "worker-gpu", "worker-cpu", "scheduler")
+THEIRS = ("postgres", "redis")
+_VARIABLE = re.compile(r"\$\{(\w+)(?::([?-])([^}]*))?\}")
+
+
+def compose(given: Mapping[str, str]) -> dict[str, Any]:
+    """The file as Compose reads it with the variables ``given``."""
+
+    def value(found: re.Match[str]) -> str:
+        name, kind, rest = found.groups()
+        if name in given:
+            return given[name]
+        if kind == "-":
+            return str(rest)
+        raise LookupError(f"{name}: {rest}")
+
+    text = (ROOT / "docker-compose.yml").read_text()
+    read: dict[str, Any] = yaml.safe_load(_VARIABLE.sub(value, text))
+    return read
+
+
+SERVICES: dict[str, dict[str, Any]] = compose(SECRETS)["services"]
+
+
+def test_the_services_are_these() -> None:
+    assert {*OURS, *THEIRS} == SERVICES.keys()
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_no_secret_has_a_default(name: str) -> None:
+    with pytest.raises(LookupError, match=name):
+        compose({key: value for key, value in SECRETS.items() if key != name})
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_ours_run_without_rights(name: str) -> None:
+    service = SERVICES[name]
+    assert service["user"] == "10001:10001"
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_only_the_api_is_reached_and_only_from_the_machine() -> None:
+    assert {name for name in SERVICES if "ports" in SERVICES[name]} == {"api"}
+    assert SERVICES["api"]["ports"] == ["127.0.0.1:8080:8080"]
+    assert compose(SECRETS)["networks"]["inside"] == {"internal": True}
+
+
+def test_all_but_the_migration_are_watched_and_wait_for_what_they_need() -> None:
+    for name, service in SERVICES.items():
+        assert ("healthcheck" in service) == (name != "migrate")
+        for needed, how in service.get("depends_on", {}).items():
+            finished = how["condition"] == "service_completed_successfully"
+            assert finished == (needed == "migrate")
+
+
+def test_the_image_is_built_in_stages_and_runs_as_nobody_special() -> None:
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    stages = [line for line in lines if line.startswith("FROM ")]
+    last = lines[lines.index(stages[-1]) :]
+    assert len(stages) == 3
+    assert "USER 10001:10001" in last
+    assert "COPY --from=frontend /build/frontend/dist /app/frontend/dist" in last
+    copied = [
+        line.split()[1] for line in lines if line.startswith("COPY ") and "--from" not in line
+    ]
+    assert all((ROOT / source).exists() for source in copied)
+
+
+class Stage:
+    """Runs services as containers would, their hosts, ports and folders put on this machine."""
+
+    def __init__(self, directory: Path, postgres: EmbeddedPostgres) -> None:
+        self.directory = directory
+        self.port, self.redis_port = free_port(), free_port()
+        (directory / "data").mkdir()
+        (directory / "tmp").mkdir()
+        self._postgres = postgres
+        self._sockets = str(postgres.sockets)
+
+    def placed(self, name: str, text: str) -> str:
+        """A word of a service's, as it reads here."""
+        if text.startswith("postgresql://"):
+            return self._postgres.url
+        if text.startswith("redis://"):
+            return text.replace("@redis:6379", f"@127.0.0.1:{self.redis_port}")
+        text = text.replace("0.0.0.0", "127.0.0.1").replace("8080", str(self.port))
+        text = re.sub(r"/tmp/", f"{self.directory}/tmp/{name}-", text)
+        return str(self.directory / "data") if text == "/data" else text
+
+    def environment(self, name: str) -> dict[str, str]:
+        own = {
+            key: self.placed(name, str(value))
+            for key, value in SERVICES[name].get("environment", {}).items()
+        }
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        plain = {key: os.environ[key] for key in ("HOME", "LANG") if key in os.environ}
+        return {**plain, **own, "PATH": path, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+
+    def command(self, name: str) -> list[str]:
+        return [self.placed(name, word) for word in SERVICES[name]["command"]]
+
+    def health(self, name: str) -> list[str]:
+        kind, *words = SERVICES[name]["healthcheck"]["test"]
+        assert kind == "CMD"
+        return [self.placed(name, word) for word in words]
+
+    @contextlib.contextmanager
+    def running(
+        self, name: str, command: list[str], environment: dict[str, str]
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        with (self.directory / f"{name}.log").open("ab") as log:
+            process = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
+            )
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def becomes_healthy(self, name: str, health: list[str], environment: dict[str, str]) -> None:
+        def healthy() -> bool:
+            done = subprocess.run(
+                health, cwd=ROOT, env=environment, capture_output=True, check=False
+            )
+            return done.returncode == 0
+
+        try:
+            eventually(healthy, f"{name} becomes healthy", seconds=120)
+        except AssertionError as error:
+            log = self.directory / f"{name}.log"
+            raise AssertionError(f"{error}\n{log.read_text() if log.exists() else ''}") from error
+
+
+def _flags(command: list[str]) -> dict[str, str]:
+    """Settings of ``postgres -c name=value``."""
+    assert command[0] == "postgres"
+    assert set(command[1::2]) == {"-c"}
+    return dict(word.split("=", 1) for word in command[2::2])
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    settings = _flags(SERVICES["postgres"]["command"]) | {"fsync": "off"}
+    with EmbeddedPostgres(tmp_path / "postgres", settings=settings) as postgres:
+        yield Stage(tmp_path, postgres)
+
+
+@pytest.mark.timeout(420)
+def test_an_image_is_labeled_by_the_services_of_the_file(stage: Stage, tmp_path: Path) -> None:
+    ready = [str(postgres_programs() / "pg_isready"), "--dbname=karat"]
+    assert SERVICES["postgres"]["healthcheck"]["test"][1] == "pg_isready"
+    stage.becomes_healthy("postgres", ready, {"PGHOST": stage._sockets, "PATH": "/usr/bin"})
+    with contextlib.ExitStack() as stack:
+        words = [redis_program(), *stage.command("redis")[1:], "--port", str(stage.redis_port)]
+        listen = ["--bind", "127.0.0.1", "--dir", str(tmp_path)]
+        environment = stage.environment("redis")
+        stack.enter_context(stage.running("redis", [*words, *listen], environment))
+        client = str(Path(redis_program()).with_name("redis-cli"))
+        asks = [client, "-p", str(stage.redis_port), *stage.health("redis")[1:]]
+        stage.becomes_healthy("redis", asks, environment)
+
+        migrate = subprocess.run(
+            stage.command("migrate"),
+            cwd=ROOT,
+            env=stage.environment("migrate"),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert migrate.returncode == 0, migrate.stderr
+        for name in OURS[1:]:
+            stack.enter_context(stage.running(name, stage.command(name), stage.environment(name)))
+        for name in OURS[1:]:
+            stage.becomes_healthy(name, stage.health(name), stage.environment(name))
+        _label_one(stage, tmp_path)
+
+
+def _label_one(stage: Stage, tmp_path: Path) -> None:
+    mail, password = "admin@example.org", "correct horse battery"
+    subprocess.run(
+        ["python", "-m", "api.bootstrap", "--email", mail, "--password", password],
+        cwd=ROOT,
+        env=stage.environment("migrate"),
+        capture_output=True,
+        check=True,
+    )
+    with Client(f"http://127.0.0.1:{stage.port}") as client:
+        client.login(mail, password)
+        project = client.create_project("Pets", classes=["cat", "dog"])
+        job = project.import_images(image_folder(tmp_path / "images", 4))
+        client.wait(job["id"], timeout=90)
+        project.start()
+        deadline = time.monotonic() + 90
+        while not (queries := project.lease(1)["items"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        receipt = project.answer(
+            [{"query_id": queries[0]["query_id"], "verdict": "ood", "seconds": 1.0}]
+        )
+        assert [one["status"] for one in receipt["results"]] == ["accepted"]
+    url = stage.environment("api")["DATABASE_URL"].replace("+psycopg", "")
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT verdict FROM annotations").fetchall() == [("ood",)]
+    log = (tmp_path / "worker-cpu.log").read_text()
+    assert '"job_id": ' in log
+    assert not any(secret in log for secret in SECRETS.values())

@@ -1,0 +1,194 @@
+"""A backup of an installation at work, put back into an empty one, is whole."""
+
+import io
+import json
+import shutil
+import tarfile
+import threading
+import uuid
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from psycopg import sql
+from sqlalchemy import create_engine, select
+
+from core import settings
+from core.lifecycle import claim_job, new_job
+from core.states import ArtifactKind, JobKind, JobState, ProjectState, Role
+from core.tables import Artifact, Example, Job
+from karat.backup import back_up
+from karat.installation import Installation
+from karat.processes import ServiceError
+from karat.restore import restore_from
+from tests.conftest import Services
+from tests.karat.helpers import Run
+from tests.world import World
+from workers.verify.__main__ import verify
+
+
+@pytest.fixture
+def source(world: World, installation: settings.Settings) -> Installation:
+    """A project at work: an open round, a job under way, an upload that waits, an artifact."""
+    project = world.project(images=12, state=ProjectState.RUNNING)
+    world.open_round(project, 6)
+    job = new_job(JobKind.IMPORT_POOL, project_id=project.id, params={"upload": "waiting.zip"})
+    world.session.add(job)
+    world.session.flush()
+    claim_job(job, "worker:1")
+    job.checkpoint = {"tally": {}, "report_end": 3}
+    world.storage.upload("waiting.zip").parent.mkdir()
+    world.storage.upload("waiting.zip").write_bytes(b"zip")
+    key = f"projects/{project.id}/model.safetensors"
+    world.storage.artifact(key).write_bytes(b"model")
+    world.session.add(
+        Artifact(
+            project_id=project.id,
+            kind=ArtifactKind.CHECKPOINT,
+            storage_key=key,
+            sha256=sha256(b"model").hexdigest(),
+            bytes=5,
+        )
+    )
+    world.session.commit()
+    return Installation(installation.data_dir, installation.database_url, running=True)
+
+
+@pytest.fixture
+def empty(services: Services, tmp_path: Path) -> Iterator[Installation]:
+    """An empty database and no directory yet."""
+    plain = f"restored_{uuid.uuid4().hex}"
+    name = sql.Identifier(plain)
+    services.administer(sql.SQL("CREATE DATABASE {}").format(name))
+    yield Installation(
+        tmp_path / "empty", services.database_url(name.as_string().strip('"')), False
+    )
+    services.administer(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(name))
+
+
+def problems(installation: Installation) -> list[str]:
+    """Checks that do not hold."""
+    made = settings.Settings(database_url=installation.database_url, data_dir=installation.data_dir)
+    engine = create_engine(installation.database_url)
+    try:
+        found = list(verify(engine, made, running=False))
+    finally:
+        engine.dispose()
+    assert len(found) > 10
+    return [finding.name for finding in found if finding.level == "problem"]
+
+
+def test_what_is_backed_up_while_images_come_in_is_whole(
+    source: Installation, empty: Installation, world: World, tmp_path: Path
+) -> None:
+    started, enough = threading.Event(), threading.Event()
+
+    def import_images() -> None:
+        """As an import does: files first, then rows, again and again."""
+        while not enough.is_set():
+            project = world.project(images=6)
+            world.open_round(project, 3)
+            started.set()
+
+    importing = threading.Thread(target=import_images)
+    importing.start()
+    try:
+        assert started.wait(60)
+        made = back_up(source, tmp_path / "karat.tar")
+    finally:
+        enough.set()
+        importing.join()
+    put = restore_from(tmp_path / "karat.tar", empty)
+    assert put.files == made.files > 20
+    assert problems(empty) == []
+    assert (empty.data_dir / "uploads" / "waiting.zip").read_bytes() == b"zip"
+    engine = create_engine(empty.database_url)
+    with engine.connect() as connection:
+        assert len(connection.execute(select(Example.id)).all()) >= 18
+        # Its unfinished work is not kept, so it begins again.
+        job = connection.execute(select(Job.state, Job.checkpoint)).one()
+        assert (job.state, job.checkpoint) == (JobState.RUNNING, {})
+    engine.dispose()
+    (empty.data_dir / "images" / "stray").write_bytes(b"")
+    with pytest.raises(ServiceError, match="--replace"):
+        restore_from(tmp_path / "karat.tar", empty)
+    assert restore_from(tmp_path / "karat.tar", empty, replace=True) == put
+    assert problems(empty) == []
+    assert not (empty.data_dir / "images" / "stray").exists()
+    assert not list(empty.data_dir.glob("*.part"))
+
+
+def _damage(archive: Path, how: str) -> None:
+    if how == "cut":
+        with archive.open("r+b") as file:
+            file.truncate(archive.stat().st_size // 2)
+        return
+    if how == "other":
+        archive.write_bytes(b"no archive")
+        return
+    whole = archive.with_name("whole.tar")
+    shutil.move(archive, whole)
+    first = True
+    with tarfile.open(whole) as source, tarfile.open(archive, "w") as output:
+        for member in source:
+            content = source.extractfile(member)
+            assert content is not None
+            text = content.read()
+            if member.name == "manifest.json" and how == "newer":
+                text = text.replace(b'"schema": "0', b'"schema": "9')
+            if member.name.startswith("storage/images/") and first:
+                first = False
+                if how == "removed":
+                    continue
+                text = text[1:] if how == "changed" else text
+                member.name = "storage/images/../../../out" if how == "outside" else member.name
+            member.size = len(text)
+            output.addfile(member, io.BytesIO(text))
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("cut", "no whole backup"),
+        ("other", "no whole backup"),
+        ("changed", "is not what was backed up"),
+        ("removed", "is not what was backed up"),
+        ("outside", "has no place in it"),
+        ("newer", "newer than this"),
+    ],
+)
+def test_a_damaged_backup_changes_nothing(
+    source: Installation, empty: Installation, tmp_path: Path, how: str, said: str
+) -> None:
+    archive = tmp_path / "karat.tar"
+    back_up(source, archive)
+    _damage(archive, how)
+    with pytest.raises(ServiceError, match=said):
+        restore_from(archive, empty)
+    assert list(empty.data_dir.iterdir()) == []
+    assert not (tmp_path / "out").exists()
+    # And it can still be restored into.
+    back_up(source, tmp_path / "good.tar")
+    assert restore_from(tmp_path / "good.tar", empty).files > 0
+
+
+def test_the_commands(
+    source: Installation, empty: Installation, world: World, karat: Run, tmp_path: Path
+) -> None:
+    world.caller(Role.ADMIN)
+    here = {"DATABASE_URL": source.database_url, "KARAT_DATA_DIR": str(source.data_dir)}
+    there = {"DATABASE_URL": empty.database_url, "KARAT_DATA_DIR": str(empty.data_dir)}
+    archive = tmp_path / "karat.tar"
+    assert "files" in karat("backup", archive, **here).stdout
+    assert archive.stat().st_mode & 0o077 == 0
+    assert "exists already" in karat("backup", archive, status=1, **here).stderr
+    karat("restore", archive, **there)
+    found = json.loads(karat("verify", "--json", **there).stdout)
+    assert {one["level"] for one in found} == {"ok"}
+    shutil.rmtree(empty.data_dir / "images")
+    said = karat("verify", status=1, **there).stdout
+    assert "problem every image has its file 12 against it:" in said
+    assert "and 7 more" in said
+    assert "karat restore" in said
+    assert "holds no Karat" in karat("verify", "--data", tmp_path / "nowhere", status=1).stderr

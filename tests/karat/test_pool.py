@@ -1,0 +1,45 @@
+"""Finding images and acting on them, as users type and import it."""
+
+import json
+import uuid
+from pathlib import Path
+
+from karat import Client
+from karat.stack import Stack
+from tests.e2e.labeled import labeled_project
+from tests.karat.helpers import Run
+
+
+def test_images_are_found_held_out_queued_and_promoted(
+    live: Stack, karat: Run, admin: Client, tmp_path: Path
+) -> None:
+    token = admin.create_token("pool")["secret"]
+    name = f"Pool {uuid.uuid4()}"
+    project = labeled_project(admin, name, tmp_path)
+
+    def run(*arguments: object, status: int = 0) -> str:
+        done = karat("--url", live.url, *arguments, status=status, KARAT_TOKEN=token)
+        return str(done.stdout)
+
+    light = json.loads(run("pool", "list", name, "--where", "class=light", "--json"))
+    # The one image without a verdict may be a light one.
+    assert light["count"] in {19, 20}
+    assert (light["exact"], len(light["items"])) == (True, light["count"])
+    assert {one["label"] for one in light["items"]} == {"light"}
+    assert "match." in run("pool", "list", name, "--where", "state=ood", "--limit", "3")
+    run("pool", "list", name, "--where", "class=cat", status=2)
+
+    ids = [one["id"] for one in project.pool.find({"state": "ood"})]
+    assert project.pool.count({"state": "ood"})["count"] == len(ids)
+    held = json.loads(run("pool", "hold-out", name, "--where", "state=ood", "--yes", "--json"))
+    assert held["left_out"] == {"answered": len(ids)}
+    sent = run("pool", "queue", name, "--id", ids[0], "--id", ids[1])
+    assert "2 images changed." in sent
+    assert "2 images changed." in run(
+        "pool", "queue", name, "--id", ids[0], "--id", ids[1], "--back"
+    )
+    assert "is class" in run("pool", "promote", name, "stripes", "--where", "state=ood", "--yes")
+    assert [one["name"] for one in project.get()["classes"]] == ["light", "dark", "stripes"]
+    assert {one["example_id"] for one in project.lease(30)["items"]} >= set(ids)
+    shown = project.pool.show(ids[0])
+    assert [one["verdict"] for one in shown["annotations"]] == ["ood"]

@@ -1,0 +1,202 @@
+"""Who may call what: one row for every route, checked by calling it and printed in the docs.
+
+A new route needs a row in ``POLICY``. After that, ``python -m tests.security.policy`` writes the
+table in ``docs/security.md`` again.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from core.states import Role, Scope
+
+Who = Literal["anybody", "user", "engineer", "admin", "member", "manager"]
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "security.md"
+_MARKS = ("<!-- matrix begins -->\n", "<!-- matrix ends -->\n")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Who may call a route, and what an API token needs for it.
+
+    Attributes:
+        who: ``anybody`` without logging in; every ``user``; every ``engineer`` or admin; an
+            ``admin``; a ``member`` of the project in the path, and admins; a ``manager``: an
+            engineer who is a member, and admins.
+        scope: The least scope of a token that may.
+    """
+
+    who: Who
+    scope: Scope = Scope.READ
+
+
+@dataclass(frozen=True)
+class Column:
+    """Somebody who calls: a role, inside or outside the project that the path leads to."""
+
+    title: str
+    role: Role | None
+    member: bool = False
+
+
+COLUMNS = (
+    Column("not logged in", None),
+    Column("annotator, other project", Role.ANNOTATOR),
+    Column("annotator, member", Role.ANNOTATOR, member=True),
+    Column("engineer, other project", Role.ENGINEER),
+    Column("engineer, member", Role.ENGINEER, member=True),
+    Column("admin", Role.ADMIN),
+)
+
+_WRITE, _LABEL, _ADMIN = Scope.WRITE, Scope.LABEL, Scope.ADMIN
+
+# By operation id, which is the name of the function that answers the route.
+POLICY: dict[str, Policy] = {
+    # Logging in, the account, people
+    "log_in": Policy("anybody"),
+    "log_out": Policy("anybody"),
+    "me": Policy("user"),
+    "change_password": Policy("user", _ADMIN),
+    "list_tokens": Policy("user"),
+    "create_token": Policy("user", _ADMIN),
+    "revoke_token": Policy("user", _ADMIN),
+    "list_users": Policy("engineer"),
+    "create_user": Policy("admin", _ADMIN),
+    "list_activity": Policy("admin"),
+    "update_user": Policy("admin", _ADMIN),
+    "reset_password": Policy("admin", _ADMIN),
+    # The installation
+    "list_audit": Policy("admin", _ADMIN),
+    "export_audit": Policy("admin", _ADMIN),
+    "show_storage": Policy("admin", _ADMIN),
+    "list_all_tokens": Policy("admin", _ADMIN),
+    "list_workers": Policy("admin", _ADMIN),
+    "forget_worker": Policy("admin", _ADMIN),
+    "list_algorithms": Policy("user"),
+    "default_settings": Policy("user"),
+    "show_home": Policy("user"),
+    "show_version": Policy("anybody"),
+    "healthz": Policy("anybody"),
+    "readyz": Policy("anybody"),
+    # Projects
+    "list_projects": Policy("user"),
+    "create_project": Policy("engineer", _WRITE),
+    "show_project": Policy("member"),
+    "update_project": Policy("manager", _WRITE),
+    "delete_project": Policy("admin", _WRITE),
+    "start_project": Policy("manager", _WRITE),
+    "pause_project": Policy("manager", _WRITE),
+    "resume_project": Policy("manager", _WRITE),
+    "list_members": Policy("manager"),
+    "add_member": Policy("manager", _WRITE),
+    "remove_member": Policy("manager", _WRITE),
+    "project_events": Policy("member"),
+    "show_agreement": Policy("manager"),
+    "export": Policy("manager"),
+    # The pool
+    "import_images": Policy("manager", _WRITE),
+    "list_imports": Policy("manager"),
+    "import_report": Policy("manager"),
+    "list_examples": Policy("manager"),
+    "count_examples": Policy("manager"),
+    "show_example": Policy("manager"),
+    "example_neighbours": Policy("manager"),
+    "send_to_queue": Policy("manager", _WRITE),
+    "take_from_queue": Policy("manager", _WRITE),
+    "hold_out": Policy("manager", _WRITE),
+    "release_examples": Policy("manager", _WRITE),
+    "promote_examples": Policy("manager", _WRITE),
+    "example_image": Policy("member"),
+    # Labeling and reviewing
+    "lease": Policy("member", _LABEL),
+    "answer": Policy("member", _LABEL),
+    "release": Policy("member", _LABEL),
+    "status": Policy("member"),
+    "recent": Policy("member"),
+    "between_rounds": Policy("member"),
+    "show_guides": Policy("member"),
+    "pin_examples": Policy("manager", _WRITE),
+    "list_reviews": Policy("member"),
+    "show_review": Policy("member"),
+    "lease_suggestions": Policy("member", _LABEL),
+    "recent_decisions": Policy("member"),
+    "decide": Policy("member", _LABEL),
+    "revert_review": Policy("manager", _WRITE),
+    # Rounds, jobs and what they leave
+    "list_rounds": Policy("manager"),
+    "show_round": Policy("manager"),
+    "close_round": Policy("manager", _WRITE),
+    "retry_round": Policy("manager", _WRITE),
+    "show_outlook": Policy("manager"),
+    "list_comparable": Policy("manager"),
+    "list_maps": Policy("manager"),
+    "map_surface": Policy("manager"),
+    "map_queries": Policy("manager"),
+    "map_tile": Policy("manager"),
+    "map_images": Policy("manager"),
+    "map_image": Policy("manager"),
+    "list_jobs": Policy("engineer"),
+    "start_job": Policy("manager", _WRITE),
+    "show_job": Policy("manager"),
+    "show_log": Policy("manager"),
+    "cancel_job": Policy("manager", _WRITE),
+    "retry_job": Policy("manager", _WRITE),
+    "list_artifacts": Policy("manager"),
+    "artifact_content": Policy("manager"),
+    "list_subsets": Policy("manager"),
+    "compare_subsets": Policy("manager"),
+    "export_subset": Policy("manager"),
+}
+
+
+def allowed(who: Who, column: Column) -> bool:
+    """Whether the table lets ``column`` call a route of ``who``."""
+    if who == "anybody" or column.role is Role.ADMIN:
+        return True
+    if column.role is None or who == "admin":
+        return False
+    if who in {"engineer", "manager"} and column.role is not Role.ENGINEER:
+        return False
+    return column.member or who in {"user", "engineer"}
+
+
+def operations(schema: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Method and path of every operation of an OpenAPI document, by its id."""
+    return {
+        operation["operationId"]: (method.upper(), path)
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def table(schema: dict[str, Any]) -> str:
+    """The matrix in Markdown, in the order of ``POLICY``."""
+    known = operations(schema)
+    lines = [
+        "| route | " + " | ".join(column.title for column in COLUMNS) + " | token scope |",
+        "|---|" + ":-:|" * len(COLUMNS) + "---|",
+    ]
+    for name, policy in POLICY.items():
+        if name in known:
+            method, path = known[name]
+            cells = ["yes" if allowed(policy.who, column) else "–" for column in COLUMNS]
+            scope = "none" if policy.who == "anybody" else f"`{policy.scope}`"
+            lines.append(f"| `{method} {path}` | {' | '.join(cells)} | {scope} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_table(page: str, schema: dict[str, Any]) -> str:
+    """``page`` with the matrix between its marks."""
+    begin, end = map(re.escape, _MARKS)
+    return re.sub(f"(?s){begin}.*{end}", lambda _: table(schema).join(_MARKS), page, count=1)
+
+
+def main() -> None:
+    from api.main import create_app
+
+    PAGE.write_text(with_table(PAGE.read_text(), create_app().openapi()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""A project with one of everything, and the calls that reach it."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy import select
+
+from api.credentials import hash_password
+from core.lifecycle import new_job
+from core.states import ArtifactKind, JobKind, Role
+from core.storage import sha256
+from core.tables import Artifact, Example, Job, Project, Suggestion, User, Worker
+from tests.api.test_subsets import add_subset
+from tests.world import Caller, World, png
+
+PASSWORD = "a long password"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the parameters of a path stand for in one call, and who calls."""
+
+    project: Project
+    caller: Caller | None
+    values: dict[str, Any]
+
+    def with_(self, **values: Any) -> "Target":
+        """The same, with some parameters standing for something else."""
+        return replace(self, values={**self.values, **values})
+
+
+@dataclass(frozen=True)
+class Call:
+    """How to call a route so that only authorisation could refuse it.
+
+    Attributes:
+        body: JSON to send.
+        content: Bytes to send instead.
+        query: What follows the path.
+        before: Makes what the call uses up; returns the target to call with.
+        none: The target has no such thing, so those who may are told 404.
+    """
+
+    body: Callable[[Target], Any] | None = None
+    content: bytes | None = None
+    query: Callable[[Target], str] = field(default=lambda _: "")
+    before: Callable[[World, Target], Target] = field(default=lambda _, target: target)
+    none: bool = False
+
+
+def _job(world: World, project: Project, kind: JobKind) -> Job:
+    job = new_job(kind, project_id=project.id, params={})
+    world.session.add(job)
+    world.session.flush()
+    return job
+
+
+def target(world: World) -> Target:
+    """A new project with an open round, jobs, a review, a subset and files."""
+    project = world.project(images=6)
+    subset = add_subset(world, project, [0, 1, 2])
+    world.open_round(project, queries=4)
+    imported, relabel = (
+        _job(world, project, kind) for kind in (JobKind.IMPORT_POOL, JobKind.RELABEL)
+    )
+    report = world.storage.artifact(f"projects/{project.id}/jobs/{imported.id}/report.csv")
+    report.parent.mkdir(parents=True)
+    report.write_text("name,outcome,reason\n")
+    world.session.add(
+        Artifact(
+            project_id=project.id,
+            job_id=imported.id,
+            kind=ArtifactKind.IMPORT_REPORT,
+            storage_key=str(report.relative_to(world.storage.root)),
+            sha256=sha256(report),
+            bytes=report.stat().st_size,
+        )
+    )
+    example = world.session.scalars(
+        select(Example).where(Example.project_id == project.id).limit(1)
+    ).one()
+    cat, dog = world.classes(project)
+    suggestion = Suggestion(
+        project_id=project.id, job_id=relabel.id, example_id=example.id, rank=0,
+        given_class_id=cat.id, suggested_class_id=dog.id, confidence=0.9, quality=0.2,
+    )  # fmt: skip
+    world.session.add(suggestion)
+    world.session.commit()
+    return Target(
+        project,
+        None,
+        {
+            "project_id": project.id,
+            "example_id": example.id,
+            "artifact_id": subset.id,
+            "subset_id": subset.id,
+            "job_id": relabel.id,
+            "import_id": imported.id,
+            "suggestion_id": suggestion.id,
+            "class_id": cat.id,
+            "number": 0,
+            "level": 0,
+            "column": 0,
+            "row": 0,
+            "pool_index": 0,
+            "name": "nobody",
+            "token_id": 0,
+            "user_id": 0,
+        },
+    )
+
+
+def _bystander(world: World, found: Target) -> Target:
+    """Somebody in the project to be changed."""
+    return found.with_(user_id=world.caller(Role.ANNOTATOR, found.project).user.id)
+
+
+def _person(world: World, found: Target) -> Target:
+    user = User(
+        email=f"{uuid.uuid4()}@example.org",
+        name="Login",
+        role=Role.ANNOTATOR,
+        password_hash=hash_password(PASSWORD),
+        active=True,
+    )
+    world.session.add(user)
+    world.session.commit()
+    return found.with_(email=user.email)
+
+
+def _own_token(world: World, found: Target) -> Target:
+    owner = found.caller or world.caller(Role.ANNOTATOR)
+    return found.with_(token_id=world.token(owner.user)[0].id)
+
+
+def _worker(world: World, found: Target) -> Target:
+    name = f"cpu@{uuid.uuid4()}"
+    world.session.add(Worker(name=name, host="a", pid=1, queues=["cpu"]))
+    world.session.commit()
+    return found.with_(name=name)
+
+
+def _short_lived(world: World, found: Target) -> Target:
+    project = world.project()
+    return found.with_(project_id=project.id)
+
+
+def _answers(_: Target) -> dict[str, Any]:
+    answer = {"key": str(uuid.uuid4()), "query_id": 1, "verdict": "ood", "seconds": 1}
+    return {"answers": [answer]}
+
+
+def _decisions(found: Target) -> dict[str, Any]:
+    made = {"key": str(uuid.uuid4()), "suggestion_id": found.values["suggestion_id"]}
+    return {"decisions": [{**made, "decision": "keep", "seconds": 1}]}
+
+
+def _client(_: Target) -> dict[str, Any]:
+    return {"client": str(uuid.uuid4())}
+
+
+def _some(found: Target) -> dict[str, Any]:
+    return {"ids": [found.values["example_id"]]}
+
+
+def _some_pinned(found: Target) -> dict[str, Any]:
+    return {"example_ids": [found.values["example_id"]]}
+
+
+# Nothing was scored yet.
+_NO_MAP = Call(none=True)
+
+CALLS: dict[str, Call] = {
+    "log_in": Call(
+        lambda found: {"email": found.values["email"], "password": PASSWORD}, before=_person
+    ),
+    "change_password": Call(lambda _: {"old_password": "wrong", "password": "three odd lamps"}),
+    "create_token": Call(lambda _: {"name": "script"}),
+    "revoke_token": Call(before=_own_token),
+    "create_user": Call(
+        lambda _: {
+            "email": f"{uuid.uuid4()}@example.org",
+            "name": "New",
+            "password": "three odd lamps",
+        }
+    ),
+    "update_user": Call(lambda _: {"name": "Renamed"}, before=_bystander),
+    "reset_password": Call(lambda _: {}, before=_bystander),
+    "forget_worker": Call(before=_worker),
+    "create_project": Call(lambda _: {"name": f"new {uuid.uuid4()}", "classes": []}),
+    "update_project": Call(lambda _: {"guidelines": "Look twice."}),
+    "delete_project": Call(before=_short_lived),
+    "add_member": Call(before=_bystander),
+    "remove_member": Call(before=_bystander),
+    "import_images": Call(content=png(1), query=lambda _: "filename=one.png"),
+    "import_report": Call(before=lambda _, found: found.with_(job_id=found.values["import_id"])),
+    "lease": Call(lambda found: {"n": 1, **_client(found)}),
+    "answer": Call(_answers),
+    "release": Call(_client),
+    "lease_suggestions": Call(lambda _: {"n": 1}),
+    "decide": Call(_decisions),
+    "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
+    "compare_subsets": Call(query=lambda found: "a={0}&b={0}".format(found.values["subset_id"])),
+    "send_to_queue": Call(_some),
+    "take_from_queue": Call(_some),
+    "hold_out": Call(_some),
+    "release_examples": Call(_some),
+    "promote_examples": Call(lambda found: {"name": f"new {uuid.uuid4()}", **_some(found)}),
+    "example_neighbours": _NO_MAP,
+    "pin_examples": Call(_some_pinned),
+    "map_surface": _NO_MAP,
+    "map_queries": _NO_MAP,
+    "map_tile": _NO_MAP,
+    "map_image": _NO_MAP,
+    "map_images": Call(query=lambda _: "polygon=0,0;0,1;1,1", none=True),
+}

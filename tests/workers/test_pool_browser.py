@@ -1,0 +1,120 @@
+"""What engineers do in the pool browser, as the rounds after it see it."""
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from core.states import ExampleState, RoundState
+from core.tables import Example, ProjectClass, Query
+from tests.api.test_pool_actions import act, ids_of
+from tests.api.test_pool_search import find, listed
+from tests.workers.loop import Loop
+from tests.world import World
+
+HEAD = {"model": {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2}}}
+
+
+def test_what_was_sent_and_not_answered_goes_first_in_the_next_round(
+    world: World, http: TestClient
+) -> None:
+    loop, admin = Loop(world), world.caller()
+    ids = ids_of(world, loop.project)
+    answered = loop.queue(0)[0][1]
+    loop.answer(0, 1)
+    chosen = [ids[50], ids[40], ids[answered]]
+    assert act(http, loop.project, admin, "queue", ids=chosen)["again"] == 1
+    # The queue is closed before anybody gets to them.
+    world.session.query(Query).filter(Query.requested).update({Query.rank: Query.rank + 1000})
+    world.session.commit()
+    loop.advance(0, 8)
+    first = [(rank, index) for rank, index, _ in loop.queue(1)][:3]
+    assert first == [(-3, 50), (-2, 40), (-1, answered)]
+    indices = [index for _, index, _ in loop.queue(1)]
+    assert len(set(indices)) == len(indices)
+    again = select(Query.again_after).join(Example, Example.id == Query.example_id)
+    kept = world.session.scalars(
+        again.where(Example.pool_index == answered, ~Query.done, Query.requested)
+    ).one()
+    assert kept is not None
+
+
+def test_a_new_class_takes_part_from_the_next_round_on(world: World, http: TestClient) -> None:
+    loop, admin = Loop(world), world.caller()
+    loop.advance(0)
+    ood = list(
+        world.session.scalars(
+            select(Example.id).where(
+                Example.project_id == loop.project.id, Example.state == ExampleState.OOD
+            )
+        )
+    )
+    promoted = act(http, loop.project, admin, "promote", 201, ids=ood, name="bird")
+    # The order of the classes changes as well, while the model knows the old one.
+    cat, dog = loop.classes
+    wanted = [
+        {"id": promoted["class"]["id"], "name": "bird"},
+        {"id": dog.id, "name": "dog"},
+        {"id": cat.id, "name": "cat"},
+    ]
+    response = http.patch(
+        f"/api/projects/{loop.project.id}", json={"classes": wanted}, headers=admin.headers
+    )
+    assert [one["name"] for one in response.json()["classes"]] == ["bird", "dog", "cat"]
+    before = listed(http, loop.project, admin, sort="purity", limit=1)["items"][0]
+    assert before["predicted_class_id"] in {cat.id, dog.id}
+    bird = world.session.get_one(ProjectClass, promoted["class"]["id"])
+    loop.classes = [bird, bird]
+    loop.answer(1, len(ood))
+    loop.classes = [cat, dog]
+    loop.advance(1, 6)
+    assert [round_.state for round_ in loop.rounds()] == [
+        RoundState.CLOSED,
+        RoundState.CLOSED,
+        RoundState.OPEN,
+    ]
+    per_class = loop.rounds()[1].metrics["per_class"]
+    assert set(per_class) == {str(cat.id), str(dog.id), str(bird.id)}
+    page = listed(http, loop.project, admin, sort="-confidence", limit=100)
+    assert page["scores_round"] == 2
+    assert {one["predicted_class_id"] for one in page["items"]} <= {cat.id, dog.id, bird.id}
+    predicted = [find(http, loop.project, admin, predicted=one.id) for one in (cat, dog, bird)]
+    found = sorted(index for indices in predicted for index in indices)
+    assert found == sorted(one["pool_index"] for one in page["items"])
+
+
+def test_held_out_images_are_neither_asked_about_nor_scored(world: World, http: TestClient) -> None:
+    loop, admin = Loop(world), world.caller()
+    held = ids_of(world, loop.project)[20:60]
+    assert act(http, loop.project, admin, "hold-out", ids=held)["example_ids"] == held
+    loop.advance(0)
+    assert {index for _, index, _ in loop.queue(1)} & set(range(20, 60)) == set()
+    assert find(http, loop.project, admin, sort="purity") != []
+    assert set(find(http, loop.project, admin, sort="purity")) <= set(range(20))
+
+
+def test_neighbours_come_from_the_features_that_rounds_keep(world: World, http: TestClient) -> None:
+    loop, admin = Loop(world, **HEAD), world.caller()
+    ids = ids_of(world, loop.project)
+    url = f"/api/projects/{loop.project.id}/examples/{ids[4]}/neighbours"
+    missing = http.get(url, headers=admin.headers)
+    assert (missing.status_code, missing.json()["code"]) == (409, "no_features")
+    assert "learn_features" in missing.json()["detail"]
+    loop.advance(0)
+    found = http.get(url, params={"limit": 5}, headers=admin.headers).json()
+    assert found["features"] == "patch_kmeans"
+    (file,) = world.storage.features(loop.project.id).glob("*.npy")
+    rows = np.load(file)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    similarity = rows @ rows[4]
+    similarity[4] = -np.inf
+    expected = np.argsort(-similarity)[:5]
+    assert [one["pool_index"] for one in found["items"]] == expected.tolist()
+    assert [one["similarity"] for one in found["items"]] == pytest.approx(
+        similarity[expected].tolist(), abs=1e-5
+    )
+    world.add_images(loop.project, 1)
+    world.session.commit()
+    newest = ids_of(world, loop.project)[-1]
+    late = http.get(url.replace(f"/{ids[4]}/", f"/{newest}/"), headers=admin.headers)
+    assert late.json()["code"] == "no_features_yet"

@@ -1,0 +1,80 @@
+"""What a round that closes has shown, beside the accuracy of its model."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from core.states import ArtifactKind, Source
+from core.tables import Annotation, Round
+from models.catalog import find
+from models.ood_detection import ood_detection
+from models.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
+from models.pool_scores import PoolScores
+from models.protocols import OOD
+from workers.advance.phases import Advance
+
+
+def findings(advance: Advance) -> dict[str, Any]:
+    """Metrics of the closing round: AUROC of its purity, and how much OOD is left.
+
+    ``purity_auroc`` is that of the purity by which the answered images were chosen against their
+    verdicts: the probability that an IN image had the higher purity. It is missing without a
+    verdict of each kind.
+    """
+    known: dict[str, Any] = {"ood_left": _ood_left(advance)}
+    answered = advance.answered_then()
+    if answered is None:
+        return known
+    scores, labels = answered
+    inside, ood = scores.purity[labels != OOD], scores.purity[labels == OOD]
+    if len(inside) and len(ood):
+        known["purity_auroc"] = ood_detection(inside, ood).auroc
+    return known
+
+
+def _ood_left(advance: Advance) -> dict[str, Any]:
+    unlabeled = len(advance.snapshot.unlabeled)
+    found = {"by_random": _by_random(advance, unlabeled), "by_purity": _by_purity(advance)}
+    return {
+        "unlabeled": unlabeled,
+        **{name: None if one is None else asdict(one) for name, one in found.items()},
+    }
+
+
+def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
+    labels, rounds = advance.snapshot.labels, advance.snapshot.label_rounds
+    is_ood = labels == OOD
+    return ood_left_by_random(
+        int((~is_ood & (rounds == 0)).sum()),
+        int((is_ood & (rounds == 0)).sum()),
+        unlabeled=unlabeled,
+        later_inside=int((~is_ood & (rounds > 0)).sum()),
+        later_ood=int((is_ood & (rounds > 0)).sum()),
+    )
+
+
+def _by_purity(advance: Advance) -> OodLeft | None:
+    answered = advance.answered_then()
+    now = advance.file("raw_scores.parquet")
+    if answered is None or not now.exists():
+        return None
+    then, labels = answered
+    probability = find("purity", advance.settings.purity.name).probability
+    pool = PoolScores.from_parquet(now).purity
+    before = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES]).purity
+    return ood_left_by_purity(
+        feature(pool, pool, probability=probability),
+        feature(then.purity, before, probability=probability),
+        np.asarray(labels != OOD),
+    )
+
+
+def annotator_seconds(session: Session, round_: Round) -> float:
+    """Seconds that annotators have spent on a round, corrections and late answers included."""
+    statement = select(func.coalesce(func.sum(Annotation.seconds), 0.0)).where(
+        Annotation.round_id == round_.id, Annotation.source == Source.ANNOTATOR
+    )
+    return float(session.scalar(statement) or 0.0)

@@ -1,0 +1,1 @@
+"""Checks that an installation keeps what Karat promises: ``python -m workers.verify``."""

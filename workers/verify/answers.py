@@ -1,0 +1,141 @@
+"""Answers: each is there once, and images are what their answers say."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sqlalchemy import select
+
+from core.consensus import Vote, outcome, votes
+from core.states import ExampleState, Split
+from core.tables import Annotation, Example, Query
+from workers.verify.check import BATCH, Check, Scope, by_sql
+
+_RESTORE: Final = (
+    "Rows were changed by hand or the disk lost some: restore the last backup, or mend them in the "
+    "database."
+)
+_HELD: Final = """
+    a.counted AND a.source = 'annotator' AND a.verdict <> 'skip' AND NOT EXISTS (
+        SELECT FROM annotations c WHERE c.supersedes_id = a.id AND c.counted)
+"""
+
+
+def _states(scope: Scope) -> Iterator[str]:
+    """Compare each image with what its votes amount to, a block of images at a time."""
+    after = 0
+    while True:
+        examples = scope.connection.execute(
+            select(Example.id, Example.split, Example.state, Example.label_class_id)
+            .where(Example.id > after)
+            .order_by(Example.id)
+            .limit(BATCH)
+        ).all()
+        if not examples:
+            return
+        first, after = examples[0].id, examples[-1].id
+        said: dict[int, list[Vote]] = defaultdict(list)
+        for row in scope.connection.execute(
+            votes().where(Annotation.example_id.between(first, after))
+        ):
+            said[row.example_id].append(Vote.of(row))
+        waiting = set(
+            scope.connection.scalars(
+                select(Query.example_id).where(Query.example_id.between(first, after), ~Query.done)
+            )
+        )
+        for example in examples:
+            wrong = _wrong(example, said.get(example.id, []), example.id in waiting)
+            if wrong:
+                yield f"image {example.id} {wrong}"
+
+
+def _wrong(example: Any, said: list[Vote], waiting: bool) -> str | None:
+    """What is wrong with an image, if anything."""
+    if example.split is not Split.POOL:
+        labeled = example.label_class_id is not None
+        if example.state is not ExampleState.UNLABELED or said:
+            return f"is of the split {example.split} and has verdicts"
+        if labeled != (example.split is Split.EVALUATION):
+            return f"is of the split {example.split}, {'with' if labeled else 'without'} a class"
+        return None
+    state, class_id = outcome(said)
+    if example.label_class_id != class_id:
+        return f"has class {example.label_class_id}, its verdicts say {class_id}"
+    if example.state is ExampleState.QUERIED and state is ExampleState.UNLABELED:
+        return None if waiting else "is queried, and in no queue"
+    if example.state is not state:
+        return f"is {example.state}, its verdicts say {state}"
+    return None
+
+
+CHECKS: Final = (
+    Check(
+        "answers_once",
+        "every answer is stored once",
+        f"{_RESTORE} The index uq_annotations_client_key must exist.",
+        by_sql(
+            "SELECT 'key ' || client_key || ', ' || count(*) || ' times' FROM annotations "
+            "GROUP BY client_key HAVING count(*) > 1"
+        ),
+    ),
+    Check(
+        "answer_heads",
+        "every chain of corrections has one end",
+        f"{_RESTORE} The index uq_annotations_supersedes must exist.",
+        by_sql(
+            "SELECT 'answer ' || supersedes_id || ' is corrected ' || count(*) || ' times' "
+            "FROM annotations WHERE supersedes_id IS NOT NULL "
+            "GROUP BY supersedes_id HAVING count(*) > 1 "
+            "UNION ALL SELECT 'answer ' || a.id || ' corrects ' || b.id || ', which is '"
+            "|| CASE WHEN b.id >= a.id THEN 'newer' ELSE 'of another image' END "
+            "FROM annotations a JOIN annotations b ON b.id = a.supersedes_id "
+            "WHERE b.id >= a.id OR b.example_id <> a.example_id"
+        ),
+    ),
+    Check(
+        "answer_owners",
+        "every answer belongs to one project",
+        _RESTORE,
+        by_sql(
+            "SELECT 'answer ' || a.id FROM annotations a "
+            "JOIN examples e ON e.id = a.example_id "
+            "LEFT JOIN queries q ON q.id = a.query_id LEFT JOIN rounds r ON r.id = a.round_id "
+            "LEFT JOIN classes c ON c.id = a.class_id "
+            "WHERE e.project_id <> a.project_id OR q.project_id <> a.project_id "
+            "OR r.project_id <> a.project_id OR c.project_id <> a.project_id "
+            "OR q.example_id <> a.example_id"
+        ),
+    ),
+    Check(
+        "answers_wanted",
+        "no image has more counted answers than were wanted",
+        f"{_RESTORE} Correct the surplus with an answer that supersedes it.",
+        by_sql(
+            "SELECT 'image ' || said.example_id || ' has ' || said.n || ' of ' || said.people "
+            "|| ' people' FROM (SELECT a.example_id, count(*) AS n, "
+            f"count(DISTINCT a.annotator_id) AS people FROM annotations a WHERE {_HELD} "
+            "GROUP BY a.example_id HAVING count(*) > 1) said "
+            "WHERE said.n > said.people OR said.n > coalesce((SELECT "
+            "max(coalesce((r.settings ->> 'overlap')::int, 1)) FROM queries q "
+            "JOIN rounds r ON r.id = q.round_id WHERE q.example_id = said.example_id), 1)"
+        ),
+    ),
+    Check(
+        "image_states",
+        "every image is what its answers say",
+        f"{_RESTORE} A new answer to the image sets it right.",
+        _states,
+    ),
+    Check(
+        "review_decisions",
+        "every decision of a review is an answer to its image",
+        "Take the review back with karat review revert, and decide again.",
+        by_sql(
+            "SELECT 'suggestion ' || s.id FROM suggestions s "
+            "LEFT JOIN annotations a ON a.id = s.annotation_id "
+            "WHERE (s.decision IS NULL) <> (s.annotation_id IS NULL) "
+            "OR a.example_id <> s.example_id"
+        ),
+    ),
+)
