@@ -24,7 +24,7 @@ from tests.processes import ROOT
 SCREENS: Final = ROOT / "docs/screens"
 IN_KOREAN: Final = ("home", "project", "label", "round", "settings", "jobs")
 _WINDOWS_HIGH = 3
-_QUALITY = 78
+_QUALITY = 70
 
 
 def picture(page: Page, height: int) -> bytes:
