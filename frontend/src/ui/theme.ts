@@ -5,7 +5,7 @@ export type Theme = "light" | "dark";
 
 const KEY = "karat.theme";
 
-/** What this browser was told to use; index.html applies it before the first paint. */
+/** What this browser was told to use; public/theme.js applies it before the first paint. */
 export function chosenTheme(): Theme | null {
   const stored = readChoice(KEY);
   return stored === "light" || stored === "dark" ? stored : null;
