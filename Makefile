@@ -26,7 +26,7 @@ frontend/node_modules/.ready: frontend/package.json frontend/package-lock.json $
 	$(NPM) --prefix frontend ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-FRONTEND_SOURCES := $(shell find frontend/src frontend/public docs/algorithms -type f 2>/dev/null) frontend/index.html frontend/vite.config.ts frontend/markdown.ts frontend/tsconfig.json
+FRONTEND_SOURCES := $(shell find frontend/src frontend/public docs/algorithms -type f 2>/dev/null) frontend/index.html frontend/vite.config.ts frontend/markdown.ts frontend/preload.ts frontend/tsconfig.json
 frontend/dist/index.html: frontend/node_modules/.ready $(FRONTEND_SOURCES)
 	$(NPM) --prefix frontend run --silent build
 
@@ -59,6 +59,9 @@ bench: setup ## Run the service benchmarks at a small size
 	$(BIN)/python -m benchmarks.labeling --clients 32 --seconds 10 $(ARGS)
 	$(BIN)/python -m benchmarks.import_pool --n 10000 $(ARGS)
 
+screenshots: setup ## Take every page into docs/screens (ARGS="--only label,project")
+	$(BIN)/python -m tests.e2e.screenshots $(ARGS)
+
 audit: $(VENV)/.ready frontend/node_modules/.ready ## Ask PyPI and npm for known weaknesses of the pinned packages
 	@$(BIN)/uv tool run --quiet pip-audit==2.10.1 --version >/dev/null 2>&1 \
 	  || { echo "audit: no network, nothing was checked"; exit 3; }
@@ -72,4 +75,4 @@ openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript type
 lock: $(VENV)/.ready ## Resolve the pinned packages again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev pyproject.toml -o requirements/lock.txt
 
-.PHONY: help setup demo up test test-long lint format bench audit openapi lock
+.PHONY: help setup demo up test test-long lint format bench screenshots audit openapi lock

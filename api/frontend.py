@@ -5,6 +5,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -35,4 +36,6 @@ def mount(app: FastAPI, directory: Path | None) -> None:
     """Serve the built frontend, if it is there."""
     directory = directory or Path(__file__).resolve().parent.parent / "frontend" / "dist"
     if (directory / "index.html").is_file():
-        app.mount("/", SinglePageApp(directory=directory, html=True), name="frontend")
+        pages = SinglePageApp(directory=directory, html=True)
+        # Only these: answers of the API are small, and its streams must not wait for a full buffer.
+        app.mount("/", GZipMiddleware(pages, minimum_size=1024, compresslevel=6), name="frontend")

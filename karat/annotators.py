@@ -1,5 +1,6 @@
 """Simulated annotators: REST clients that know the truth and sometimes err."""
 
+import contextlib
 import hashlib
 import threading
 from collections.abc import Mapping
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from karat.client import Client
 from karat.project import ProjectClient
 from karat.resources import Answer, Class, Query
+from karat.transport import KaratError
 
 _BATCH = 16
 
@@ -115,6 +117,9 @@ class Annotator(threading.Thread):
             self.error = error
             self._stopped.set()
         finally:
+            # What it holds would wait for its lease to end, and nobody else could judge it.
+            with contextlib.suppress(KaratError):
+                self._project.release()
             self._client.close()
 
     def _label_some(self) -> bool:

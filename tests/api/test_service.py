@@ -132,6 +132,18 @@ def test_app_is_served_for_its_own_addresses(installation: Settings, frontend: P
             assert "root:" not in client.get(path).text
 
 
+def test_large_files_of_the_app_are_sent_compressed(installation: Settings, frontend: Path) -> None:
+    (frontend / "assets" / "large-3c4d.js").write_text("const one = 1;\n" * 1000)
+    served = installation.model_copy(update={"frontend_dir": frontend})
+    with TestClient(create_app(served)) as client:
+        script = client.get("/assets/large-3c4d.js")
+        assert script.headers["content-encoding"] == "gzip"
+        assert "immutable" in script.headers["cache-control"]
+        plain = client.get("/assets/large-3c4d.js", headers={"Accept-Encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        assert script.text == plain.text
+
+
 def test_what_the_database_cannot_hold_is_refused_and_no_crash(
     http: TestClient, world: World
 ) -> None:

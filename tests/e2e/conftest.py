@@ -1,6 +1,5 @@
 """A whole installation and a real Chromium."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,28 +7,14 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from karat.stack import Stack
-
-_ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+from tests.e2e.chromium import launch
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
-    executable = next(
-        (found for name in ("chromium", "chromium-browser", "google-chrome")
-         if (found := shutil.which(name))), None
-    )  # fmt: skip
-    if executable is None:
-        pytest.fail("The browser tests need Chromium; on Debian: apt-get install chromium")
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=executable, args=_ARGUMENTS)
+        launched = launch(playwright)
         yield launched
         launched.close()
 

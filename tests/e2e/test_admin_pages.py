@@ -41,7 +41,7 @@ def test_a_user_is_added_reset_and_chooses_a_password(
     page.get_by_label("Initial password").fill(ANN["password"])
     page.get_by_role("dialog").get_by_role("button", name="Add a user").click()
     row = page.get_by_role("row").filter(has_text=ANN["email"])
-    row.get_by_role("button", name="Reset the password of Ann").click()
+    row.get_by_role("button", name="Reset password: Ann").click()
     page.get_by_role("dialog").get_by_role("button", name="Reset password").click()
     temporary = page.get_by_label("Temporary password", exact=True).input_value()
     page.get_by_role("button", name="Close").click()

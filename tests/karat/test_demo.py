@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
+from karat import Client
 from karat.annotators import Judge
 from karat.demo_pool import digits, from_parquet
 from karat.processes import ServiceError
 from karat.resources import Query
 from tests.karat.helpers import Run, descendants, png, wait_gone
+from tests.processes import eventually
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,17 @@ def test_two_rounds_on_digits(karat: Run, tmp_path: Path) -> None:
     assert not left
 
 
+def assert_someone_can_label(directory: Path) -> None:
+    """What simulated annotators left is free for whoever opens the page."""
+    login = json.loads((directory / "demo.json").read_text())
+    state = json.loads((directory / "running.json").read_text())
+    with Client(state["url"]) as you:
+        you.login(login["email"], login["password"])
+        project = you.project(you.projects()[0]["id"])
+        eventually(lambda: len(project.rounds()) == 2, "the next round begins")
+        eventually(lambda: len(project.lease(10)["items"]) == 10, "all of it can be labeled", 20)
+
+
 def test_a_real_pool_then_your_turn(
     pets: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -77,8 +90,9 @@ def test_a_real_pool_then_your_turn(
             if "Ctrl-C" in line:
                 break
         children = descendants(process.pid)
-        os.killpg(process.pid, 2)
         try:
+            assert_someone_can_label(tmp_path / "demo")
+            os.killpg(process.pid, 2)
             assert process.wait(30) == 0
         finally:
             process.kill()

@@ -1,16 +1,17 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { Link, Navigate, NavLink, Outlet, useLocation, useMatch, useNavigate } from "react-router";
-import { logout, meQuery } from "../api/auth";
+import { Link, Navigate, NavLink, Outlet, useLocation, useMatch } from "react-router";
+import { meQuery } from "../api/auth";
 import type { User } from "../api/types";
 import { SignedOutDialog } from "../features/auth/SignedOutDialog";
 import { SenderProvider, useSender } from "../features/labeling/SenderProvider";
 import { UnsentBadge } from "../features/labeling/UnsentBadge";
 import { t } from "../strings";
 import { Logo } from "../ui/Logo";
-import { Menu } from "../ui/Menu";
 import { Failure } from "../ui/State";
+import { AccountMenu } from "./AccountMenu";
 import styles from "./AppShell.module.css";
+import { RouteChanges } from "./RouteChanges";
 
 const ChoosePassword = lazy(() => import("../features/account/ChoosePassword"));
 
@@ -72,38 +73,8 @@ function Frame({ user }: { user: User }) {
           <Outlet context={user} />
         )}
       </main>
+      <RouteChanges />
       <SignedOutDialog user={user} onSignedIn={() => sender?.wake()} />
     </>
   );
 }
-
-function AccountMenu({ user }: { user: User }) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const signOut = async () => {
-    await logout();
-    navigate("/login");
-    client.clear();
-  };
-  return (
-    <Menu
-      kind="quiet"
-      align="end"
-      name={t.common.accountMenu(user.name)}
-      label={<span className={styles.avatar}>{initials(user.name || user.email)}</span>}
-    >
-      <Link to="/account">{t.common.account}</Link>
-      <hr />
-      <button type="button" onClick={signOut}>
-        {t.common.signOut}
-      </button>
-    </Menu>
-  );
-}
-
-const initials = (name: string): string =>
-  name
-    .split(/[\s@.]+/)
-    .slice(0, 2)
-    .map((part) => part.charAt(0).toUpperCase())
-    .join("");

@@ -2,8 +2,10 @@ import { useRouteError } from "react-router";
 import { t } from "../strings";
 import { Button, ButtonLink } from "../ui/Button";
 import { Empty } from "../ui/State";
+import { useTitle } from "../ui/useTitle";
 
 export function NotFoundPage() {
+  useTitle(t.common.notFoundTitle);
   return (
     <Empty
       isPage

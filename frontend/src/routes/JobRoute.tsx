@@ -3,9 +3,13 @@ import { useParams } from "react-router";
 import { jobQuery } from "../api/rounds";
 import type { Job } from "../api/types";
 import { ResultScreen } from "../features/jobs/ResultScreen";
+import { t } from "../strings";
 import { Failure, Loading, Skeleton } from "../ui/State";
 import { NotFoundPage } from "./ErrorPages";
+import type { PageHandle } from "./pageTitle";
 import { useProject, useProjectId } from "./useProject";
+
+export const handle: PageHandle = { title: ({ jobId = "" }) => t.jobs.numbered(jobId) };
 
 const isActive = (job: Job | undefined): boolean =>
   job?.state === "queued" || job?.state === "running";

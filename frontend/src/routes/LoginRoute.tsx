@@ -4,6 +4,7 @@ import { meQuery } from "../api/auth";
 import { LoginForm } from "../features/auth/LoginForm";
 import { t } from "../strings";
 import { Logo } from "../ui/Logo";
+import { LanguageChoice } from "../ui/Preferences";
 import { useTitle } from "../ui/useTitle";
 import styles from "./LoginRoute.module.css";
 
@@ -24,6 +25,7 @@ export function LoginRoute() {
           <p>{t.common.tagline}</p>
         </div>
         <LoginForm onDone={() => navigate(target, { replace: true })} />
+        <LanguageChoice />
       </div>
     </main>
   );

@@ -7,6 +7,7 @@ import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import { ProjectFailure } from "./ProjectFailure";
 import styles from "./ProjectShell.module.css";
+import { usePageTitle } from "./pageTitle";
 import { useProject, useProjectId } from "./useProject";
 import { useUser } from "./useUser";
 
@@ -16,7 +17,8 @@ export function Component() {
   const id = useProjectId();
   const project = useProject();
   useProjectEvents(id);
-  useTitle(project.data?.name);
+  const page = usePageTitle();
+  useTitle(project.data && [page, project.data.name].filter(Boolean).join(" · "));
   if (project.error && !project.data) {
     return <ProjectFailure error={project.error} onRetry={() => project.refetch()} />;
   }

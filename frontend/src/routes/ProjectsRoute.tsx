@@ -3,6 +3,7 @@ import { lazy, Suspense } from "react";
 import { homeQuery } from "../api/home";
 import { ProjectList } from "../features/projects/ProjectList";
 import { t } from "../strings";
+import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import styles from "./ProjectShell.module.css";
 import { canManage, useUser } from "./useUser";
@@ -21,7 +22,13 @@ export function ProjectsRoute() {
     <div className={styles.page}>
       <ProjectList canCreate={manages} work={home.data?.projects} />
       {isShown && (
-        <Suspense fallback={null}>
+        <Suspense
+          fallback={
+            <Loading>
+              <Skeleton height="14rem" />
+            </Loading>
+          }
+        >
           <MyWork home={home.data} />
         </Suspense>
       )}

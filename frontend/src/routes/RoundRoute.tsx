@@ -3,7 +3,13 @@ import { useParams } from "react-router";
 import { jobQuery } from "../api/rounds";
 import { LogCard } from "../features/jobs/LogCard";
 import { RoundScreen } from "../features/rounds/RoundScreen";
+import { t } from "../strings";
+import type { PageHandle } from "./pageTitle";
 import { useProject, useProjectId } from "./useProject";
+
+export const handle: PageHandle = {
+  title: ({ number = "" }) => t.rounds.title(Number(number)),
+};
 
 export function Component() {
   const project = useProject().data;

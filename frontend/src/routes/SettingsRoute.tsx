@@ -1,6 +1,10 @@
 import { SetupScreen } from "../features/setup/SetupScreen";
+import { t } from "../strings";
+import type { PageHandle } from "./pageTitle";
 import { useProject } from "./useProject";
 import { useUser } from "./useUser";
+
+export const handle: PageHandle = { title: () => t.setup.tab };
 
 export function Component() {
   const user = useUser();

@@ -1,5 +1,9 @@
 import { SubsetsScreen } from "../features/jobs/SubsetsScreen";
+import { t } from "../strings";
+import type { PageHandle } from "./pageTitle";
 import { useProject } from "./useProject";
+
+export const handle: PageHandle = { title: () => t.jobs.subsets.title };
 
 export function Component() {
   const project = useProject().data;

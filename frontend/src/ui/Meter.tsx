@@ -1,3 +1,5 @@
+import { t } from "../strings";
+import { formatCount } from "./format";
 import styles from "./Meter.module.css";
 
 type MeterProps = { label: string; value: number; max: number; hideLabel?: boolean; text?: string };
@@ -58,7 +60,7 @@ export function Parts({ label, parts }: { label: string; parts: Part[] }) {
               {part.label}
             </dt>
             <dd>
-              {part.value.toLocaleString()}
+              {formatCount(part.value)}
               <span className={styles.share}>{shareOf(part.value, total)}</span>
             </dd>
           </div>
@@ -71,5 +73,5 @@ export function Parts({ label, parts }: { label: string; parts: Part[] }) {
 function shareOf(value: number, total: number): string {
   if (value === 0 || total === 0) return "";
   const percent = (100 * value) / total;
-  return `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
+  return t.common.units.percent(percent.toFixed(percent < 10 ? 1 : 0));
 }

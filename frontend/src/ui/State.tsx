@@ -16,7 +16,7 @@ export function Skeleton({
 
 export function Loading({ children }: { children?: ReactNode }) {
   return (
-    <div role="status" className={styles.loading}>
+    <div role="status" aria-busy="true" className={styles.loading}>
       <span className="visually-hidden">{t.common.loading}</span>
       {children}
     </div>

@@ -1,9 +1,13 @@
-const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const dateTimeFormat = new Intl.DateTimeFormat(undefined, {
+import { t } from "../strings";
+import { locale } from "../strings/language";
+
+const { units } = t.common;
+const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+const dateTimeFormat = new Intl.DateTimeFormat(locale, {
   dateStyle: "medium",
   timeStyle: "short",
 });
-const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
 
 export const formatDate = (iso: string): string => dateFormat.format(new Date(iso));
 
@@ -11,33 +15,33 @@ export const formatDateTime = (iso: string): string => dateTimeFormat.format(new
 
 export const formatTime = (iso: string): string => timeFormat.format(new Date(iso));
 
-export const formatCount = (value: number): string => value.toLocaleString();
+export const formatCount = (value: number): string => value.toLocaleString(locale);
 
 /** Costs may be whole answers or seconds. */
 export const formatCost = (value: number): string =>
-  value.toLocaleString(undefined, { maximumFractionDigits: 1 });
+  value.toLocaleString(locale, { maximumFractionDigits: 1 });
 
 export const formatPercent = (share: number | null): string =>
-  share === null ? "–" : `${(100 * share).toFixed(1)} %`;
+  share === null ? "–" : units.percent((100 * share).toFixed(1));
 
 /** Seconds as people say them: 4 s, 2 min 5 s, 1 h 10 min. */
 export function formatSeconds(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) return units.seconds(seconds.toFixed(1));
   const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
+  if (whole < 60) return units.seconds(`${whole}`);
   const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return whole % 60 ? `${minutes} min ${whole % 60} s` : `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes >= 60) return units.hours(Math.floor(minutes / 60), minutes % 60);
+  return units.minutes(minutes, whole % 60);
 }
 
 /** A guess, as people say it: less than a minute, about 4 minutes, about 1.5 hours. */
 export function formatAbout(seconds: number): string {
-  if (seconds < 50) return "less than a minute";
+  if (seconds < 50) return units.about.moment;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
+  if (minutes < 90) return units.about.minutes(minutes);
   const hours = seconds / 3600;
-  if (hours < 36) return `about ${hours.toFixed(1)} hours`;
-  return `about ${(hours / 24).toFixed(1)} days`;
+  if (hours < 36) return units.about.hours(hours.toFixed(1));
+  return units.about.days((hours / 24).toFixed(1));
 }
 
 /** Memory, in the units it is sold in: 640 MiB, 1.2 GiB. */

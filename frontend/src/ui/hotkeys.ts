@@ -1,3 +1,5 @@
+import { shortcutsAreOn } from "./shortcuts";
+
 /** Keys of the label page that no class can take. */
 export const FIXED_KEYS = {
   ood: "x",
@@ -59,9 +61,9 @@ export function keyOf(event: Press): string {
   return (place?.[1] ?? place?.[2] ?? key).toLowerCase();
 }
 
-/** Whether a key press belongs to a text field or a dialog instead of the page. */
+/** Whether a key press belongs to a text field or a dialog instead of the page, or keys are switched off. */
 export function isElsewhere(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (!shortcutsAreOn() || event.ctrlKey || event.metaKey || event.altKey) return true;
   const target = event.target as HTMLElement | null;
   return Boolean(target?.closest("input, textarea, select, [contenteditable], dialog"));
 }

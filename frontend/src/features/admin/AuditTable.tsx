@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { AuditEntry } from "../../api/types";
 import { t } from "../../strings";
@@ -71,23 +72,25 @@ function What({ entry }: { entry: AuditEntry }) {
   if (ALONE.has(verb)) return said;
   const kind = text.objects[type] ?? type;
   if (verb === "log_in_failed") {
-    return (
-      <>
-        {said} <strong>{name ?? text.unknownUser}</strong>
-      </>
-    );
+    return <Deed verb={said} object={<strong>{name ?? text.unknownUser}</strong>} />;
   }
   const called = name ?? (type === "project" ? project?.name : null);
   const shown = called ?? (id === null || UNNUMBERED.has(type) ? "" : String(id));
   const object = <strong>{`${kind} ${shown}`.trim()}</strong>;
-  return (
+  const isJob = type === "job" && project !== null;
+  const link = isJob ? <Link to={`/projects/${project.id}/jobs/${id}`}>{object}</Link> : object;
+  return <Deed verb={said} object={link} />;
+}
+
+/** Languages differ in whether what was done comes first, or to what. */
+function Deed({ verb, object }: { verb: string; object: ReactNode }) {
+  return text.deed.startsWith("{verb}") ? (
     <>
-      {said}{" "}
-      {type === "job" && project ? (
-        <Link to={`/projects/${project.id}/jobs/${id}`}>{object}</Link>
-      ) : (
-        object
-      )}
+      {verb} {object}
+    </>
+  ) : (
+    <>
+      {object} {verb}
     </>
   );
 }

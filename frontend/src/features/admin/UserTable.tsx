@@ -92,7 +92,10 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
               <td data-number>{formatCount(user.projects)}</td>
               <td data-number>{formatCount(user.sessions)}</td>
               <td data-number>
-                <Link to={`/admin/tokens?user=${user.id}`} aria-label={text.tokensOf(user.name)}>
+                <Link
+                  to={`/admin/tokens?user=${user.id}`}
+                  aria-label={text.tokensOf(user.tokens, user.name)}
+                >
                   {formatCount(user.tokens)}
                 </Link>
               </td>

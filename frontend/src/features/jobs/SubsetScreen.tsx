@@ -3,7 +3,7 @@ import type { Job, LabelClass, Project, PruneResult, Settings } from "../../api/
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
-import { formatPercent } from "../../ui/format";
+import { formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import { ExampleGallery } from "./ExampleGallery";
 import styles from "./JobsScreen.module.css";
@@ -95,8 +95,8 @@ function Balance({ classes, result }: BalanceProps) {
           return (
             <tr key={id}>
               <th scope="row">{classes.find((one) => one.id === id)?.name ?? id}</th>
-              <td data-number>{before.toLocaleString()}</td>
-              <td data-number>{after.toLocaleString()}</td>
+              <td data-number>{formatCount(before)}</td>
+              <td data-number>{formatCount(after)}</td>
               <td data-number>{formatPercent(before > 0 ? after / before : null)}</td>
             </tr>
           );

@@ -52,7 +52,7 @@ export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
                 <SubsetUse project={project} subsetId={one.id} />
               </div>
             </td>
-            <td>
+            <td className={styles.oneLine}>
               <SubsetExport projectId={project.id} subsetId={one.id} />
             </td>
           </tr>

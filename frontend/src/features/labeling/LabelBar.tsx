@@ -5,6 +5,7 @@ import { reviewsQuery } from "../../api/reviews";
 import type { LabelStatus } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { formatCount } from "../../ui/format";
 import { FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import { Meter } from "../../ui/Meter";
@@ -52,11 +53,11 @@ export function LabelBar(props: LabelBarProps) {
       <dl className={styles.counts}>
         <div>
           <dt>{t.label.today}</dt>
-          <dd>{mine ? mine.today.toLocaleString() : "–"}</dd>
+          <dd>{mine ? formatCount(mine.today) : "–"}</dd>
         </div>
         <div>
           <dt>{t.label.total}</dt>
-          <dd>{mine ? mine.total.toLocaleString() : "–"}</dd>
+          <dd>{mine ? formatCount(mine.total) : "–"}</dd>
         </div>
       </dl>
       <div className={styles.actions}>

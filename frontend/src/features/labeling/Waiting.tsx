@@ -5,7 +5,7 @@ import { betweenQuery } from "../../api/labeling";
 import type { BetweenRounds, Job, JobProgress, LabelStatus } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
-import { formatAbout, formatSeconds } from "../../ui/format";
+import { formatAbout, formatCount, formatSeconds } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Empty } from "../../ui/State";
 import styles from "./Waiting.module.css";
@@ -87,9 +87,9 @@ function Mine({ between }: { between: BetweenRounds }) {
   const { round, mine } = between;
   if (!round || mine.answers === 0) return null;
   const figures: [string, string][] = [
-    [text.mine.answers, mine.answers.toLocaleString()],
-    [text.mine.inside, mine.inside.toLocaleString()],
-    [text.mine.ood, mine.ood.toLocaleString()],
+    [text.mine.answers, formatCount(mine.answers)],
+    [text.mine.inside, formatCount(mine.inside)],
+    [text.mine.ood, formatCount(mine.ood)],
   ];
   if (mine.median_seconds !== null) {
     figures.push([text.mine.seconds, formatSeconds(mine.median_seconds)]);

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
-import { formatCost, formatPercent, formatSeconds } from "../../ui/format";
+import { formatCost, formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import styles from "./OverviewScreen.module.css";
 
@@ -64,9 +64,9 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
                 {formatCost(round.spent)}
                 <span className={styles.quiet}> / {formatCost(round.budget)}</span>
               </td>
-              <td data-number>{round.answered.class.toLocaleString()}</td>
-              <td data-number>{round.answered.ood.toLocaleString()}</td>
-              <td data-number>{round.answered.unsure.toLocaleString()}</td>
+              <td data-number>{formatCount(round.answered.class)}</td>
+              <td data-number>{formatCount(round.answered.ood)}</td>
+              <td data-number>{formatCount(round.answered.unsure)}</td>
               <td data-number>{formatPercent(round.in_share)}</td>
               <td data-number>{formatPercent(round.accuracy)}</td>
               <td data-number>{trainingTime(round)}</td>

@@ -6,7 +6,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { CopyButton } from "../../ui/CopyButton";
-import { formatBytes, formatPercent } from "../../ui/format";
+import { formatBytes, formatCount, formatPercent } from "../../ui/format";
 import { isElsewhere } from "../../ui/hotkeys";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
@@ -152,7 +152,7 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
         <Fact name={text.size}>
           {text.sizeOf(example.width, example.height, formatBytes(example.bytes))}
         </Fact>
-        <Fact name={text.index}>{example.pool_index.toLocaleString()}</Fact>
+        <Fact name={text.index}>{formatCount(example.pool_index)}</Fact>
         {example.import_id !== null && <Fact name={text.imported}>{example.import_id}</Fact>}
       </dl>
       <section>

@@ -22,7 +22,9 @@ export function Tile(props: TileProps) {
   const state = t.pool.values.state[example.state];
   const label = classes.find((one) => one.id === example.label_class_id);
   const predicted = classes.find((one) => one.id === example.predicted_class_id);
-  const name = t.pool.tile(example.name, state, example.label);
+  const guess = example.state === "unlabeled" && predicted ? `${predicted.name}?` : state;
+  const shown = label?.name ?? guess;
+  const name = t.pool.tile(example.name, state, shown === state ? null : shown);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list box has the focus and the keys.
     // biome-ignore lint/a11y/useFocusableInteractive: likewise; an option is active, not focused.
@@ -58,10 +60,7 @@ export function Tile(props: TileProps) {
           data-state={example.state}
           style={label && { background: label.colour }}
         />
-        <span className={styles.text}>
-          {label?.name ??
-            (example.state === "unlabeled" && predicted ? `${predicted.name}?` : state)}
-        </span>
+        <span className={styles.text}>{shown}</span>
         {sort !== "pool_index" && <span className={styles.value}>{scoreOf(example, sort)}</span>}
       </span>
     </div>

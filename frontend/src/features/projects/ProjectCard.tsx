@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import type { ProjectSummary, ProjectWork } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
+import { formatCount } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { ProjectChip } from "../../ui/ProjectChip";
 import styles from "./ProjectCard.module.css";
@@ -64,7 +65,7 @@ export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
 function Count({ value, label }: { value: number; label: string }) {
   return (
     <div>
-      <dd>{value.toLocaleString()}</dd>
+      <dd>{formatCount(value)}</dd>
       <dt>{label}</dt>
     </div>
   );

@@ -9,7 +9,6 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
-import { useTitle } from "../../ui/useTitle";
 import { AskedCard, InsideCard } from "./Gallery";
 import { decode } from "./lasso";
 import { MapCard } from "./MapCard";
@@ -30,7 +29,6 @@ type RoundScreenProps = {
 /** One round: what it saw, what it asked, and what came of it. */
 export function RoundScreen({ project, number, logOf }: RoundScreenProps) {
   const rounds = useQuery(roundsQuery(project.id));
-  useTitle(`${text.title(Number(number))} · ${project.name}`);
   if (rounds.error && !rounds.data) {
     return <Failure error={rounds.error} onRetry={() => rounds.refetch()} />;
   }

@@ -99,7 +99,7 @@ export function ImagesCard(props: ImagesCardProps) {
             label={t.setup.labelColumns}
             hint={t.setup.labelColumnsHint}
             value={typed}
-            placeholder="worse_label"
+            placeholder={t.setup.labelColumnsPlaceholder}
             onChange={(event) => setTyped(event.target.value)}
           />
         )}

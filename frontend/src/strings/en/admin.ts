@@ -1,5 +1,4 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { plural } from "./words";
 
 export const admin = {
   title: "Admin",
@@ -23,10 +22,10 @@ export const admin = {
     temporary: "Has to choose a password",
     actions: "Actions",
     reset: "Reset password",
-    resetOf: (name: string) => `Reset the password of ${name}`,
-    tokensOf: (name: string) => `Tokens of ${name}`,
+    resetOf: (name: string) => `Reset password: ${name}`,
+    tokensOf: (count: number, name: string) => `${plural(count, "token", "tokens")} of ${name}`,
     did: "What they did",
-    didOf: (name: string) => `What ${name} did`,
+    didOf: (name: string) => `What they did: ${name}`,
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:
       "Their sessions end at once and their API tokens stop working. What they labeled stays, under their name, and they can be activated again.",
@@ -140,6 +139,8 @@ export const admin = {
     project: "Project",
     details: "Details",
     nobody: "Somebody not signed in",
+    /** The order of the two. */
+    deed: "{verb} {object}",
     unknownUser: "an unknown address",
     filters: "Filters",
     person: "Person",

@@ -13,6 +13,7 @@ export const common = {
   remove: "Remove",
   copy: "Copy",
   copied: "Copied",
+  notFoundTitle: "Not found",
   notFound: "There is nothing at this address.",
   toProjects: "To the projects",
   crashed: "This page has failed.",
@@ -24,6 +25,9 @@ export const common = {
   admin: "Admin",
   account: "Account",
   signOut: "Sign out",
+  theme: { title: "Theme", system: "System", light: "Light", dark: "Dark" },
+  language: "Language",
+  shortcuts: { title: "Single-key shortcuts", on: "On", off: "Off" },
   accountMenu: (name: string) => `Account of ${name}`,
   /** Phases of jobs; further ones are shown by the name the server gives them. */
   phases: {
@@ -46,6 +50,19 @@ export const common = {
     publish: "Publish",
   } as Record<string, string>,
   never: "never",
+  units: {
+    percent: (value: string) => `${value} %`,
+    seconds: (value: string) => `${value} s`,
+    minutes: (minutes: number, seconds: number) =>
+      seconds ? `${minutes} min ${seconds} s` : `${minutes} min`,
+    hours: (hours: number, minutes: number) => `${hours} h ${minutes} min`,
+    about: {
+      moment: "less than a minute",
+      minutes: (count: number) => (count === 1 ? "about a minute" : `about ${count} minutes`),
+      hours: (count: string) => `about ${count} hours`,
+      days: (count: string) => `about ${count} days`,
+    },
+  },
   numberNeeded: (min?: number, max?: number) => {
     if (min !== undefined && max !== undefined) return `A number from ${min} to ${max} is needed.`;
     if (min !== undefined) return `A number of at least ${min} is needed.`;

@@ -1,4 +1,7 @@
-const images = (count: number) => `${count.toLocaleString()} ${count === 1 ? "image" : "images"}`;
+import { locale } from "../language";
+
+const images = (count: number) =>
+  `${count.toLocaleString(locale)} ${count === 1 ? "image" : "images"}`;
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
@@ -18,7 +21,7 @@ export const grid = {
   keep: "Keep them",
   select: "Select all",
   unselect: "Unselect all",
-  selected: (count: number) => `${count.toLocaleString()} selected`,
+  selected: (count: number) => `${count.toLocaleString(locale)} selected`,
   noneSelected: "Choose images, then say what they are",
   given: (count: number, verdict: string) => `${images(count)}: ${verdict}`,
   takenBack: (count: number) => `Taken back: ${images(count)}`,

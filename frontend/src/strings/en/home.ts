@@ -1,7 +1,7 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { locale } from "../language";
+import { plural } from "./words";
 
-const upTo = (count: number) => (count >= 1000 ? "1,000+" : count.toLocaleString());
+const upTo = (count: number) => (count >= 1000 ? "1,000+" : count.toLocaleString(locale));
 
 export const home = {
   waiting: (count: number) =>
@@ -27,7 +27,7 @@ export const home = {
   nothingYet: "Your pace appears here with your first verdicts.",
   chart: "Verdicts of each day",
   chartSummary: (total: number, best: number) =>
-    `${plural(total, "verdict", "verdicts")} in 14 days, at most ${best.toLocaleString()} in one.`,
+    `${plural(total, "verdict", "verdicts")} in 14 days, at most ${best.toLocaleString(locale)} in one.`,
   day: (date: string, verdicts: number, seconds: string) =>
     verdicts === 0
       ? `${date}: none`
@@ -40,7 +40,7 @@ export const home = {
     classes: { title: "Class", of: "class verdicts of others on the same images" },
     reviews: { title: "Upheld in review", of: "decisions of reviewers on your images" },
   },
-  of: (count: number, what: string) => `of ${count.toLocaleString()} ${what}`,
+  of: (count: number, what: string) => `of ${count.toLocaleString(locale)} ${what}`,
   keys: "Keys",
   keysClasses: "The class with this key",
   allKeys: "All keys are shown with H while you label.",

@@ -1,5 +1,5 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { locale } from "../language";
+import { plural } from "./words";
 
 export const label = {
   title: "Label",
@@ -23,7 +23,7 @@ export const label = {
   given: (verdict: string) => `${verdict}. Next image.`,
   progress: "This round",
   mine: (today: number, total: number) =>
-    `${today.toLocaleString()} today, ${total.toLocaleString()} in total`,
+    `${today.toLocaleString(locale)} today, ${total.toLocaleString(locale)} in total`,
   today: "Today",
   total: "In total",
   left: (count: number) => `${plural(count, "image", "images")} left`,
@@ -115,7 +115,7 @@ export const label = {
     left: (about: string) => `${about} left`,
     phase: (at: number, of: number) => `step ${at} of ${of}`,
     next: (round: number, budget: number) =>
-      `Then round ${round} begins, with room for ${budget.toLocaleString()} answers.`,
+      `Then round ${round} begins, with room for ${budget.toLocaleString(locale)} answers.`,
     mine: {
       title: (round: number) => `Your work in round ${round}`,
       answers: "answers",

@@ -1,3 +1,4 @@
+import { locale } from "../language";
 export const overview = {
   tab: "Overview",
   start: "Start",
@@ -24,7 +25,7 @@ export const overview = {
     queried: "In the queue",
     unlabeled: "Not looked at",
   },
-  evaluation: (count: number) => `${count.toLocaleString()} for evaluation`,
+  evaluation: (count: number) => `${count.toLocaleString(locale)} for evaluation`,
   now: "Now",
   latestAccuracy: "Latest accuracy",
   roundIs: {
@@ -84,14 +85,15 @@ export const overview = {
   jobQueued: "Waiting for a worker",
   jobEta: (time: string) => `About ${time} left`,
   jobFailed: "The job failed",
-  step: (step: number, steps: number) => `${step.toLocaleString()} of ${steps.toLocaleString()}`,
+  step: (step: number, steps: number) =>
+    `${step.toLocaleString(locale)} of ${steps.toLocaleString(locale)}`,
   retryJob: "Retry",
   cancelJob: "Cancel",
   notes: "Notes",
   agreement: {
     title: "Agreement",
     hint: (images: number) =>
-      `On ${images.toLocaleString()} images with more than one verdict: the share of pairs that say the same, and Krippendorff’s alpha, which is 0 where they agree as by chance.`,
+      `On ${images.toLocaleString(locale)} images with more than one verdict: the share of pairs that say the same, and Krippendorff’s alpha, which is 0 where they agree as by chance.`,
     who: "Who",
     everybody: "All together",
     votes: "Verdicts",
@@ -129,7 +131,7 @@ export const overview = {
     byRandom: "By the random round 0",
     byPurity: "By purity, calibrated on the last answers",
     row: (count: string, low: string, high: string, answers: number) =>
-      `${count} (${low} to ${high}), from ${answers.toLocaleString()} answers`,
+      `${count} (${low} to ${high}), from ${answers.toLocaleString(locale)} answers`,
     bias: "The images of a round are chosen, so purity calibrated on them may mislead for the rest; the random round is free of that, but small.",
     disagree:
       "The two do not agree: purity says little about what was not asked, so the random round is shown.",

@@ -1,5 +1,7 @@
+import { locale } from "../language";
+
 const count = (value: number, one: string, many: string) =>
-  `${value.toLocaleString()} ${value === 1 ? one : many}`;
+  `${value.toLocaleString(locale)} ${value === 1 ? one : many}`;
 const images = (value: number) => count(value, "image", "images");
 
 export const pool = {
@@ -68,7 +70,7 @@ export const pool = {
   },
   imported: (id: number, name: string) => (name ? `${id}: ${name}` : `Import ${id}`),
   keys: "Arrows or J and K move, X selects, Enter opens, Esc closes.",
-  selected: (number: number) => `${number.toLocaleString()} selected`,
+  selected: (number: number) => `${number.toLocaleString(locale)} selected`,
   selectAll: (number: string) => `Select all ${number}`,
   allSelected: (number: string) => `All ${number} selected`,
   clear: "Clear",
@@ -106,10 +108,10 @@ export const pool = {
     release: (number: number) => `${images(number)} given back to the pool.`,
     promoted: (name: string, number: number) =>
       `${name} is a class now; ${images(number)} sent to the queue.`,
-    moved: (number: number) => `${number.toLocaleString()} in the queue moved to its head.`,
-    again: (number: number) => `${number.toLocaleString()} are asked about again.`,
+    moved: (number: number) => `${number.toLocaleString(locale)} in the queue moved to its head.`,
+    again: (number: number) => `${number.toLocaleString(locale)} are asked about again.`,
   },
-  leftOut: (number: number, why: string) => `${number.toLocaleString()} left out: ${why}.`,
+  leftOut: (number: number, why: string) => `${number.toLocaleString(locale)} left out: ${why}.`,
   reasons: {
     unknown: "not in this project",
     not_in_pool: "not of the pool",

@@ -1,5 +1,5 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { locale } from "../language";
+import { plural } from "./words";
 
 export const projects = {
   title: "Projects",
@@ -21,7 +21,7 @@ export const projects = {
   round: (number: number) => `Round ${number}`,
   noRound: "Not started",
   spent: (spent: number, budget: number) =>
-    `${spent.toLocaleString(undefined, { maximumFractionDigits: 1 })} of ${budget.toLocaleString()}`,
+    `${spent.toLocaleString(locale, { maximumFractionDigits: 1 })} of ${budget.toLocaleString(locale)}`,
   counts: {
     pool: "in the pool",
     in: "labeled",

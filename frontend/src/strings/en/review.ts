@@ -1,11 +1,13 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
-const count = (value = 0): string => value.toLocaleString();
+import { locale } from "../language";
+import { plural } from "./words";
+
+const count = (value = 0): string => value.toLocaleString(locale);
 
 export const review = {
   title: "Review:",
   progress: "Decided",
-  of: (done: number, total: number) => `${done.toLocaleString()} of ${total.toLocaleString()}`,
+  of: (done: number, total: number) =>
+    `${done.toLocaleString(locale)} of ${total.toLocaleString(locale)}`,
   decisions: "Decisions",
   given: "Label now",
   suggested: "Suggested",
@@ -34,7 +36,7 @@ export const review = {
     ].join(", "),
   othersTitle: "The rest is with colleagues",
   othersText: (count: number) =>
-    `${count.toLocaleString()} suggestions are on their screens; what they leave comes back here.`,
+    `${count.toLocaleString(locale)} suggestions are on their screens; what they leave comes back here.`,
   back: "Back to the project",
-  waiting: (count: number) => `Review ${count.toLocaleString()} doubtful labels`,
+  waiting: (count: number) => `Review ${count.toLocaleString(locale)} doubtful labels`,
 };

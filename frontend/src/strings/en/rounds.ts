@@ -1,4 +1,6 @@
-const count = (value: number) => value.toLocaleString();
+import { locale } from "../language";
+
+const count = (value: number) => value.toLocaleString(locale);
 const images = (value: number) => `${count(value)} ${value === 1 ? "image" : "images"}`;
 
 export const rounds = {

@@ -1,5 +1,6 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+import { locale } from "../language";
+import { groups } from "./groups";
+import { plural } from "./words";
 
 export const setup = {
   tab: "Settings",
@@ -48,6 +49,7 @@ export const setup = {
   labelColumns: "Columns with labels",
   labelColumnsHint:
     "Of a Parquet file, or of a zip’s metadata; several with commas. They become annotations.",
+  labelColumnsPlaceholder: "worse_label",
   tableTitle: (name: string) => `Which columns of ${name} are labels?`,
   tableText:
     "Each becomes an annotation of the image that the row names, with the column as its source. Several are several votes.",
@@ -77,7 +79,9 @@ export const setup = {
   files: "Files",
   someFiles: (count: number, names: string[]) => {
     const shown = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
-    return names.length > 0 ? `${count.toLocaleString()}: ${shown}` : count.toLocaleString();
+    return names.length > 0
+      ? `${count.toLocaleString(locale)}: ${shown}`
+      : count.toLocaleString(locale);
   },
   imports: "Imports",
   method: "Method",
@@ -94,34 +98,7 @@ export const setup = {
     informativeness: "How much an answer would teach the model.",
     model: "What learns from the answers.",
   },
-  groups: {
-    recommended: { title: "Recommended", hint: "What a new project starts with." },
-    both: {
-      title: "Purity and informativeness",
-      hint: "For pools in which part of the images is OOD.",
-    },
-    informativeness: {
-      title: "Informativeness only",
-      hint: "For clean pools: asks about OOD images like any other.",
-    },
-    diversity: {
-      title: "Diversity",
-      hint: "For clean pools: spreads a batch over what the pool holds.",
-    },
-    baseline: { title: "Baseline", hint: "To compare with." },
-    features: {
-      title: "By features",
-      hint: "Compares images with those that are labeled already.",
-    },
-    outputs: { title: "By the model’s output", hint: "Reads what the model says about an image." },
-    names: { title: "By the names of the classes", hint: "Works before the first answer." },
-    scratch: { title: "Trained from scratch", hint: "Networks that learn from the answers alone." },
-    published: {
-      title: "Published networks",
-      hint: "Start from weights that are downloaded once, if you like.",
-    },
-    other: { title: "More", hint: "From other packages that are installed." },
-  },
+  groups,
   change: "Change",
   changeOf: (kind: string) => `Change: ${kind}`,
   search: (count: number) => `Search all ${count} by name or purpose`,
@@ -156,7 +133,7 @@ export const setup = {
   learnFirst: (names: string[]) =>
     `${names.join(" and ")} ${names.length === 1 ? "compares" : "compare"} features that have to be learned from the pool first, once. That takes hours on a GPU; on a CPU choose the network cnn_tiny and few epochs. Until it is done another score stands in.`,
   learnedAt: (at: Date) =>
-    `Learned from the pool on ${at.toLocaleString()}. Images that were imported since are embedded when a round closes.`,
+    `Learned from the pool on ${at.toLocaleString(locale)}. Images that were imported since are embedded when a round closes.`,
   inputSizeFixed: "Fixed, since images have been imported at this size.",
   budget: "Budget per round",
   budgetFixed: "What the verdicts of one round may cost.",
@@ -235,7 +212,7 @@ export const setup = {
   exportHolding: "Only what holds now",
   exportHoldingHint: "One row an image, without corrected, late and outvoted verdicts.",
   exportCounts: (labeled: number, ood: number, unsure: number) =>
-    `${plural(labeled, "image", "images")} labeled with a class, ${ood.toLocaleString()} OOD, ${unsure.toLocaleString()} unsure.`,
+    `${plural(labeled, "image", "images")} labeled with a class, ${ood.toLocaleString(locale)} OOD, ${unsure.toLocaleString(locale)} unsure.`,
   exportNothing: "No image has a label yet.",
   download: "Download",
   downloadThis: (title: string) => `Download ${title}`,

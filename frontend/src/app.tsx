@@ -1,5 +1,3 @@
-import "./ui/styles/tokens.css";
-import "./ui/styles/base.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

@@ -1,0 +1,47 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "react-router";
+import { logout } from "../api/auth";
+import type { User } from "../api/types";
+import { t } from "../strings";
+import { Menu } from "../ui/Menu";
+import { LanguageChoice, ShortcutChoice, ThemeChoice } from "../ui/Preferences";
+import styles from "./AccountMenu.module.css";
+
+export function AccountMenu({ user }: { user: User }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const signOut = async () => {
+    await logout();
+    navigate("/login");
+    client.clear();
+  };
+  return (
+    <Menu
+      kind="quiet"
+      align="end"
+      name={t.common.accountMenu(user.name)}
+      label={<span className={styles.avatar} data-initials={initials(user.name || user.email)} />}
+    >
+      <Link to="/account">{t.common.account}</Link>
+      <hr />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: only keeps a choice in here from closing the menu. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: only keeps a choice in here from closing the menu. */}
+      <div className={styles.preferences} onClick={(event) => event.stopPropagation()}>
+        <ThemeChoice />
+        <LanguageChoice />
+        <ShortcutChoice />
+      </div>
+      <hr />
+      <button type="button" onClick={signOut}>
+        {t.common.signOut}
+      </button>
+    </Menu>
+  );
+}
+
+const initials = (name: string): string =>
+  name
+    .split(/[\s@.]+/)
+    .slice(0, 2)
+    .map((part) => part.charAt(0).toUpperCase())
+    .join("");

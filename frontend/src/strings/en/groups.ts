@@ -1,0 +1,29 @@
+/** Headings in the catalog of algorithms. */
+export const groups = {
+  recommended: { title: "Recommended", hint: "What a new project starts with." },
+  both: {
+    title: "Purity and informativeness",
+    hint: "For pools in which part of the images is OOD.",
+  },
+  informativeness: {
+    title: "Informativeness only",
+    hint: "For clean pools: asks about OOD images like any other.",
+  },
+  diversity: {
+    title: "Diversity",
+    hint: "For clean pools: spreads a batch over what the pool holds.",
+  },
+  baseline: { title: "Baseline", hint: "To compare with." },
+  features: {
+    title: "By features",
+    hint: "Compares images with those that are labeled already.",
+  },
+  outputs: { title: "By the model’s output", hint: "Reads what the model says about an image." },
+  names: { title: "By the names of the classes", hint: "Works before the first answer." },
+  scratch: { title: "Trained from scratch", hint: "Networks that learn from the answers alone." },
+  published: {
+    title: "Published networks",
+    hint: "Start from weights that are downloaded once, if you like.",
+  },
+  other: { title: "More", hint: "From other packages that are installed." },
+};

@@ -1,0 +1,30 @@
+import type { Catalogue } from "..";
+import { admin } from "./admin";
+import { common } from "./common";
+import { grid } from "./grid";
+import { home } from "./home";
+import { jobs } from "./jobs";
+import { label } from "./label";
+import { overview } from "./overview";
+import { people } from "./people";
+import { pool } from "./pool";
+import { projects } from "./projects";
+import { review } from "./review";
+import { rounds } from "./rounds";
+import { setup } from "./setup";
+
+export const ko: Catalogue = {
+  admin,
+  common,
+  grid,
+  home,
+  jobs,
+  label,
+  overview,
+  people,
+  pool,
+  projects,
+  review,
+  rounds,
+  setup,
+};

@@ -1,0 +1,142 @@
+import type { Catalogue } from "..";
+import { number, particle } from "./words";
+
+export const overview: Catalogue["overview"] = {
+  tab: "개요",
+  start: "시작",
+  pause: "일시 중지",
+  resume: "재개",
+  closeRound: "라운드 닫기",
+  closeConfirm: (value) => `${particle(`라운드 ${value}`, "을", "를")} 지금 닫을까요?`,
+  closeEmptyText:
+    "이 라운드에는 아직 답변이 없어 모델이 새로 배울 것이 없습니다. 다음 이미지는 지금까지 학습한 내용으로 선정합니다.",
+  closeText:
+    "지금까지 모인 답변으로 모델을 학습하고 다음 이미지를 선정합니다. 남은 예산은 사용하지 않습니다.",
+  importMore: "이미지 가져오기",
+  export: "내보내기",
+  exports: {
+    csv: "라벨 내보내기 (CSV)",
+    jsonl: "라벨 내보내기 (JSON Lines)",
+    imagefolder: "라벨링된 이미지 폴더 (zip)",
+  },
+  pool: "풀",
+  parts: {
+    in: "라벨 있음",
+    ood: "분포 외 (OOD)",
+    unsure: "불확실",
+    queried: "대기열",
+    unlabeled: "아직 안 봄",
+  },
+  evaluation: (count) => `평가용 ${number(count)}개`,
+  now: "현재",
+  latestAccuracy: "최근 정확도",
+  roundIs: {
+    selecting: "이번 라운드의 이미지를 선정하고 있습니다",
+    open: "라벨링이 진행 중입니다",
+    closing: "모델이 답변을 학습하고 있습니다",
+    closed: "완료",
+    failed: "작업이 실패했습니다",
+  },
+  rounds: "라운드",
+  noRounds: "아직 라운드가 없습니다",
+  noRoundsText: "프로젝트를 시작하면 첫 라운드를 무작위로 뽑습니다.",
+  columns: {
+    round: "라운드",
+    state: "상태",
+    strategy: "전략",
+    spent: "사용량",
+    in: "IN",
+    ood: "OOD",
+    unsure: "불확실",
+    share: "IN 비율",
+    accuracy: "정확도",
+    training: "학습 시간",
+  },
+  curves: {
+    title: "학습 곡선",
+    compare: "비교",
+    compareHint:
+      "클래스가 같은 프로젝트입니다. 전략이 같은 실행은 곡선 하나(평균 ± 표준편차)로 묶습니다.",
+    candidate: (strategy, seed, samePool) =>
+      `${strategy}, 시드 ${seed}${samePool ? "" : ", 다른 풀"}`,
+    runsOf: (strategy, runs) => `${strategy}, ${runs}회 실행`,
+    auroc: "순도 AUROC",
+    aurocHint: "물어본 이미지에서 순도가 IN과 OOD를 얼마나 잘 구분했는지",
+    noAuroc: "순도로 선정한 라운드에 IN과 OOD 답변이 모두 있으면 표시됩니다.",
+    spent: (cost, time) =>
+      `지금까지 비용 ${cost}, 라벨러 시간 ${particle(time, "을", "를")} 사용했습니다.`,
+    accuracy: "정확도",
+    accuracyHint: "라운드마다 평가용 이미지로 측정",
+    noAccuracy: "정확도를 보려면 라벨이 있는 평가용 이미지를 추가하세요.",
+    share: "라운드별 IN 비율",
+    shareHint: "물어본 이미지 중 클래스에 속한 이미지의 비율",
+    poolShare: "풀 전체 (무작위 라운드 0으로 추정)",
+    cost: "비용",
+    costHint: "라운드마다 사용한 비용",
+    round: (value) => `라운드 ${value}`,
+    empty: "첫 라운드가 끝나면 표시됩니다.",
+  },
+  job: {
+    advance_round: "학습 및 다음 이미지 선정",
+    import_pool: "이미지 가져오기",
+    learn_features: "특징 학습",
+    taufe: "정규화 방법 비교",
+    prune: "라벨 선별",
+    relabel: "재라벨링",
+  },
+  jobRunning: "실행 중",
+  jobQueued: "워커를 기다리는 중",
+  jobEta: (time) => `약 ${time} 남음`,
+  jobFailed: "작업이 실패했습니다",
+  step: (step, steps) => `${number(step)} / ${number(steps)}`,
+  retryJob: "다시 시도",
+  cancelJob: "취소",
+  notes: "참고",
+  agreement: {
+    title: "일치도",
+    hint: (images) =>
+      `판정이 둘 이상인 이미지 ${number(images)}개 기준입니다. 같은 판정을 내린 쌍의 비율과 크리펜도르프 알파(우연히 일치하는 수준이면 0)를 보여 줍니다.`,
+    who: "라벨러",
+    everybody: "전체",
+    votes: "판정",
+    inOod: "IN/OOD",
+    classes: "클래스",
+    alpha: "α",
+  },
+  outlook: {
+    title: "한 라운드 더 진행할까요?",
+    chips: { stop: "중단 권장", go_on: "계속 권장", unclear: "불분명", unknown: "판단 전" },
+    advice: {
+      stop: "한 라운드를 더 진행해도 효과가 크지 않을 것으로 보입니다.",
+      go_on: "한 라운드를 더 진행할 가치가 있습니다.",
+      unclear: "한 라운드를 더 진행할 가치가 있는지 분명하지 않습니다.",
+      unknown: "한 라운드를 더 진행할 가치가 있는지 아직 판단할 수 없습니다.",
+    },
+    gain: (gain, low, high, more, least, chance) =>
+      `지금까지의 학습 곡선에 따르면 라벨 ${more}개를 더하면 정확도가 ${gain} 오릅니다(80% 구간 ${low}–${high}). ${least} 이상 오를 확률은 ${chance < 1 ? "1% 미만" : `${chance}%`}입니다.`,
+    evaluation: (accuracy, error, examples) =>
+      `현재 정확도는 ${accuracy}이며, 평가용 이미지 ${examples}개 기준 표준오차는 ${error}입니다.`,
+    noAccuracy: "아직 정확도가 없습니다. 라벨이 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
+    fewRounds: (rounds, needed) =>
+      `정확도가 있는 라운드는 ${rounds}개이며, 학습 곡선에는 ${needed}개가 필요합니다.`,
+    inShare: (last, best) =>
+      `마지막 라운드의 답변 중 IN 비율은 ${last}이고, 가장 높았던 라운드는 ${best}입니다.`,
+    pool: (unlabeled, inside) =>
+      `풀에서 라벨이 없는 이미지는 ${unlabeled}개이며, 그중 IN은 많아야 ${inside}개로 예상됩니다.`,
+  },
+  oodLeft: {
+    title: "풀에 남은 OOD",
+    none: "첫 라운드가 닫히면 추정합니다.",
+    hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
+    of: (unlabeled) => `라벨 없는 이미지 ${unlabeled}개 중`,
+    interval: (low, high) => `95% 구간 ${low}–${high}`,
+    byRandom: "무작위 라운드 0 기준",
+    byPurity: "최근 답변으로 보정한 순도 기준",
+    row: (count, low, high, answers) => `${count} (${low}–${high}), 답변 ${number(answers)}개 기준`,
+    bias: "라운드의 이미지는 선정된 것이므로 이를 기준으로 보정한 순도는 나머지 이미지에 맞지 않을 수 있습니다. 무작위 라운드는 그런 치우침이 없지만 표본이 작습니다.",
+    disagree:
+      "두 추정이 서로 다릅니다. 순도는 묻지 않은 이미지에 대해 알려 주는 것이 적으므로 무작위 라운드의 값을 표시합니다.",
+  },
+  nextStep: "아직 준비 중인 프로젝트입니다. 설정을 마치면 시작할 수 있습니다.",
+  goToSetup: "설정 계속하기",
+};

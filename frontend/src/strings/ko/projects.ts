@@ -1,0 +1,28 @@
+import type { Catalogue } from "..";
+import { number } from "./words";
+
+export const projects: Catalogue["projects"] = {
+  title: "프로젝트",
+  newProject: "새 프로젝트",
+  emptyTitle: "아직 프로젝트가 없습니다",
+  emptyManager: "프로젝트는 이미지 풀, 찾으려는 클래스, 예산으로 이루어집니다.",
+  emptyAnnotator: "아직 참여 중인 프로젝트가 없습니다. 프로젝트 담당자에게 추가를 요청하세요.",
+  label: "라벨링",
+  labelProject: (name) => `${name} 라벨링`,
+  setUp: "설정 계속하기",
+  states: { draft: "준비 중", running: "진행 중", paused: "일시 중지", finished: "완료" },
+  roundStates: {
+    selecting: "선정 중",
+    open: "열림",
+    closing: "학습 중",
+    closed: "닫힘",
+    failed: "실패",
+  },
+  round: (value) => `라운드 ${value}`,
+  noRound: "시작 전",
+  spent: (spent, budget) =>
+    `${spent.toLocaleString("ko-KR", { maximumFractionDigits: 1 })} / ${number(budget)}`,
+  counts: { pool: "풀", in: "라벨 있음", ood: "OOD", evaluation: "평가용" },
+  images: (count) => `이미지 ${number(count)}개`,
+  classes: (count) => `클래스 ${number(count)}개`,
+};

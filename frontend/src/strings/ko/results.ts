@@ -1,0 +1,130 @@
+import type { Catalogue } from "..";
+import { number } from "./words";
+
+export const subset: Catalogue["jobs"]["subset"] = {
+  title: "라벨 선별 결과",
+  kept: (kept, labeled, method) =>
+    `${method}: 라벨 ${number(labeled)}개 중 ${number(kept)}개를 유지합니다.`,
+  next: "다음 라운드부터",
+  nextHint:
+    "다음 라운드부터 제외된 라벨 없이 학습하며, 이후에 추가되는 라벨은 포함합니다. 삭제되는 것은 없습니다.",
+  use: "이 부분집합으로 학습",
+  stop: "모든 라벨로 학습",
+  inUse: "사용 중",
+  all: "부분집합 비교",
+  noise: "잘못된 라벨",
+  noiseHint: "라벨과 함께 가져온 이미지만 대상으로 하며, 함께 온 라벨을 정답으로 봅니다.",
+  noiseOf: { all: "모든 라벨", kept: "유지", dropped: "제외" },
+  part: "대상",
+  labels: "라벨",
+  known: "정답 있음",
+  wrong: "잘못됨",
+  ratio: "노이즈",
+  neighbours: "임계값별 이웃 수",
+  neighboursHint: (sampled, tau, automatic) =>
+    `표본 이미지 ${number(sampled)}개를 유사도 임계값 이상인 이웃의 수로 나눈 비율입니다. 사용한 값은 ${tau}(${
+      automatic ? "자동 선택" : "직접 입력"
+    })이며, 다음 작업에서 Tau 파라미터로 바꿀 수 있습니다. 이웃이 없는 이미지가 많으면 낮추고, 거의 모든 이미지가 이웃이면 높이세요.`,
+  tau: "Tau",
+  median: "중앙값",
+  inUseHere: "사용",
+  bin: (from, next) => {
+    if (next === undefined) return `${number(from)}+`;
+    return from === next - 1 ? `${from}` : `${number(from)}–${number(next - 1)}`;
+  },
+  balance: "클래스 균형",
+  class: "클래스",
+  before: "라벨",
+  after: "유지",
+  share: "유지 비율",
+  objective: "목적 함수",
+  objectiveHint: "라벨을 고르는 동안 이 방법이 최대화하는 값",
+  noObjective: "이 방법은 최대화하는 값이 없습니다.",
+  chosen: (count) => `${number(count)}개 유지`,
+  first: "가장 먼저 유지한 라벨",
+  firstHint: "이 방법이 먼저 고른 순서입니다.",
+  dropped: "제외된 라벨",
+  droppedHint: "모델이 라벨을 가장 의심하는 순서입니다.",
+  none: "제외된 라벨이 없습니다.",
+  image: (name, loss, truth) =>
+    `라벨 ${name}${truth ? `, 정답 ${truth}` : ""}, 손실 ${loss.toFixed(2)}`,
+  truth: (name) => `정답 ${name}`,
+};
+
+export const relabel: Catalogue["jobs"]["relabel"] = {
+  title: "재라벨링 결과",
+  learned: (learner, images) => `${learner}: 라벨 ${number(images)}개를 학습했습니다.`,
+  doubts: (doubted, labeled) =>
+    `이미지 ${number(labeled)}개 중 ${number(doubted)}개에 다른 라벨을 제안합니다.`,
+  accuracy: (share) => `평가용 이미지 정확도는 ${share}입니다.`,
+  review: "검토",
+  reviewHint:
+    "누군가 결정하기 전에는 아무것도 바뀌지 않습니다. 결정은 별도의 라벨 기록으로 남고 되돌릴 수 있습니다.",
+  look: "다시 보기",
+  revert: "모두 되돌리기",
+  revertTitle: "모든 결정을 되돌릴까요?",
+  revertText: (count) =>
+    `라벨 ${number(count)}개가 검토 전으로 돌아갑니다. 결정 기록은 남고 제안은 다시 열립니다.`,
+  truth: "정답과 비교",
+  truthHint: (images) =>
+    `라벨과 함께 가져온 이미지 ${number(images)}개 기준이며, 함께 온 라벨을 정답으로 봅니다.`,
+  noiseBefore: "현재 잘못된 라벨",
+  noiseAfter: "모두 수락할 때 잘못된 라벨",
+  corrected: "바로잡은 잘못된 라벨",
+  second: "교차 확인",
+  secondHint:
+    "라벨 없이 학습한 특징으로 cleanlab이 지적한 라벨과 이 학습 방법이 바꾸려는 라벨을 비교합니다.",
+  both: "둘 다 의심",
+  oursOnly: "이 학습 방법만",
+  theirsOnly: "cleanlab만",
+  voters: "라벨러",
+  votersHint: (images, otherwise) =>
+    `이미지 ${number(images)}개에 라벨이 여러 개 있습니다. cleanlab은 라벨러마다 라벨이 맞을 확률을 추정해 가중치를 둡니다. 이미지 ${number(otherwise)}개에서 현재 라벨과 다른 결론이 나왔습니다.`,
+  voter: "라벨러",
+  user: (id) => `사용자 ${id}`,
+  quality: "정확도",
+  transitions: "바꾸려는 라벨",
+  transitionsHint: "많은 순서이며, 비율은 해당 클래스의 전체 라벨 기준입니다.",
+  given: "현재 라벨",
+  suggested: "제안",
+  labels: "라벨",
+  share: "비율",
+  download: "모든 라벨과 확신도 (Parquet)",
+};
+
+export const comparison: Catalogue["jobs"]["comparison"] = {
+  title: "정규화 방법 비교",
+  from: (inside, ood) =>
+    `라벨 이미지 ${number(inside)}개와 OOD 이미지 ${number(ood)}개로, 같은 시드와 같은 스텝 수로 학습했습니다.`,
+  judged: (images, ood) =>
+    `학습에 쓰지 않은 평가용 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개로 평가했습니다.`,
+  judgedHeldOut: (images, ood) =>
+    `평가용 이미지가 없어 라벨 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개를 학습에서 빼고 평가에 사용했습니다.`,
+  few: "평가 이미지가 적어 몇 퍼센트의 차이는 우연일 수 있습니다.",
+  methods: { standard: "일반 학습", oat: "OAT", taufe: "TAUFE" },
+  figures: "지표",
+  figuresHint: "각 행의 최고값을 굵게 표시합니다. 유사도와 FPR95를 빼고는 높을수록 좋습니다.",
+  figure: "지표",
+  accuracy: "정확도",
+  similarity: "클래스 간 유사도",
+  scores: { msp: "최대 확률", energy: "에너지" },
+  auroc: (score) => `AUROC, ${score}`,
+  aupr: (score) => `AUPR out, ${score}`,
+  fpr: (score) => `FPR95, ${score}`,
+  perClass: "클래스별 정확도",
+  class: "클래스",
+  next: "다음 라운드부터",
+  nextHint:
+    "다음 라운드부터 그때까지의 모든 라벨로 이 네트워크를 이 방법으로 처음부터 학습합니다. 기존 결과는 그대로 남습니다.",
+  use: "사용",
+  forNextRounds: (method) => `다음 라운드부터 ${method} 사용`,
+  inUse: "사용 중",
+  used: (method, model) => `다음 라운드부터 ${method} 방식으로 학습합니다. 이전 모델: ${model}.`,
+  undo: "되돌리기",
+  download: "모델 파일",
+  map: "특징 지도",
+  mapHint:
+    "점 하나가 학습에 쓰지 않은 이미지 하나입니다. 점 사이의 거리는 의미가 있지만 전체 위치에는 의미가 없습니다. 점을 가리키면 이미지가 표시됩니다.",
+  mapOf: (method, images) => `${method}: 이미지 ${images}개`,
+  ood: "OOD",
+};

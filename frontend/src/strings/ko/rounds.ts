@@ -1,0 +1,112 @@
+import type { Catalogue } from "..";
+import { number, particle } from "./words";
+
+const images = (value: number) => `이미지 ${number(value)}개`;
+
+export const rounds: Catalogue["rounds"] = {
+  title: (value) => `라운드 ${value}`,
+  back: "개요",
+  slider: "라운드",
+  sliderHint: "←, → 키로 라운드 이동",
+  previous: "이전 라운드",
+  next: "다음 라운드",
+  noRound: (value) => `이 프로젝트에는 ${particle(`라운드 ${value}`, "이", "가")} 없습니다.`,
+  state: "상태",
+  map: {
+    title: "순도와 정보량",
+    hint: (pool, queries) =>
+      `이 라운드를 시작하기 전 모델이 본 풀의 ${images(pool)}와 그중 물어본 ${number(queries)}개입니다.`,
+    label: (pool, queries, surface) =>
+      `순도와 정보량으로 나타낸 ${images(pool)}의 지도, 질의 ${number(queries)}개. ${surface}`,
+    none: "이 라운드에는 지도가 없습니다",
+    noneFirst: "라운드 0의 이미지는 풀에 점수를 매길 모델이 생기기 전에 무작위로 뽑습니다.",
+    noneText:
+      "이 라운드에서는 풀에 점수를 매기지 않았습니다. 모델이 없었거나 이미지를 아직 선정하는 중입니다.",
+    purity: "순도",
+    informativeness: "정보량",
+    zoomIn: "확대",
+    zoomOut: "축소",
+    reset: "풀 전체",
+    help: "끌어서 이동하고, Ctrl+휠이나 두 손가락으로 확대합니다. 이미지를 가리키면 표시되고 클릭하면 고정됩니다. 영역을 그리면(Shift+끌기도 가능) 안쪽의 이미지를 모두 볼 수 있습니다.",
+    outline: "영역 그리기",
+    inView: "화면 안의 이미지",
+    ownAxes: "이 라운드만의 축 사용",
+    legend: "지도에 표시할 항목",
+    pool: "풀",
+    density: "풀의 밀도",
+    surface: "등고선",
+    boundary: "선정 경계",
+    unanswered: "답변 없음",
+    verdicts: { ood: "OOD", skip: "건너뜀", unsure: "불확실" },
+    surfaces: {
+      phi: "등고선은 MQ-Net의 Φ이며, 높을수록 먼저 물어봅니다.",
+      sum: "등고선은 풀 전체로 정규화한 순도 + 정보량입니다.",
+      product: "등고선은 풀 전체로 정규화한 순도 × 정보량입니다.",
+      informativeness: "등고선은 정보량입니다.",
+      expected_value: "등고선은 예상 비용 대비 답변 하나의 예상 학습 효과입니다.",
+    },
+    exact: "점선은 선정 경계로, 마지막으로 물어본 이미지의 값입니다.",
+    inexact: "전략이 뒤처진 클래스를 더 고려하므로, 점선은 그 과정이 없을 때의 경계입니다.",
+    noSurface: (strategy) =>
+      `${strategy} 전략은 이 두 점수로 정하지 않으므로 등고선과 경계가 없습니다.`,
+    pins: "고정한 이미지",
+    unpin: (name) => `${name} 고정 해제`,
+    values: (purity, informativeness) => `순도 ${purity}, 정보량 ${informativeness}`,
+    meta: (value) => `값 ${value}`,
+    loading: "이미지를 불러오는 중…",
+  },
+  states: {
+    unlabeled: "아직 안 봄",
+    queried: "대기열",
+    labeled: "라벨 있음",
+    ood: "OOD",
+    unsure: "불확실",
+    held_out: "제외됨",
+  },
+  inside: {
+    title: "영역 안의 이미지",
+    hint: images,
+    empty: "영역 안에 이미지가 없습니다.",
+    close: "영역 지우기",
+    more: "더 보기",
+  },
+  asked: {
+    title: "이 라운드에서 물어본 이미지",
+    hint: (total, shown) =>
+      shown === total ? images(total) : `${images(total)} 중 ${number(shown)}개`,
+    none: "이 라운드의 이미지는 아직 선정되지 않았습니다.",
+    filtered: "지도 범례에서 모두 숨겼습니다.",
+  },
+  facts: {
+    title: "결과",
+    verdicts: "판정",
+    spent: "사용량",
+    share: "IN 비율",
+    auroc: "순도 AUROC",
+    aurocHint:
+      "이 라운드의 IN 이미지가 OOD 이미지보다 순도가 높았던 비율입니다. 선정된 이미지만 대상으로 하므로 풀 전체의 AUROC와는 다릅니다.",
+    accuracy: "정확도",
+    hours: "라벨러 시간",
+    oodLeft: "남은 OOD",
+    perClass: "클래스별 정확도",
+    notes: "참고",
+  },
+  phases: {
+    title: "처리 시간",
+    hint: (total) => `마지막 답변부터 다음 이미지까지 ${total}`,
+    none: "라운드가 닫히면 표시됩니다.",
+  },
+  settings: {
+    title: "라운드 설정",
+    hint: "라운드를 만들 때 고정된 값",
+    kinds: {
+      strategy: "전략",
+      purity: "순도",
+      informativeness: "정보량",
+      model: "모델",
+    },
+    seed: "시드",
+    defaults: "기본 파라미터",
+    drawn: "라운드 0은 전략과 관계없이 무작위로 뽑습니다.",
+  },
+};

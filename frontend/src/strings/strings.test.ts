@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { en } from "./en";
+import { ko } from "./ko";
+import { particle } from "./ko/words";
+import { preferredLanguage } from "./language";
+
+type Leaf = { path: string; value: unknown };
+
+function leaves(value: unknown, path = ""): Leaf[] {
+  if (typeof value !== "object" || value === null) return [{ path, value }];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    leaves(inner, path ? `${path}.${key}` : key),
+  );
+}
+
+/** Names and abbreviations that are the same in both languages. */
+const SHARED =
+  /^(Karat|MQ-Net|SHA-256|\{.*\}|[A-Z][A-Z/]+|[A-Z]\w+ \/ .*|AUROC|OAT|TAUFE|Tau|Parquet|α)$/;
+
+describe("the Korean catalogue", () => {
+  const english = leaves(en);
+  const korean = new Map(leaves(ko).map(({ path, value }) => [path, value]));
+
+  it("has every string of the English one, also where the type leaves names open", () => {
+    expect([...korean.keys()].sort()).toEqual(english.map(({ path }) => path).sort());
+  });
+
+  it.each(english)("$path is written in Korean", ({ path, value }) => {
+    const other = korean.get(path);
+    if (typeof value === "function" || typeof other === "function") {
+      expect(typeof other).toBe(typeof value);
+      return;
+    }
+    if (SHARED.test(String(other))) return;
+    expect(other).toMatch(/[가-힣]/);
+  });
+});
+
+it("puts the particle that the last sound asks for", () => {
+  expect(particle("라벨", "을", "를")).toBe("라벨을");
+  expect(particle("라운드", "을", "를")).toBe("라운드를");
+  expect(particle("라운드 3", "을", "를")).toBe("라운드 3을");
+  expect(particle("라운드 2", "을", "를")).toBe("라운드 2를");
+  expect(particle("pool.zip", "을", "를")).toBe("pool.zip을(를)");
+});
+
+it("chooses the first of the reader's languages that it has", () => {
+  expect(preferredLanguage(["de-DE", "ko-KR", "en"])).toBe("ko");
+  expect(preferredLanguage(["en-GB", "ko"])).toBe("en");
+  expect(preferredLanguage(["fr"])).toBe("en");
+});

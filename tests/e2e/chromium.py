@@ -1,0 +1,40 @@
+"""The system's Chromium."""
+
+import shutil
+from typing import Final
+
+from playwright.sync_api import Browser, BrowserContext, Playwright
+
+ARGUMENTS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start it.
+
+    Raises:
+        FileNotFoundError: It is not installed.
+    """
+    names = ("chromium", "chromium-browser", "google-chrome")
+    executable = next((found for name in names if (found := shutil.which(name))), None)
+    if executable is None:
+        raise FileNotFoundError("Chromium is needed; on Debian: apt-get install chromium")
+    return playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+
+
+def sign_in(browser: Browser, url: str, login: tuple[str, str] | None) -> BrowserContext:
+    """A browser profile of one person, or of a stranger."""
+    context = browser.new_context(base_url=url, reduced_motion="reduce", locale="en-US")
+    context.set_default_timeout(30_000)
+    if login:
+        email, password = login
+        data = {"email": email, "password": password}
+        answer = context.request.post("/api/auth/login", data=data, headers={"Origin": url})
+        assert answer.ok, answer.text()
+    return context

@@ -1,0 +1,199 @@
+"""Every page under axe, in both colour schemes and at both widths, and what axe cannot see."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from karat.stack import Stack
+from tests.e2e.chromium import sign_in
+from tests.e2e.seeded import SMALL, Seeded, seed
+from tests.e2e.views import (
+    SCHEMES,
+    VIEWS,
+    WINDOWS,
+    View,
+    Viewer,
+    painted,
+    recolour,
+    routes,
+    settling,
+)
+from tests.processes import ROOT
+
+AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+_RUN = """async ([part, tags]) => {
+    const { violations } = await axe.run(part, {
+        runOnly: { type: "tag", values: tags },
+        rules: { "target-size": { enabled: true } },
+        resultTypes: ["violations"],
+    });
+    return violations.map(({ id, help, nodes }) => ({
+        id,
+        help,
+        nodes: nodes.map((node) => `${node.target.join(" ")}: ${node.failureSummary}`),
+    }));
+}"""
+
+_WIDER_THAN_WINDOW = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def seeded(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Seeded:
+    return seed(stack, tmp_path_factory.mktemp("seeded"), SMALL)
+
+
+@pytest.fixture(scope="module")
+def contexts(
+    browser: Browser, stack: Stack, seeded: Seeded
+) -> Iterator[dict[Viewer, BrowserContext]]:
+    found: dict[Viewer, BrowserContext] = {
+        "admin": sign_in(browser, stack.url, seeded.admin),
+        "annotator": sign_in(browser, stack.url, seeded.annotator),
+        "nobody": sign_in(browser, stack.url, None),
+    }
+    yield found
+    for context in found.values():
+        context.close()
+
+
+@pytest.fixture
+def pages(contexts: dict[Viewer, BrowserContext]) -> Iterator[dict[Viewer, Page]]:
+    """A page of each; script errors fail the test."""
+    errors: list[str] = []
+    found = {viewer: context.new_page() for viewer, context in contexts.items()}
+    for page in found.values():
+        page.on("pageerror", lambda error: errors.append(str(error)))
+    yield found
+    for page in found.values():
+        page.close()
+    assert errors == []
+
+
+def violations(page: Page, part: str) -> list[Any]:
+    # Evaluated rather than added as a script, which a content security policy would refuse.
+    page.evaluate(AXE.read_text())
+    found: list[Any] = page.evaluate(_RUN, [part, RULES])
+    return found
+
+
+def test_every_route_is_walked() -> None:
+    assert {view.route for view in VIEWS} == set(routes())
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_a_page_has_no_violation(view: View, pages: dict[Viewer, Page], seeded: Seeded) -> None:
+    page = pages[view.viewer]
+    found: dict[str, Any] = {}
+    for width, height in WINDOWS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        view.open(page, seeded)
+        assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
+        for scheme in SCHEMES:
+            recolour(page, scheme)
+            if wrong := violations(page, view.part):
+                found[f"{width} px, {scheme}"] = wrong
+    assert found == {}
+    assert page.locator("h1").count() == 1
+    assert page.title() not in ("", "Karat")
+
+
+def test_titles_tell_pages_apart(pages: dict[Viewer, Page], seeded: Seeded) -> None:
+    titles: dict[str, str] = {}
+    for view in VIEWS:
+        if view.act is None and view.viewer == "admin" and "{noisy}" not in view.path:
+            view.open(pages["admin"], seeded)
+            titles.setdefault(pages["admin"].title(), view.route)
+            assert titles[pages["admin"].title()] == view.route
+    assert len(titles) > 8
+
+
+def test_another_page_takes_the_focus_and_is_announced(
+    pages: dict[Viewer, Page],
+) -> None:
+    page = pages["admin"]
+    with settling(page):
+        page.goto("/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#content")).to_be_focused()
+
+    page.get_by_role("link", name="Admin", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Admin", level=1).wait_for()
+    expect(page.locator("#content")).to_be_focused()
+    expect(page.locator("[aria-live=polite]").first).to_contain_text("Users")
+
+
+def test_a_dialog_keeps_the_focus_and_gives_it_back(pages: dict[Viewer, Page]) -> None:
+    page = pages["admin"]
+    page.goto("/account")
+    opener = page.get_by_role("button", name="New token")
+    opener.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    dialog.wait_for()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        # Between the last control and the first, the browser's own bars have their turn.
+        assert page.evaluate(
+            "document.activeElement === document.body"
+            " || document.activeElement.closest('dialog') !== null"
+        )
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(opener).to_be_focused()
+
+
+def test_the_theme_is_chosen_and_kept(pages: dict[Viewer, Page]) -> None:
+    page = pages["admin"]
+    page.emulate_media(color_scheme="light")
+    with settling(page):
+        page.goto("/")
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Account of").click()
+    # A radio is hidden behind its label, and chosen by keys or by the label.
+    page.get_by_role("radio", name="System").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("radio", name="Dark")).to_be_checked()
+    painted(page)
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(ground) == dark
+    page.get_by_role("button", name="Account of").click()
+    page.get_by_role("radiogroup", name="Theme").or_(
+        page.get_by_role("group", name="Theme")
+    ).get_by_text("System").click()
+    painted(page)
+    assert page.evaluate(ground) == light
+
+
+def test_nothing_moves_when_motion_is_unwanted(pages: dict[Viewer, Page]) -> None:
+    page = pages["admin"]
+    with settling(page):
+        page.goto("/")
+    longest = page.evaluate(
+        """() => Math.max(...[...document.querySelectorAll("*")].flatMap((element) => {
+            const { transitionDuration, animationDuration } = getComputedStyle(element);
+            return [transitionDuration, animationDuration].join(", ").split(", ").map(parseFloat);
+        }))"""
+    )
+    assert longest <= 0.001
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_a_page_fits_in_korean(view: View, pages: dict[Viewer, Page], seeded: Seeded) -> None:
+    page = pages[view.viewer]
+    page.add_init_script("localStorage.setItem('karat.language', 'ko')")
+    for width, height in WINDOWS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        view.open(page, seeded)
+        assert page.locator("html").get_attribute("lang") == "ko"
+        assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
+    assert any("가" <= one <= "힣" for one in page.locator("#root").inner_text())

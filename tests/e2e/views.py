@@ -1,0 +1,171 @@
+"""The pages of the app: where each is, who sees it, and when it is there."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from playwright.sync_api import Page, Request
+
+from tests.e2e.seeded import Seeded
+
+ROUTER: Final = Path(__file__).parents[2] / "frontend/src/routes/router.tsx"
+WINDOWS: Final = {1440: 900, 390: 844}
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
+Viewer = Literal["admin", "annotator", "nobody"]
+
+_READY = """() => {
+    const images = [...document.images].filter((it) => it.loading !== "lazy");
+    return document.querySelector("h1") !== null
+        && document.querySelector('[aria-busy="true"]') === null
+        && document.fonts.status === "loaded"
+        && images.every((it) => it.complete);
+}"""
+_QUIET_MS = 150
+
+
+@dataclass(frozen=True)
+class View:
+    """A page, or a state of one.
+
+    Attributes:
+        name: What it is called in reports and pictures.
+        route: Its path in the router.
+        path: Its address, with names of ``Seeded.ids`` in braces.
+        viewer: Who looks at it.
+        act: What to do there first, such as opening a dialog.
+        part: What of it is looked at, where that lies over the rest.
+    """
+
+    name: str
+    route: str
+    path: str
+    viewer: Viewer = "admin"
+    act: Callable[[Page], None] | None = None
+    part: str = "html"
+
+    def open(self, page: Page, seeded: Seeded) -> None:
+        """Go there and wait until nothing is loading any longer."""
+        with settling(page):
+            page.goto(self.path.format(**seeded.ids))
+        if self.act:
+            with settling(page):
+                self.act(page)
+
+
+@contextmanager
+def settling(page: Page) -> Iterator[None]:
+    """Wait, after what is done within, until requests are answered and the page has its heading."""
+    waiting: set[Request] = set()
+
+    def begin(request: Request) -> None:
+        # Events of a project never end.
+        if request.resource_type != "eventsource":
+            waiting.add(request)
+
+    def end(request: Request) -> None:
+        waiting.discard(request)
+
+    page.on("request", begin)
+    page.on("requestfinished", end)
+    page.on("requestfailed", end)
+    yield
+    is_quiet = False
+    while not is_quiet:
+        page.wait_for_function(_READY)
+        page.wait_for_timeout(_QUIET_MS)
+        is_quiet = not waiting and bool(page.evaluate(_READY))
+    page.remove_listener("request", begin)
+    page.remove_listener("requestfinished", end)
+    page.remove_listener("requestfailed", end)
+
+
+def recolour(page: Page, scheme: Literal["light", "dark"]) -> None:
+    """Ask for another colour scheme and wait until everything has its colours."""
+    page.emulate_media(color_scheme=scheme)
+    painted(page)
+
+
+def painted(page: Page) -> None:
+    """Wait until what has changed is on the screen."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def _press(*keys: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        for key in keys:
+            page.keyboard.press(key)
+
+    return act
+
+
+def _click(selector: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.locator(selector).first.click()
+
+    return act
+
+
+def _open_details(page: Page) -> None:
+    page.locator("main details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+
+
+PROJECT: Final = "/projects/:projectId"
+VIEWS: Final = (
+    View("sign-in", "/login", "/login", "nobody"),
+    View("home", "/", "/"),
+    View("home-annotator", "/", "/", "annotator"),
+    View("account-menu", "/", "/", act=_click("header button[aria-expanded]"), part="header"),
+    View("new-project", "/projects/new", "/projects/new"),
+    View("project", PROJECT, "/projects/{project}"),
+    View("project-draft", PROJECT, "/projects/{draft}"),
+    View("project-noisy", PROJECT, "/projects/{noisy}"),
+    View("round", f"{PROJECT}/rounds/:number", "/projects/{project}/rounds/2"),
+    View("round-first", f"{PROJECT}/rounds/:number", "/projects/{project}/rounds/0"),
+    View("pool", f"{PROJECT}/pool", "/projects/{project}/pool"),
+    View("pool-empty", f"{PROJECT}/pool", "/projects/{draft}/pool"),
+    View("jobs", f"{PROJECT}/jobs", "/projects/{noisy}/jobs"),
+    View("jobs-parameters", f"{PROJECT}/jobs", "/projects/{project}/jobs", act=_open_details),
+    View("job-prune", f"{PROJECT}/jobs/:jobId", "/projects/{noisy}/jobs/{pruned}"),
+    View("job-relabel", f"{PROJECT}/jobs/:jobId", "/projects/{noisy}/jobs/{relabeled}"),
+    View("job-compare", f"{PROJECT}/jobs/:jobId", "/projects/{project}/jobs/{compared}"),
+    View("subsets", f"{PROJECT}/subsets", "/projects/{noisy}/subsets"),
+    View("settings", f"{PROJECT}/settings", "/projects/{project}/settings"),
+    View("settings-draft", f"{PROJECT}/settings", "/projects/{draft}/settings"),
+    View("label", f"{PROJECT}/label", "/projects/{project}/label", "annotator"),
+    View("label-help", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _press("h")),
+    View("grid", f"{PROJECT}/label/grid", "/projects/{project}/label/grid", "annotator"),
+    View("label-waiting", f"{PROJECT}/label", "/projects/{draft}/label"),
+    View("review", f"{PROJECT}/review/:jobId", "/projects/{noisy}/review/{relabeled}"),
+    View("admin-users", "/admin/users", "/admin/users"),
+    View("admin-tokens", "/admin/tokens", "/admin/tokens"),
+    View("admin-workers", "/admin/workers", "/admin/workers"),
+    View("admin-storage", "/admin/storage", "/admin/storage"),
+    View("admin-audit", "/admin/audit", "/admin/audit"),
+    View("algorithm", "/algorithms/:kind/:name", "/algorithms/strategy/mqnet"),
+    View("account", "/account", "/account"),
+    View("not-found", "/*", "/nothing/here"),
+)
+
+_TOKEN: Final = re.compile(
+    r'path: "(?P<path>[^"]+)"|(?P<index>index: true)|(?P<open>\{)|(?P<close>\})'
+    r"|(?P<layout>children: )|(?P<redirect>element: <Navigate )"
+)
+
+
+def routes() -> Iterator[str]:
+    """The paths that the router has a page for."""
+    stack: list[dict[str, str]] = []
+    for token in _TOKEN.finditer(ROUTER.read_text()):
+        if token["open"]:
+            stack.append({})
+        elif not token["close"]:
+            stack[-1][str(token.lastgroup)] = token["path"] or "yes"
+        else:
+            path = "/".join(one["path"].strip("/") for one in stack if one.get("path"))
+            route = stack.pop()
+            is_page = "index" in route or ("path" in route and "layout" not in route)
+            if is_page and "redirect" not in route:
+                yield f"/{path.strip('/')}"

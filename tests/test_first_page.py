@@ -1,0 +1,58 @@
+"""What a browser has to load before it shows the first page."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tests.processes import ROOT
+
+DIST = ROOT / "frontend/dist"
+BUDGET_BYTES = 250_000
+# The entry loads the app as soon as it has the strings of the language.
+FIRST = ["index.html", "src/app.tsx"]
+
+
+def manifest() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((DIST / ".vite/manifest.json").read_text())
+    return found
+
+
+def home() -> list[str]:
+    """The module of the page at ``/``, where the router loads it on its own."""
+    router = (ROOT / "frontend/src/routes/router.tsx").read_text()
+    index = re.search(r"index: true, ([^}]+)\}", router)
+    assert index is not None
+    lazy = re.search(r'import\("\./(\w+)"\)', index[1])
+    return [f"src/routes/{lazy[1]}.tsx"] if lazy else []
+
+
+def chunks(modules: list[str]) -> set[str]:
+    """The chunks that some modules need, by their names in the manifest."""
+    known = manifest()
+
+    def walk(name: str, seen: set[str]) -> Iterator[str]:
+        if name not in seen:
+            seen.add(name)
+            yield name
+            for one in known[name].get("imports", []):
+                yield from walk(one, seen)
+
+    seen: set[str] = set()
+    return {name for module in modules for name in walk(module, seen)}
+
+
+def test_the_first_page_is_small() -> None:
+    known = manifest()
+    files = sorted({known[name]["file"] for name in chunks(FIRST + home())})
+    sizes = {file: len(gzip.compress((DIST / file).read_bytes(), 6)) for file in files}
+    assert sum(sizes.values()) < BUDGET_BYTES, sizes
+
+
+def test_other_languages_and_pages_of_the_documentation_come_when_needed() -> None:
+    first = chunks(FIRST + home())
+    lazy = {"src/strings/ko/index.ts", "src/routes/OverviewRoute.tsx", "src/routes/LabelRoute.tsx"}
+    assert lazy <= manifest().keys()
+    assert not first & lazy
+    assert not [name for name in first if name.endswith(".md")]
