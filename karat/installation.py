@@ -129,12 +129,12 @@ def findings(installation: Installation) -> Iterator[dict[str, object]]:
         ServiceError: The checks could not be made.
     """
     arguments: Sequence[str] = () if installation.running else ("--stopped",)
-    process = installation.run("workers.verify", *arguments)
-    assert process.stdout is not None
-    assert process.stderr is not None
-    for line in process.stdout:
-        yield json.loads(line)
-    errors = process.stderr.read().strip()
-    if process.wait() not in {0, _UNSOUND}:
+    with installation.run("workers.verify", *arguments) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        for line in process.stdout:
+            yield json.loads(line)
+        errors = process.stderr.read().strip()
+    if process.returncode not in {0, _UNSOUND}:
         last = (errors.splitlines() or ["no reason given"])[-1]
         raise ServiceError(f"The checks ended early: {last}", "See: karat doctor")
