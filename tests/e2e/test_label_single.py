@@ -68,13 +68,14 @@ def test_two_hundred_by_keyboard(signed_in: Page, stack: Stack, project: Project
     # 1 is the first class, with shift the eleventh, and X is OOD.
     keys, positions = ("1", "0", "Shift+Digit1", "Shift+Digit2", "x"), (0, 9, 10, 11, None)
     given: dict[int, int | None] = {}
-    # Or one more, if the network was cut while the one before was on its way.
-    unsent = page.get_by_role("status").filter(has_text=re.compile("1[01] answers"))
+    unsent = page.get_by_role("status").filter(has_text=re.compile("waiting to be sent"))
     for number in range(IMAGES):
         if number == CUT.start:
+            expect(unsent).to_have_count(0)
             page.context.set_offline(True)
         if number == CUT.stop:
-            expect(unsent).to_be_visible()
+            # Or one more, if the one before was still on its way.
+            expect(unsent).to_contain_text(re.compile("1[01] answers"))
             page.context.set_offline(False)
             expect(unsent).to_have_count(0)
         if number == RELOADED_AT:
@@ -177,7 +178,7 @@ def test_zoom_ends_with_the_image(signed_in: Page, project: ProjectClient) -> No
     assert enlarged is not None
     assert enlarged["width"] > 1.9 * before["width"]
     page.keyboard.press("Escape")
-    assert image.bounding_box() == before
+    eventually(lambda: image.bounding_box() == before, "the whole image is shown")
     page.mouse.move(before["x"] + 20, before["y"] + 20)
     page.mouse.wheel(0, -600)
     expect(image).to_have_attribute("style", re.compile("scale"))
