@@ -28,7 +28,7 @@ from core.tables import Annotation, Example, Project, Query, Round
 
 _BLOCK: Final = 2000
 _MOVE: Final = text(
-    "UPDATE queries SET rank = new.rank, requested = true "
+    "UPDATE queries SET rank = new.rank "
     "FROM unnest(CAST(:moved AS bigint[]), CAST(:ranks AS bigint[])) AS new (example_id, rank) "
     "WHERE queries.example_id = new.example_id AND queries.round_id = :round AND NOT queries.done"
 )
@@ -139,7 +139,7 @@ async def _sort(
     for row in await session.execute(votes().where(among(Annotation.example_id, ids))):
         said[row.example_id].append(row)
     for id_ in ids:
-        held = said[id_]
+        held = [row for row in said[id_] if opinions([Vote.of(row)])]
         if id_ not in found:
             sorted_.left_out["unknown"] += 1
         elif found[id_].split is not Split.POOL:
@@ -150,7 +150,7 @@ async def _sort(
             sorted_.moved.append(id_)
         elif waiting[id_]:
             sorted_.left_out["in_another_queue"] += 1
-        elif not opinions(Vote.of(row) for row in held):
+        elif not held:
             sorted_.new.append(id_)
         elif len(held) > overlap:
             # Each answer replaces one verdict; those that stayed would outvote the answers.
@@ -261,16 +261,21 @@ async def hold_out(
     statement = select(Example.id, Example.split, Example.state)
     mine = statement.where(Example.project_id == project.id, among(Example.id, ids))
     found = {row.id: row for row in await session.execute(mine)}
+    # Skipped by one of several annotators, an image is unlabeled and still waits for the others.
+    asked = select(Query.example_id).where(among(Query.example_id, ids), ~Query.done)
+    waiting = set(await session.scalars(asked))
     taken, left_out = [], Counter[str]()
     for id_ in ids:
         if id_ not in found:
             left_out["unknown"] += 1
         elif found[id_].split is not Split.POOL:
             left_out["not_in_pool"] += 1
+        elif id_ in waiting:
+            left_out["in_queue"] += 1
         elif found[id_].state is ExampleState.UNLABELED:
             taken.append(id_)
         else:
-            left_out["in_queue" if found[id_].state is ExampleState.QUERIED else "answered"] += 1
+            left_out["answered"] += 1
     for start in range(0, len(taken), _BLOCK):
         await session.execute(mark_held_out(taken[start : start + _BLOCK]))
     changed = _changed(taken, left_out)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Select, Subquery, and_, func, select
+from sqlalchemy import Select, Subquery, and_, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -55,7 +55,11 @@ def _sample(project: Project, split: Split, state: ExampleState | None) -> Subqu
     )
     if state is None:
         return statement.order_by(Example.state, Example.pool_index).subquery()
-    statement = statement.where(Example.state == state)
+    # What is asked about again is no example of what it was taken for.
+    asked = exists().where(
+        Query.example_id == Example.id, Query.again_after.is_not(None), ~Query.done
+    )
+    statement = statement.where(Example.state == state, ~asked)
     return statement.order_by(Example.pool_index.desc()).subquery()
 
 

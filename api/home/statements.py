@@ -18,7 +18,7 @@ FREE: Final = text(
     FROM rounds r
     CROSS JOIN LATERAL (
         SELECT count(DISTINCT q.example_id) FROM (
-            SELECT example_id FROM queries
+            SELECT example_id, coalesce(again_after, 0) AS again_after FROM queries
             WHERE round_id = r.id AND NOT done AND (
                 lease_expires_at IS NULL OR lease_expires_at <= now() OR lease_holder = :me
             )
@@ -28,7 +28,7 @@ FREE: Final = text(
             SELECT true AS mine FROM annotations a LEFT JOIN queries said ON said.id = a.query_id
             WHERE CAST(r.settings ->> 'overlap' AS int) > 1
                 AND a.example_id = q.example_id AND a.annotator_id = :me
-                AND (a.verdict <> 'skip' OR said.round_id = r.id)
+                AND a.id > q.again_after AND (a.verdict <> 'skip' OR said.round_id = r.id)
             LIMIT 1
         ) judged ON true
         WHERE judged.mine IS NULL

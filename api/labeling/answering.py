@@ -204,20 +204,30 @@ class _Transaction:
             verdict=answer.verdict,
             counted=counted,
         )
-        corrected = head.id if head else None
+        # One that counted and no longer holds was replaced by another answer already.
+        corrected = None if head is None or (head.counted and held is None) else head.id
         if counted and (held is None or held.vote.verdict is Verdict.SKIP):
-            corrected = self._doubted(query, answer) or corrected
+            corrected = self._doubted(query, annotator_id, answer) or corrected
         self._remember(stored, query, answer, cost, corrected)
         if counted and is_spent(round_.spent, round_.budget):
             await self._go_on(round_)
         return result_of(answer, stored, round_.number, "accepted" if counted else "late")
 
-    def _doubted(self, query: Any, answer: AnswerIn) -> int | None:
-        """The vote that an answer to a query which asks again is given instead of."""
+    def _doubted(self, query: Any, annotator_id: int, answer: AnswerIn) -> int | None:
+        """The vote that an answer to a query which asks again is given instead of.
+
+        The annotator's own, so that nobody has two; of others' the oldest.
+        """
         if answer.verdict is Verdict.SKIP:
             return None
         after = query.again_after or 0
-        return next((held.id for held in self.votes[query.example_id] if held.id <= after), None)
+        doubted = [
+            held
+            for held in self.votes[query.example_id]
+            if held.id <= after and held.vote.verdict is not Verdict.SKIP
+        ]
+        own = [held for held in doubted if held.annotator_id == annotator_id]
+        return next((held.id for held in own or doubted), None)
 
     def _standing(self, example_id: int, answering: Any = None) -> list[_Held]:
         """What is said of an example, but for votes that open queries ask about again."""

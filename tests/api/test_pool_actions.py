@@ -6,7 +6,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.states import ExampleState, Role
+from core.consensus import holds
+from core.states import ExampleState, Role, Verdict
 from core.tables import Annotation, Audit, Example, Project
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
@@ -120,6 +121,66 @@ def test_with_several_annotators_each_new_answer_replaces_one(
         said = said_of(http, project, one, item["example_id"])
         assert [name for name, _ in said] == expected
     assert state_of(world, item["example_id"]) is ExampleState.LABELED
+
+
+def test_who_answers_again_replaces_their_own_verdict(http: TestClient, world: World) -> None:
+    project = running(world, images=6, queries=2, overlap=2)
+    one, two = world.caller(), world.caller(Role.ANNOTATOR, project)
+    cat, _ = world.classes(project)
+    for caller in (one, two):
+        item = lease(http, caller, project, 1)["items"][0]
+        send(http, caller, project, verdict(item["query_id"]))
+    act(http, project, one, "queue", ids=[item["example_id"]])
+    again = lease(http, two, project, 1)["items"][0]
+    send(http, two, project, verdict(again["query_id"], "class", class_id=cat.id))
+    holding = select(Annotation.annotator_id, Annotation.verdict).where(
+        Annotation.example_id == item["example_id"], holds()
+    )
+    assert dict(world.session.execute(holding).all()) == {
+        one.user.id: Verdict.OOD,
+        two.user.id: Verdict.CLASS,
+    }
+
+
+def test_an_answer_that_was_replaced_meanwhile_can_still_be_corrected(
+    http: TestClient, world: World
+) -> None:
+    project, one = running(world, images=6, queries=3), world.caller()
+    other = world.caller(Role.ANNOTATOR, project)
+    cat, dog = world.classes(project)
+    item = lease(http, one, project, 1)["items"][0]
+    first = verdict(item["query_id"])
+    send(http, one, project, first)
+    act(http, project, one, "queue", ids=[item["example_id"]])
+    again = lease(http, other, project, 1)["items"][0]
+    send(http, other, project, verdict(again["query_id"], "class", class_id=cat.id))
+    late = verdict(item["query_id"], "class", class_id=dog.id, supersedes=first["key"])
+    (result,) = send(http, one, project, late)["results"]
+    assert result["status"] == "late"
+    assert said_of(http, project, one, item["example_id"]) == [("class", cat.id)]
+
+
+def test_a_skip_is_no_verdict_that_could_be_doubted(http: TestClient, world: World) -> None:
+    project, admin = running(world, images=6, queries=3), world.caller()
+    item = lease(http, admin, project, 1)["items"][0]
+    send(http, admin, project, verdict(item["query_id"]))
+    for _ in range(2):
+        changed = act(http, project, admin, "queue", ids=[item["example_id"]])
+        assert (changed["again"], changed["left_out"]) == (1, {})
+        again = lease(http, admin, project, 1)["items"][0]
+        assert again["example_id"] == item["example_id"]
+        send(http, admin, project, verdict(again["query_id"], "skip"))
+    assert state_of(world, item["example_id"]) is ExampleState.OOD
+
+
+def test_an_image_that_waits_for_another_annotator_is_not_held_out(
+    http: TestClient, world: World
+) -> None:
+    project, admin = running(world, images=6, queries=2, overlap=2), world.caller()
+    item = lease(http, admin, project, 1)["items"][0]
+    send(http, admin, project, verdict(item["query_id"], "skip"))
+    changed = act(http, project, admin, "hold-out", ids=[item["example_id"]])
+    assert (changed["example_ids"], changed["left_out"]) == ([], {"in_queue": 1})
 
 
 def test_where_no_round_is_open_nothing_is_sent_and_the_reason_is_told(
