@@ -64,6 +64,8 @@ def _wrong(example: Any, said: list[Vote], waiting: bool) -> str | None:
         return f"has class {example.label_class_id}, its verdicts say {class_id}"
     if example.state is ExampleState.QUERIED and state is ExampleState.UNLABELED:
         return None if waiting else "is queried, and in no queue"
+    if example.state is ExampleState.HELD_OUT and state is ExampleState.UNLABELED:
+        return "is held out, and in a queue" if waiting else None
     if example.state is not state:
         return f"is {example.state}, its verdicts say {state}"
     return None
