@@ -1,6 +1,6 @@
 """Editing the classes of a project."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -28,8 +28,8 @@ async def replace(session: AsyncSession, project: Project, wanted: Sequence[Clas
     Models that are trained already keep the order of then, with their own list of classes; the next
     round trains one with the classes, and in the order, of now.
     """
-    _check(wanted)
     existing = {item.id: item for item in await load(session, project.id)}
+    _check(wanted, {item.id: item.hotkey for item in existing.values()})
     unknown = [item.id for item in wanted if item.id is not None and item.id not in existing]
     if unknown:
         raise Invalid("invalid_class", f"There is no class {unknown[0]} here.", field="classes")
@@ -69,7 +69,8 @@ async def add(
     return (await load(session, project.id))[-1]
 
 
-def _check(wanted: Sequence[ClassIn]) -> None:
+def _check(wanted: Sequence[ClassIn], keys: Mapping[int, str | None]) -> None:
+    """Refuse what cannot be; of the present ``keys`` those that were reserved since may stay."""
     names = [item.name.casefold() for item in wanted]
     twice = next((item.name for item in wanted if names.count(item.name.casefold()) > 1), None)
     if twice is not None:
@@ -84,12 +85,15 @@ def _check(wanted: Sequence[ClassIn]) -> None:
     if len(set(ids)) < len(ids):
         raise Invalid("invalid_class", "One class is listed twice.", field="classes")
     hotkeys = [item.hotkey for item in wanted if item.hotkey]
+    kept = {
+        item.hotkey for item in wanted if item.id is not None and keys.get(item.id) == item.hotkey
+    }
     for hotkey in hotkeys:
         if hotkeys.count(hotkey) > 1:
             raise Invalid(
                 "invalid_hotkey", f"Two classes have the hotkey {hotkey!r}.", field="classes"
             )
-        if hotkey in RESERVED_HOTKEYS:
+        if hotkey in RESERVED_HOTKEYS - kept:
             raise Invalid(
                 "invalid_hotkey",
                 f"The key {hotkey!r} is used by the label page itself; choose a digit.",
