@@ -37,6 +37,10 @@ _BEGIN_AGAIN: Final = """
 """
 
 
+# Processes that are gone, and logins that may have been ended since the backup was made.
+_FORGET: Final = "DELETE FROM workers; DELETE FROM sessions; DELETE FROM login_attempts"
+
+
 @dataclass(frozen=True)
 class Restored:
     """What was put back: how many files, and of which moment."""
@@ -76,6 +80,8 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
             if (staging / "storage" / name).exists():
                 (staging / "storage" / name).rename(target)
     installation.migrate()
+    with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
+        connection.execute(_FORGET)
     return Restored(count, manifest.created_at)
 
 
