@@ -63,7 +63,9 @@ export function keyOf(event: Press): string {
 
 /** Whether a key press belongs to a text field or a dialog instead of the page, or keys are switched off. */
 export function isElsewhere(event: KeyboardEvent): boolean {
-  if (!shortcutsAreOn() || event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (event.ctrlKey || event.metaKey || event.altKey) return true;
+  // Arrows, Enter, Escape and space say the same everywhere, and stay.
+  if (!shortcutsAreOn() && event.key.length === 1 && event.key !== " ") return true;
   const target = event.target as HTMLElement | null;
   return Boolean(target?.closest("input, textarea, select, [contenteditable], dialog"));
 }

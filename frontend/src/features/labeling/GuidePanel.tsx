@@ -35,7 +35,9 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
     const before = document.activeElement as HTMLElement | null;
     panel.current?.focus();
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape" && !event.defaultPrevented) onClose();
+      if (event.key !== "Escape") return;
+      const within = panel.current?.contains(document.activeElement);
+      if (within || !event.defaultPrevented) onClose();
     };
     window.addEventListener("keydown", onKey);
     return () => {

@@ -19,9 +19,12 @@ type Place = {
  * When nobody was there for long the place in the queue is left to others, until a sign of life.
  */
 export function watchAttention(stopwatch: Stopwatch, place: Place): () => void {
-  const sign = () => {
+  const sign = (event?: Event) => {
     stopwatch.touch();
-    if (place.getView().paused === "away") place.resume();
+    if (place.getView().paused !== "away") return;
+    place.resume();
+    // The key says that somebody is back, and nothing of the image under the cover.
+    if (event?.type === "keydown") event.stopImmediatePropagation();
   };
   const onVisibility = () => {
     stopwatch.setVisible(!document.hidden);
