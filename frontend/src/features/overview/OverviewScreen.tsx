@@ -97,6 +97,7 @@ function PoolCard({ project }: { project: Project }) {
       hint={[
         t.projects.images(counts.pool),
         ...(counts.evaluation > 0 ? [t.overview.evaluation(counts.evaluation)] : []),
+        ...(counts.held_out > 0 ? [t.overview.heldOut(counts.held_out)] : []),
       ].join(", ")}
     >
       <Parts

@@ -101,6 +101,6 @@ function useMissing(project: Project, classCount: number): string[] {
   const missing = [];
   if (classCount < 2) missing.push(t.setup.needClasses);
   if (busy) missing.push(t.setup.needImport);
-  else if (project.counts.pool === 0) missing.push(t.setup.needImages);
+  else if (project.counts.pool + project.counts.held_out === 0) missing.push(t.setup.needImages);
   return missing;
 }

@@ -39,7 +39,7 @@ export const admin = {
     revokedTokens: (count: number) => `${plural(count, "token was", "tokens were")} revoked.`,
   },
   tokens: {
-    hint: "API tokens of everybody. A token can do whatever its user can do.",
+    hint: "API tokens of everybody. A token can never do more than its user.",
     user: "User",
     allUsers: "All users",
     token: "Token",
@@ -114,7 +114,6 @@ export const admin = {
     database: "Database",
     images: "Images",
     pixels: "Pixels",
-    pixelsHint: "Decoded images at the model’s input size",
     features: "Features",
     artifacts: "Artifacts",
     total: "Together",

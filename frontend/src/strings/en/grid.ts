@@ -24,7 +24,6 @@ export const grid = {
   selected: (count: number) => `${count.toLocaleString(locale)} selected`,
   noneSelected: "Choose images, then say what they are",
   given: (count: number, verdict: string) => `${images(count)}: ${verdict}`,
-  takenBack: (count: number) => `Taken back: ${images(count)}`,
   verdictBar: "Verdict on what is selected",
   density: "Images at once",
   larger: "Show larger",

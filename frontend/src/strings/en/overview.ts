@@ -25,6 +25,7 @@ export const overview = {
     queried: "In the queue",
     unlabeled: "Not looked at",
   },
+  heldOut: (count: number) => `${count.toLocaleString(locale)} held out`,
   evaluation: (count: number) => `${count.toLocaleString(locale)} for evaluation`,
   now: "Now",
   latestAccuracy: "Latest accuracy",

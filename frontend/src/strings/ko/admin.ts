@@ -40,7 +40,7 @@ export const admin: Catalogue["admin"] = {
     revokedTokens: (count) => `토큰 ${number(count)}개를 폐기했습니다.`,
   },
   tokens: {
-    hint: "모든 사용자의 API 토큰입니다. 토큰은 해당 사용자와 같은 권한을 가집니다.",
+    hint: "모든 사용자의 API 토큰입니다. 토큰의 권한은 해당 사용자의 권한을 넘지 않습니다.",
     user: "사용자",
     allUsers: "모든 사용자",
     token: "토큰",
@@ -115,7 +115,6 @@ export const admin: Catalogue["admin"] = {
     database: "데이터베이스",
     images: "이미지",
     pixels: "픽셀",
-    pixelsHint: "모델 입력 크기로 디코딩한 이미지",
     features: "특징",
     artifacts: "산출물",
     total: "합계",

@@ -22,7 +22,6 @@ export const grid: Catalogue["grid"] = {
   selected: (count) => `${number(count)}개 선택됨`,
   noneSelected: "이미지를 선택한 다음 판정하세요",
   given: (count, verdict) => `${images(count)}: ${verdict}`,
-  takenBack: (count) => `되돌림: ${images(count)}`,
   verdictBar: "선택한 이미지의 판정",
   density: "한 화면의 이미지 수",
   larger: "크게 보기",

@@ -27,6 +27,7 @@ export const overview: Catalogue["overview"] = {
     queried: "대기열",
     unlabeled: "아직 안 봄",
   },
+  heldOut: (count) => `제외됨 ${number(count)}개`,
   evaluation: (count) => `평가용 ${number(count)}개`,
   now: "현재",
   latestAccuracy: "최근 정확도",

@@ -30,7 +30,7 @@ export const people: Catalogue["people"] = {
   roleOf: (name) => `${name}의 역할`,
   initialPassword: "초기 비밀번호",
   initialPasswordHint:
-    "10자 이상이어야 하며 이메일과 같을 수 없습니다. 당사자에게 직접 전달하세요.",
+    "10자 이상이어야 하며 이메일과 같거나 흔한 비밀번호는 쓸 수 없습니다. 당사자에게 직접 전달하세요.",
   you: "나",
   accountTitle: "계정",
   profile: "프로필",
@@ -47,7 +47,7 @@ export const people: Catalogue["people"] = {
   chooseText: "관리자가 비밀번호를 초기화했습니다. 계속하려면 본인만 아는 비밀번호를 정하세요.",
   temporaryPassword: "임시 비밀번호",
   tokens: "API 토큰",
-  tokensHint: "스크립트와 명령줄에서 사용합니다. 토큰은 내 계정과 같은 권한을 가집니다.",
+  tokensHint: "스크립트와 명령줄에서 사용합니다. 토큰의 권한은 내 계정의 권한을 넘지 않습니다.",
   scope: "권한 범위",
   scopes: { read: "읽기", label: "라벨링", write: "쓰기", admin: "전체" },
   scopeHints: {

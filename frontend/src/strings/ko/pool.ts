@@ -109,7 +109,7 @@ export const pool: Catalogue["pool"] = {
     moved: (value) => `대기열의 ${number(value)}개를 맨 앞으로 옮겼습니다.`,
     again: (value) => `${number(value)}개는 다시 묻습니다.`,
   },
-  leftOut: (value, why) => `${number(value)}개 제외: ${why}.`,
+  leftOut: (value, why) => `${number(value)}개 건너뜀: ${why}.`,
   reasons: {
     unknown: "이 프로젝트에 없음",
     not_in_pool: "풀에 속하지 않음",
