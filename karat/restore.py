@@ -53,7 +53,8 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
     """Put a backup into an installation.
 
     The files are unpacked beside their places and compared with their checksums; then the database
-    is restored in one transaction; then the files move.
+    is restored in one transaction; then the files move. What was there before goes last: until then
+    a failure brings it back.
 
     Args:
         file: What ``back_up`` wrote.
@@ -71,14 +72,9 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
             manifest, count = _unpack(archive, staging, file)
         with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
             _require_alone(connection)
-            with _set_aside(connection) if replace else contextlib.nullcontext():
+            with _set_aside(connection):
                 _restore_database(installation, connection, staging / DATABASE)
-        for name in (*STORED, "work"):
-            target = data_dir / name
-            if target.exists():
-                target.rename(staging / f"{name}.replaced")
-            if (staging / "storage" / name).exists():
-                (staging / "storage" / name).rename(target)
+                _move(staging, data_dir)
     installation.migrate()
     with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
         connection.execute(_FORGET)
@@ -121,6 +117,31 @@ def _staging(data_dir: Path) -> Iterator[Path]:
         yield staging
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _move(staging: Path, data_dir: Path) -> None:
+    """Put the files into their places.
+
+    Raises:
+        ServiceError: A place cannot be taken; all that lay there is back.
+    """
+    with contextlib.ExitStack() as back:
+        for name in (*STORED, "work"):
+            target, new = data_dir / name, staging / "storage" / name
+            old = staging / f"{name}.replaced"
+            try:
+                if target.exists():
+                    target.rename(old)
+                    back.callback(old.rename, target)
+                if new.exists():
+                    new.rename(target)
+                    back.callback(target.rename, new)
+            except OSError as error:
+                raise ServiceError(
+                    f"{target} cannot be replaced: {error.strerror}. Nothing was changed.",
+                    "Make it a plain folder, or take it away, and restore again.",
+                ) from error
+        back.pop_all()
 
 
 @contextlib.contextmanager
@@ -222,7 +243,12 @@ def _compare(computed: IO[bytes], stored: IO[bytes], file: Path) -> None:
 
 @contextlib.contextmanager
 def _set_aside(connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """Keep the tables that are replaced until the others are there."""
+    """Keep the tables that are replaced until the others are there, and the files."""
+    killed = connection.execute("SELECT to_regnamespace('karat_replaced') IS NOT NULL").fetchone()
+    if killed is not None and killed[0]:
+        # By a restore that was killed before it was done.
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("ALTER SCHEMA karat_replaced RENAME TO public")
     connection.execute("ALTER SCHEMA public RENAME TO karat_replaced")
     connection.execute("CREATE SCHEMA public")
     try:
