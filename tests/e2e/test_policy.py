@@ -26,7 +26,8 @@ def test_no_page_does_what_its_policy_forbids(signed_in: Page, stack: Stack) -> 
     refused: list[str] = []
     for path in (
         "/", "/account", "/admin/users", "/admin/workers", "/algorithms/strategy/mqnet", project,
-        f"{project}/label", f"{project}/jobs", f"{project}/settings",
+        f"{project}/label", f"{project}/label/grid", f"{project}/pool", f"{project}/jobs",
+        f"{project}/settings", "/admin/audit",
     ):  # fmt: skip
         page.goto(path)
         expect(page.locator("main").first).to_be_visible()
