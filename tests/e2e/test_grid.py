@@ -167,6 +167,8 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
     settled(page, wrong)
     judged += 3
 
+    # What is on its way still belongs to the page.
+    eventually(lambda: len(rows(stack, project)) == judged + 3, "the first answers arrive")
     place = open_tiles(page)
     page.reload()
     page.locator("[data-tile][data-focused]").wait_for()

@@ -74,8 +74,8 @@ def test_two_hundred_by_keyboard(signed_in: Page, stack: Stack, project: Project
             expect(unsent).to_have_count(0)
             page.context.set_offline(True)
         if number == CUT.stop:
-            # Or one more, if the one before was still on its way.
-            expect(unsent).to_contain_text(re.compile("1[01] answers"))
+            # Or some more, if those before were still on their way.
+            expect(unsent).to_contain_text(re.compile("1[0-9] answers"))
             page.context.set_offline(False)
             expect(unsent).to_have_count(0)
         if number == RELOADED_AT:
