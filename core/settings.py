@@ -63,6 +63,11 @@ class Settings(BaseSettings):
     sweep_seconds: float = Field(
         default=5.0, gt=0, description="How often undelivered and abandoned jobs are looked for."
     )
+    scoring_rows: int = Field(
+        default=131_072,
+        ge=1,
+        description="How many images are scored at a time, by one worker, in its memory.",
+    )
     log_format: Literal["text", "json"] = Field(
         default="text", description="How the API and the workers write their logs."
     )

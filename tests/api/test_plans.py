@@ -21,7 +21,7 @@ from tests.explain import explain, statements
 from tests.pools import fill
 from tests.world import Caller, World
 from workers.advance.handler import failed
-from workers.advance.phases import FIRST_PHASES, PHASES, Advance, run_phase
+from workers.advance.phases import PHASES, Advance, run_phase
 from workers.advance.publish import publish
 from workers.runner import JobContext, run_job
 
@@ -47,7 +47,7 @@ def _large(world: World, connection: psycopg.Connection[Any], queue: int) -> tup
 def _values(connection: psycopg.Connection[Any], project: Project, user: int) -> dict[str, Any]:
     """Those of a lease and of the answers to it, in the middle of the queue."""
     rows = connection.execute(
-        "SELECT q.id, q.round_id, q.example_id FROM queries q WHERE NOT done ORDER BY rank LIMIT %s",
+        "SELECT id, round_id, example_id FROM queries WHERE NOT done ORDER BY rank LIMIT %s",
         (BATCH,),
     ).fetchall()
     now = datetime.now(UTC)
@@ -177,13 +177,14 @@ class _Watched:
 
     def run(self, context: JobContext) -> dict[str, Any]:
         advance = Advance.open(context)
+        context.plan(PHASES)
         context.work.mkdir(parents=True, exist_ok=True)
-        for name in FIRST_PHASES if advance.closing is None else PHASES:
+        for name in PHASES:
             with context.phase(name):
-                if name != "publish":
+                if name == "publish":
+                    with statements() as self.sent:
+                        publish(advance)
+                elif name != "score":
+                    # Without a model there is nothing to score with.
                     run_phase(advance, name)
-                    continue
-                with statements() as sent:
-                    publish(advance)
-                self.sent += sent
         return {}

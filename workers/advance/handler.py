@@ -1,6 +1,7 @@
 """The ``advance_round`` job: phases in order, each done once."""
 
 import shutil
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import select
@@ -12,20 +13,26 @@ from core.states import RoundState
 from core.tables import Job, Round
 from workers.advance.phases import FIRST_PHASES, PHASES, Advance, run_phase
 from workers.advance.publish import publish
+from workers.advance.reads import expected_seconds
+from workers.advance.scoring import score
 from workers.runner import JobContext
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Advance the project by one round."""
     advance = Advance.open(context)
+    phases = FIRST_PHASES if advance.closing is None else PHASES
+    with context.sessions() as session:
+        context.plan(phases, expected_seconds(session, context.project_id, advance.closing))
     context.work.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"closed": advance.closing, "opened": advance.selecting}
-    for name in FIRST_PHASES if advance.closing is None else PHASES:
+    steps: dict[str, Callable[[Advance], None]] = {"score": score, "publish": publish}
+    for name in phases:
         if context.done(name):
             continue
         with context.phase(name):
-            if name == "publish":
-                publish(advance)
+            if name in steps:
+                steps[name](advance)
             else:
                 run_phase(advance, name)
     shutil.rmtree(context.work, ignore_errors=True)

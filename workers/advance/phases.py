@@ -23,7 +23,7 @@ from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet, Normalisation
 from models.predictions import predict
-from models.protocols import OOD, Outputs, Ranking, TargetModel
+from models.protocols import OOD, Outputs, Progress, Ranking, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
 from models.query import select as select_queries
 from models.target import (
@@ -36,7 +36,6 @@ from models.target import (
 )
 from workers.advance.reads import (
     artifacts_of,
-    expected_seconds,
     median_seconds,
     open_queries,
     round_of,
@@ -67,6 +66,7 @@ class Advance:
     """One run of the job: from closing round ``closing`` to publishing round ``selecting``."""
 
     context: JobContext
+    work: Path
     closing: int | None
     selecting: int | None
     settings: ProjectSettings
@@ -77,7 +77,11 @@ class Advance:
 
     @classmethod
     def open(cls, context: JobContext) -> "Advance":
-        """Read the rounds and the artifacts that the closing round was selected with."""
+        """Read the rounds and the artifacts that the closing round was selected with.
+
+        Args:
+            context: Of the job, or of a part of it, which works with the files of the whole.
+        """
         closing, selecting = context.params["closing"], context.params["selecting"]
         with context.sessions() as session:
             # The settings frozen into the round that is being prepared.
@@ -85,13 +89,10 @@ class Advance:
             round_ = round_of(session, context.project_id, number)
             before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
-            context.plan(
-                FIRST_PHASES if closing is None else PHASES,
-                expected_seconds(session, context.project_id, closing),
-            )
         meta = before[ArtifactKind.SCORES].meta if ArtifactKind.SCORES in before else {}
         return cls(
             context=context,
+            work=context.storage.work(context.parent_id or context.job_id),
             closing=closing,
             selecting=selecting,
             settings=settings,
@@ -107,7 +108,7 @@ class Advance:
 
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
-        return self.context.work / name
+        return self.work / name
 
     def note(self, phase: str, values: dict[str, Any]) -> None:
         """Keep what a phase found out, beside its files."""
@@ -325,25 +326,23 @@ class Advance:
             },
         )
 
-    def score(self) -> None:
-        """One pass over everything unlabeled: purity and informativeness."""
-        model = self.model()
-        if self.selecting is None or model is None or len(self.snapshot.unlabeled) == 0:
-            return
-        scored = score_pool(
+    def scored(self, model: TargetModel, rows: Any, progress: Progress) -> Scored:
+        """Purity and informativeness of the unlabeled images at (n,) pool indices."""
+        return score_pool(
             model,
-            self.snapshot.unlabeled,
+            rows,
             self.snapshot.labeled,
             self.snapshot.labels,
             self.query_settings,
             seed=self.seed,
             contrastive=self.contrastive(),
-            progress=self.context.progress,
+            progress=progress,
         )
+
+    def save_view(self, scored: Scored, folder: Path) -> None:
+        """Keep what the selection looks at beside the scores."""
         keep = self._looks_at_embeddings and not self.frozen
-        view_files.save(scored.view, self.file("view"), embeddings=keep)
-        self.note("score", {"notes": list(scored.notes)})
-        scored.scores.to_parquet(self.file("raw_scores.parquet"))
+        view_files.save(scored.view, folder, embeddings=keep)
 
     def select(self) -> None:
         """Rank the queue of the next round."""
@@ -443,14 +442,13 @@ class Advance:
 
 
 def run_phase(advance: Advance, name: str) -> None:
-    """Run one of the computing phases."""
+    """Run one of the phases that compute in this process."""
     steps: dict[str, Callable[[], None]] = {
         "snapshot": advance.take_snapshot,
         "embed": advance.embed,
         "meta_train": advance.meta_train,
         "train": advance.train,
         "evaluate": advance.evaluate,
-        "score": advance.score,
         "select": advance.select,
     }
     steps[name]()
