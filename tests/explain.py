@@ -12,6 +12,8 @@ from sqlalchemy import Engine, event
 
 # Tables that grow with the pool; all others may be read as a whole.
 LARGE = frozenset({"examples", "queries", "annotations"})
+# To read a table of fewer rows as a whole is quicker than by an index.
+_MANY = 10_000
 _PARAMETER = re.compile(r"%\((\w+)\)s")
 
 
@@ -21,6 +23,8 @@ class Plan:
 
     statement: str
     nodes: list[dict[str, Any]]
+    scanned: set[str]
+    """Large tables, with many rows by now, that were read from end to end, or might have been."""
 
     @property
     def rows_read(self) -> int:
@@ -31,12 +35,6 @@ class Plan:
             for node in self.nodes
             if node.get("Relation Name") in LARGE and "Scan" in node["Node Type"]
         )
-
-    @property
-    def scanned(self) -> set[str]:
-        """Large tables that were read from end to end."""
-        found = [node for node in self.nodes if node["Node Type"] == "Seq Scan"]
-        return {node["Relation Name"] for node in found} & LARGE
 
     @property
     def most_sorted(self) -> int:
@@ -89,7 +87,13 @@ def explain(
         ).fetchone()
     connection.execute("DEALLOCATE explained")
     assert row is not None
-    return Plan(" ".join(statement.split()), list(_nodes(row[0][0]["Plan"])))
+    nodes = list(_nodes(row[0][0]["Plan"]))
+    scanned = {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"} & LARGE
+    many = connection.execute(
+        "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND reltuples >= %s",
+        (list(scanned), _MANY),
+    ).fetchall()
+    return Plan(" ".join(statement.split()), nodes, {name for (name,) in many})
 
 
 def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

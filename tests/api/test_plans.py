@@ -25,8 +25,8 @@ from workers.advance.phases import PHASES, Advance, run_phase
 from workers.advance.publish import publish
 from workers.runner import JobContext, run_job
 
-N = 200_000
-QUEUE = 100_000
+N = 150_000
+QUEUE = 50_000
 BATCH = 16
 
 
