@@ -58,8 +58,13 @@ def _alone(world: World, log: Path) -> Loop:
 
 
 def _workers(stack: ExitStack, world: World, log: Path) -> list[BaseProcess]:
-    """Two workers that know of each other."""
-    processes = [stack.enter_context(worker("gpu", log, name)) for name in ("first", "second")]
+    """Two workers that know of each other, as on two hosts that mount one storage elsewhere."""
+    processes = [stack.enter_context(worker("gpu", log, "first"))]
+    mounted = log.with_suffix(".mounted")
+    mounted.symlink_to(world.storage.root, target_is_directory=True)
+    with pytest.MonkeyPatch.context() as other_host:
+        other_host.setenv("KARAT_DATA_DIR", str(mounted))
+        processes.append(stack.enter_context(worker("gpu", log, "second")))
 
     def both() -> bool:
         world.session.rollback()
@@ -71,61 +76,52 @@ def _workers(stack: ExitStack, world: World, log: Path) -> list[BaseProcess]:
     return processes
 
 
-def test_two_workers_score_what_one_does(world: World, tmp_path: Path, http: TestClient) -> None:
-    alone = _alone(world, tmp_path / "alone.log")
-    assert _parts(world.session) == []
-    together = _loop(world)
-    job = together.close(0)
-    message = AdvanceRound(job_id=job.id)
-    world.session.rollback()
-    # The first part to end waits until both workers have one.
-    hold = Hold("jobs", _ENDS)
-    with ExitStack() as stack:
-        _workers(stack, world, tmp_path / "together.log")
-        queue.send(message)
-        eventually(lambda: len(hold.waiting()) == 2, "both workers end a part")
-        hold.let_go()
-        eventually(lambda: state(world, job) is JobState.SUCCEEDED, "two workers end the round")
-    parts = _parts(world.session)
-    assert len(parts) == _PARTS
-    assert {part.state for part in parts} == {JobState.SUCCEEDED}
-    assert len({part.worker for part in parts}) == 2
-    assert together.queue(1) == alone.queue(1)
-    assert together.files() == alone.files()
-    # Nobody is bothered with parts: each round has one job.
-    listed = http.get("/api/jobs", headers=world.caller().headers).json()["items"]
-    assert [one["kind"] for one in listed] == ["advance_round"] * 2
-
-
-@pytest.mark.parametrize("victim", ["helper", "owner"])
-def test_a_killed_workers_part_is_done_by_the_other(
-    world: World, tmp_path: Path, victim: str
+# Seven workers start one after the other.
+@pytest.mark.timeout(600)
+def test_however_many_score_and_whoever_is_killed_the_scores_are_the_same(
+    world: World, tmp_path: Path, http: TestClient
 ) -> None:
     alone = _alone(world, tmp_path / "alone.log")
-    harmed = _loop(world)
-    job = harmed.close(0)
+    assert _parts(world.session) == []
+    for victim in (None, "helper", "owner"):
+        together = _loop(world)
+        job = together.close(0)
+        _close_together(world, job, victim, tmp_path / f"{victim}.log")
+        parts = [part for part in _parts(world.session) if part.parent_id == job.id]
+        assert len(parts) == _PARTS
+        assert {part.state for part in parts} == {JobState.SUCCEEDED}
+        # What the killed one had begun was begun again.
+        assert max(part.attempt for part in parts) == (1 if victim is None else 2)
+        assert victim is not None or len({part.worker for part in parts}) == 2
+        assert together.queue(1) == alone.queue(1)
+        assert together.files() == alone.files()
+    # Nobody is bothered with parts: each round has one job.
+    listed = http.get("/api/jobs", headers=world.caller().headers).json()["items"]
+    assert [one["kind"] for one in listed] == ["advance_round"] * 4
+
+
+def _close_together(world: World, job: Job, victim: str | None, log: Path) -> None:
+    """Close a round by two workers, and kill one of them while both have a part."""
     message = AdvanceRound(job_id=job.id)
     world.session.rollback()
     hold = Hold("jobs", _ENDS)
     with ExitStack() as stack:
-        processes = _workers(stack, world, tmp_path / "harmed.log")
+        processes = _workers(stack, world, log)
         queue.send(message)
         eventually(lambda: len(hold.waiting()) == 2, "both workers end a part")
-        state(world, job)
-        owner = int((job.worker or "").rpartition(":")[2])
-        world.session.rollback()
-        killed = next(one for one in processes if (one.pid == owner) == (victim == "owner"))
-        killed.kill()
-        killed.join(10)
-        hold.forget()
+        if victim is not None:
+            state(world, job)
+            owner = int((job.worker or "").rpartition(":")[2])
+            world.session.rollback()
+            killed = next(one for one in processes if (one.pid == owner) == (victim == "owner"))
+            killed.kill()
+            killed.join(10)
+            hold.forget()
         hold.let_go()
         if victim == "owner":
             eventually(lambda: _silent(world, job), "the owner is missed")
             queue.send(message)
-        eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the other ends the round")
-    assert max(part.attempt for part in _parts(world.session)) == 2
-    assert harmed.queue(1) == alone.queue(1)
-    assert harmed.files() == alone.files()
+        eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the round ends")
 
 
 def _silent(world: World, job: Job) -> bool:

@@ -301,6 +301,7 @@ class Advance:
             embeddings=self.embeddings(),
             checkpoint=checkpoint,
             progress=self.context.progress,
+            processes=self.context.settings.training_processes,
         )
         model.save(self.file("model.safetensors"))
         checkpoint.unlink(missing_ok=True)

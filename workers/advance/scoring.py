@@ -133,7 +133,8 @@ def _rows(advance: Advance, number: int) -> Indices:
 
 def _score_parts(advance: Advance, count: int) -> None:
     missing = [number for number in range(count) if not _folder(advance, number).exists()]
-    if len(missing) > 1 and _others_work(advance.context):
+    # Parts that an earlier attempt has shared are seen to their end.
+    if _parts(advance.context) or (len(missing) > 1 and _others_work(advance.context)):
         _share(advance, missing, count)
     total = len(advance.snapshot.unlabeled)
     for number in range(count):
@@ -212,22 +213,22 @@ def _share(advance: Advance, missing: Collection[int], count: int) -> None:
 def _offer(context: JobContext, missing: Collection[int]) -> None:
     """Queue a job for each missing part; those of an earlier attempt are taken up again."""
     with context.transaction() as (session, _):
-        known = {job.params["part"]: job for job in _locked(session, context)}
-        for number in missing:
-            job = known.get(number)
-            if job is None:
-                job = new_job(
-                    JobKind.SCORE_PART,
-                    project_id=context.project_id,
-                    params={**context.params, "part": number},
-                    parent_id=context.job_id,
-                )
-                session.add(job)
-                session.flush()
-            elif job.state in {JobState.FAILED, JobState.CANCELLED}:
-                requeue_job(job)
-            else:
-                continue
+        known = _locked(session, context)
+        again = [job for job in known if job.state in {JobState.FAILED, JobState.CANCELLED}]
+        for job in again:
+            requeue_job(job)
+        new = [
+            new_job(
+                JobKind.SCORE_PART,
+                project_id=context.project_id,
+                params={**context.params, "part": number},
+                parent_id=context.job_id,
+            )
+            for number in sorted(set(missing) - {job.params["part"] for job in known})
+        ]
+        session.add_all(new)
+        session.flush()
+        for job in (*again, *new):
             queue.enqueue(session.info, job)
 
 
