@@ -41,7 +41,7 @@ class Replica:
         """Return a module that computes a loss, with gradients averaged over the processes."""
         if self.count == 1:
             return objective
-        return DistributedDataParallel(objective, broadcast_buffers=False)
+        return DistributedDataParallel(objective, forward_sync_buffers=False)
 
 
 ALONE: Final = Replica()
