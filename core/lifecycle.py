@@ -84,6 +84,7 @@ def new_job(
     project_id: int | None,
     params: Mapping[str, Any],
     created_by: int | None = None,
+    parent_id: int | None = None,
 ) -> Job:
     """A queued job; the caller adds it to a session and enqueues its message."""
     return Job(
@@ -92,6 +93,7 @@ def new_job(
         project_id=project_id,
         params=dict(params),
         created_by=created_by,
+        parent_id=parent_id,
         sent_at=datetime.now(UTC),
     )
 

@@ -2369,7 +2369,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part";
         /** JobOut */
         JobOut: {
             /** Attempt */
