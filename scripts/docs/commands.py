@@ -11,7 +11,7 @@ from karat.cli import app
 
 def commands(group: Any = None, path: str = "karat") -> Iterator[tuple[str, Any]]:
     """Every command with its full name, such as ``karat job start``."""
-    found = typer.main.get_command(app) if group is None else group
+    found: Any = typer.main.get_command(app) if group is None else group
     for name, command in found.commands.items():
         if hasattr(command, "commands"):
             yield from commands(command, f"{path} {name}")

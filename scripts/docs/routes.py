@@ -43,6 +43,8 @@ _WHO: Final = {
 }
 _HEADER: Final = "| name | kind | default | meaning |\n|---|---|---|---|\n"
 _JSON: Final = "application/json"
+# As much of a body stands well in one line.
+_WIDE: Final = 60
 _IN_PATH: Final = re.compile(r"\{(\w+)\}")
 # What stands for a part of a path in an example.
 _PARTS: Final = {"project_id": "3", "example_id": "4267", "job_id": "14", "class_id": "9"}
@@ -228,10 +230,13 @@ def curl(route: Route, schemas: Schemas) -> str:
     if route.body is None:
         return " ".join([*words, address])
     media = route.body[0]
-    words += ["-H", f"'Content-Type: {media}'"]
+    words += ["\\\n   ", "-H", f"'Content-Type: {media}'"]
     if media != _JSON:
         return " ".join([*words, "-T", "FILE", "\\\n   ", address])
-    sent = json.dumps(body_example(route, schemas), ensure_ascii=False)
+    body = body_example(route, schemas)
+    sent = json.dumps(body, ensure_ascii=False)
+    if len(sent) > _WIDE:
+        sent = json.dumps(body, ensure_ascii=False, indent=2)
     return " ".join([*words, "\\\n   ", address, "\\\n   ", "-d", f"'{sent}'"])
 
 

@@ -9,7 +9,7 @@ Schema = Mapping[str, Any]
 PAGE: Final = "schemas.md"
 _PREFIX: Final = "#/components/schemas/"
 # Deeper than any answer of ours is worth showing.
-_DEEPEST: Final = 6
+_DEEPEST: Final = 12
 _BOUNDS: Final = (
     ("minimum", "at least {}"),
     ("exclusiveMinimum", "more than {}"),

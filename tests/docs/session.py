@@ -1,16 +1,20 @@
 """A reader at a terminal: types block after block into one shell and one Python."""
 
+import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from tests.docs.blocks import Block, differences, last_json
 
-_SECONDS = 60.0
+# Hardly a limit: a machine may be busy.
+_SECONDS = 240.0
 # What a block leaves (variables, functions, the directory) is there for the next one.
 _SHELL = """
 set -eu -o pipefail
@@ -59,8 +63,10 @@ class _Typed:
         return bool(ready) and self.process.stdout.readline() == b"ended\n"
 
     def close(self) -> None:
-        with self.process as process:
-            process.kill()
+        # With all that a block has left in the background.
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
 
 
 class Session:

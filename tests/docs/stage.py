@@ -17,8 +17,6 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from karat import Client, KaratError
-from karat.demo import Plan, Simulation, create_project, import_pool
-from karat.demo_pool import digits
 from karat.project import ProjectClient
 from karat.stack import Stack
 from tests.docs.blocks import Block, blocks
@@ -27,18 +25,7 @@ from tests.processes import ROOT
 
 _TUTORIAL: Final = ROOT / "docs/tutorial.md"
 _MAKES_IT: Final = "project create Digits"
-_PLAN: Final = Plan(
-    rounds=2,
-    budget=40,
-    strategy="expected_value",
-    purity=None,
-    informativeness=None,
-    model="patch_kmeans",
-    input_size=16,
-    seed=0,
-    annotators=1,
-    watchable=False,
-)
+_LABELS: Final = ("zero", "one", "ood", "one", "zero")
 # A reader reads the number of a job off what ``karat`` prints.
 _KARAT: Final = """
 karat() {
@@ -151,20 +138,21 @@ class Stage:
         with zipfile.ZipFile(self._props / "digits.zip", "w") as archive:
             for one in (self._props / "digits").rglob("*.png"):
                 archive.write(one, one.relative_to(self._props / "digits"))
-        rows = [f"{one.name},{'zero' if at % 2 else 'one'}" for at, one in enumerate(images[:40])]
+        rows = [f"{one.name},{_LABELS[at % 5]}" for at, one in enumerate(images[:60])]
         (self._props / "labels.csv").write_text("\n".join(["file_name,worse_label", *rows, ""]))
         names = [("robin", "wren")[at % 2] for at in range(48)]
         pictures = [{"bytes": _bird(at), "path": f"{at}.png"} for at in range(48)]
         pq.write_table(pa.table({"image": pictures, "label": names}), self._props / "birds.parquet")
 
     def _make_project(self) -> ProjectClient:
-        """A project of digits with two rounds of answers."""
-        pool = digits(_PLAN.seed)
-        project = create_project(self.karat, pool, _PLAN)
-        project.update(name="Digits of the stage")
-        import_pool(self.karat, project, pool, lambda _job: None)
-        project.start()
-        Simulation(self.karat, project, pool, _PLAN).run(lambda _rounds, _what: None)
+        """A project of the digits that came with labels."""
+        classes = ["zero", "one", "two", "three"]
+        settings = {"budget": 40, "input_size": 16}
+        project = self.karat.create_project("Digits of the stage", classes, settings=settings)
+        self.karat.wait(project.import_images(self._props / "digits.zip")["id"])
+        labels = self._props / "labels.csv"
+        columns = ("worse_label",)
+        self.karat.wait(project.import_images(labels, annotation_columns=columns)["id"])
         return project
 
 
