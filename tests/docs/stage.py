@@ -138,7 +138,7 @@ class Stage:
         with zipfile.ZipFile(self._props / "digits.zip", "w") as archive:
             for one in (self._props / "digits").rglob("*.png"):
                 archive.write(one, one.relative_to(self._props / "digits"))
-        rows = [f"{one.name},{_LABELS[at % 5]}" for at, one in enumerate(images[:60])]
+        rows = [f"pool/{one.name},{_LABELS[at % 5]}" for at, one in enumerate(images[:60])]
         (self._props / "labels.csv").write_text("\n".join(["file_name,worse_label", *rows, ""]))
         names = [("robin", "wren")[at % 2] for at in range(48)]
         pictures = [{"bytes": _bird(at), "path": f"{at}.png"} for at in range(48)]
