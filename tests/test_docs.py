@@ -118,7 +118,7 @@ def test_every_code_of_an_error_is_documented() -> None:
 
 def test_every_event_is_documented() -> None:
     notified = [call.args[1] for name, call in _calls("api", "workers") if name == "notify"]
-    events = {one.value for one in notified if isinstance(one, ast.Constant)}
+    events = {str(one.value) for one in notified if isinstance(one, ast.Constant)}
     assert "round" in events
     text = (ROOT / "docs" / "api.md").read_text()
     listen = text.partition("**Listen.**")[2].partition("\n\n")[0]
