@@ -58,7 +58,7 @@ format: setup ## Rewrite the code in the house style
 	$(NPM) --prefix frontend run --silent format
 
 bench: setup ## Run the service benchmarks at a small size
-	$(BIN)/python -m benchmarks.labeling --clients 32 --seconds 10 $(ARGS)
+	$(BIN)/python -m benchmarks.labeling --clients 1,8,32 --seconds 10 $(ARGS)
 	$(BIN)/python -m benchmarks.import_pool --n 10000 $(ARGS)
 
 screenshots: setup ## Take every page into docs/screens (ARGS="--only label,project")
