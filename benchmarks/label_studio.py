@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.label_studio --clients 8,32,100 --seconds 60 --json results/studio.json``
 
-Both run whole, each with a PostgreSQL of its own and the same settings: Karat as ``karat up``
-starts it, with one API process, and Label Studio with the server of its container, uWSGI, once with
+Both run whole, each with a PostgreSQL of its own from the system's packages and the same settings:
+Karat as ``karat up`` starts it, with one API process, and Label Studio with the server of its container, uWSGI, once with
 one process and once with the two for each core that its container starts. Label Studio is
 installed on the first run (``--label-studio-env``). They take turns: with each number of clients
 first Label Studio, then Karat asked for one image at a time as Label Studio is, then Karat with
@@ -34,13 +34,13 @@ from benchmarks.label_studio_server import (
     VERSION,
     LabelStudio,
     LabelStudioLoad,
+    SystemPostgres,
     install,
 )
 from benchmarks.labeling import BATCH, counts
 from benchmarks.runs import Run, Runs
 from benchmarks.servers import Server, memory
 from karat.client import Client
-from karat.embedded import EmbeddedPostgres
 from karat.stack import Stack
 
 # More answers a second than two cores have ever stored; Karat's queue is that much longer.
@@ -54,10 +54,15 @@ class Comparison:
     """Both installations, and the runs so far."""
 
     def __init__(
-        self, arguments: argparse.Namespace, runs: Runs, stack: Stack, studio: LabelStudio
+        self,
+        arguments: argparse.Namespace,
+        runs: Runs,
+        stack: Stack,
+        postgres: SystemPostgres,
+        studio: LabelStudio,
     ) -> None:
         self.arguments, self.runs, self.stack, self.studio = arguments, runs, stack, studio
-        self._url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+        self.postgres = postgres
         assert stack.admin_email is not None
         assert stack.admin_password is not None
         self.admin = Client(stack.url)
@@ -130,7 +135,7 @@ class Comparison:
             name = "Karat, one at a time" if batch == 1 else f"Karat, leases of {batch}"
             if self._missing("load", name, processes, clients):
                 load = self._queue(clients, max(queries, self.arguments.tasks))
-                ours = [process.pid for process in self.stack.processes.values()]
+                ours = [self.postgres.pid, *(one.pid for one in self.stack.processes.values())]
                 loop = functools.partial(load.annotate, batch=batch)
                 self._turn(name, processes, clients, ours, load, loop)
 
@@ -184,7 +189,8 @@ class Comparison:
 
     def _queue(self, clients: int, queries: int) -> KaratLoad:
         assert self.stack.port is not None
-        return KaratLoad(self._url, self.stack.port, clients, queries)
+        url = self.postgres.url.replace("+psycopg", "")
+        return KaratLoad(url, self.stack.port, clients, queries)
 
 
 def run(arguments: argparse.Namespace, runs: Runs) -> None:
@@ -196,8 +202,9 @@ def run(arguments: argparse.Namespace, runs: Runs) -> None:
         write_zip(archive, arguments.tasks)
         _unpack(archive, images)
         with (
-            Stack(directory / "karat", port=0) as stack,
-            EmbeddedPostgres(directory / "postgres", database="label_studio") as postgres,
+            SystemPostgres(directory / "postgres-karat") as beside,
+            SystemPostgres(directory / "postgres", database="label_studio") as postgres,
+            Stack(directory / "karat", port=0, database_url=beside.url) as stack,
         ):
             studio = LabelStudio(
                 arguments.label_studio_env,
@@ -206,7 +213,7 @@ def run(arguments: argparse.Namespace, runs: Runs) -> None:
                 postgres,
                 max(arguments.clients),
             )
-            comparison = Comparison(arguments, runs, stack, studio)
+            comparison = Comparison(arguments, runs, stack, beside, studio)
             for number, processes in enumerate(arguments.processes):
                 with studio.serving(processes) as server:
                     if number == 0:

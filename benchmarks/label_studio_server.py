@@ -39,6 +39,7 @@ _RESULT = [
 ]
 # How many files a request may hold by its own limit.
 _FILES = 100
+_PACKAGES = Path("/usr/lib/postgresql")
 _START = 180.0
 # What each process of its server writes once it has loaded the application.
 _READY = b"WSGI app 0"
@@ -67,6 +68,23 @@ with transaction.atomic():
         Token.objects.filter(user=user).delete()
         Token.objects.create(user=user, key=token)
 """
+
+
+class SystemPostgres(EmbeddedPostgres):
+    """PostgreSQL of the system's packages, with the same settings.
+
+    Label Studio needs the module pg_trgm, which Karat's own PostgreSQL comes without.
+    """
+
+    locale = ()
+
+    def find_programs(self) -> Path:
+        """The newest that is installed with the module."""
+        for version in sorted(_PACKAGES.glob("[0-9]*"), key=lambda path: -int(path.name)):
+            modules = Path("/usr/share/postgresql", version.name, "extension")
+            if (modules / "pg_trgm.control").exists():
+                return version / "bin"
+        raise SystemExit("PostgreSQL is not installed with pg_trgm: apt-get install postgresql")
 
 
 def install(directory: Path) -> None:
@@ -129,16 +147,17 @@ class LabelStudio:
         self._python("-c", _SEED, given=json.dumps(self.tokens))
 
     def _python(self, *arguments: str, given: str = "") -> None:
-        with (self.data / "prepare.log").open("ab") as log:
-            subprocess.run(
-                [str(self._bin / "python"), *arguments],
-                cwd=self._package,
-                env=self.environment,
-                input=given.encode(),
-                stdout=log,
-                stderr=log,
-                check=True,
-            )
+        done = subprocess.run(
+            [str(self._bin / "python"), *arguments],
+            cwd=self._package,
+            env=self.environment,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"Label Studio was not prepared: {done.stderr[-2000:]}")
 
     @contextlib.contextmanager
     def serving(self, processes: int) -> Iterator[Server]:
