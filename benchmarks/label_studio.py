@@ -3,11 +3,12 @@
 ``python -m benchmarks.label_studio --clients 8,32,100 --seconds 60 --json results/studio.json``
 
 Both run whole, each with a PostgreSQL of its own from the system's packages and the same settings:
-Karat as ``karat up`` starts it, with one API process, and Label Studio with the server of its container, uWSGI, once with
-one process and once with the two for each core that its container starts. Label Studio is
-installed on the first run (``--label-studio-env``). They take turns: with each number of clients
-first Label Studio, then Karat asked for one image at a time as Label Studio is, then Karat with
-leases of 16, as its page asks. A client asks for the next task, submits one class, and asks again.
+Karat as ``karat up`` starts it, with one API process, and Label Studio with the server of its
+container, uWSGI, once with one process and once with the two for each core that its container
+starts. Label Studio is installed on the first run (``--label-studio-env``). They take turns: with
+each number of clients first Label Studio, then Karat asked for one image at a time as Label Studio
+is, then Karat with leases of 16, as its page asks. A client asks for the next task, submits one
+class, and asks again.
 
 Runs that are in ``--json`` are not repeated, so that a stopped benchmark goes on.
 """

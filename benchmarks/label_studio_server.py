@@ -207,6 +207,8 @@ class LabelStudioLoad:
             base_url=f"http://127.0.0.1:{port}",
             headers={"Authorization": f"Token {studio.tokens[0]}"},
             timeout=900,
+            # It closes a connection after each response.
+            limits=httpx.Limits(max_keepalive_connections=0),
         )
         body = {
             "title": title,
