@@ -95,6 +95,10 @@ class Comparison:
     def exports(self, server: Server, directory: Path) -> None:
         """Time the exports of as many answered tasks."""
         n = self.arguments.tasks
+        kinds = {f"Karat: {kind}": kind for kind in ("csv", "jsonl")}
+        their_kinds = {f"Label Studio: {kind}": kind for kind in ("CSV", "JSON")}
+        if not any(self._missing("export", name, 0, 0) for name in (*kinds, *their_kinds)):
+            return
         load = self._queue(1, n + 1)
         uvloop.run(
             load.annotate(
@@ -118,10 +122,10 @@ class Comparison:
             assert found >= n
             return seconds
 
-        for kind in ("csv", "jsonl"):
-            self._timed("export", f"Karat: {kind}", functools.partial(karat, kind))
-        for kind in ("CSV", "JSON"):
-            self._timed("export", f"Label Studio: {kind}", functools.partial(studio, kind))
+        for name, kind in kinds.items():
+            self._timed("export", name, functools.partial(karat, kind))
+        for name, kind in their_kinds.items():
+            self._timed("export", name, functools.partial(studio, kind))
 
     def load(self, server: Server, processes: int, clients: int) -> None:
         """One turn of each with so many clients."""
