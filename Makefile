@@ -61,7 +61,7 @@ docs: setup ## Build the documentation into site/ and check its links
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 bench: setup ## Run the service benchmarks at a small size
-	$(BIN)/python -m benchmarks.labeling --clients 32 --seconds 10 $(ARGS)
+	$(BIN)/python -m benchmarks.labeling --clients 1,8,32 --seconds 10 $(ARGS)
 	$(BIN)/python -m benchmarks.import_pool --n 10000 $(ARGS)
 
 screenshots: setup ## Take every page into docs/screens (ARGS="--only label,project")

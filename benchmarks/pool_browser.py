@@ -28,7 +28,7 @@ from rich.table import Table
 
 from api.credentials import secret_hash
 from api.projects.settings import checked
-from benchmarks.labeling import ROOT, serving
+from benchmarks.servers import ROOT, serving_module
 from core.storage import Storage
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
 from models.pool_scores import PoolScores
@@ -221,9 +221,9 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             with psycopg.connect(postgres.url.replace("+psycopg", "")) as connection:
                 project = fill(connection, Storage(directory / "data"), arguments.n)
             with (
-                serving("api", "/healthz", environment) as port,
+                serving_module("api", "/healthz", environment) as server,
                 httpx.Client(
-                    base_url=f"http://127.0.0.1:{port}/api/projects/{project}/",
+                    base_url=f"http://127.0.0.1:{server.port}/api/projects/{project}/",
                     headers={"Authorization": f"Bearer {TOKEN}"},
                     timeout=120,
                 ) as http,
