@@ -169,7 +169,7 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
 
     # What is on its way as the page is loaded again is not shown again.
     held: list[Route] = []
-    page.route("**/labeling/answers", held.append)
+    page.route("**/labeling/answers", lambda route: held.append(route))
     last = open_tiles(page)[-1:]
     go_to(page, last[0][0])
     page.keyboard.press(key_for(last[0][1]))

@@ -247,12 +247,16 @@ it("gives its images back for a break, and goes on with those that are left", as
 });
 
 it("shows the same page after a reload while answers are on their way", async () => {
+  const name = uuid();
+  outbox = await openOutbox({ name });
   const before = start();
   await shows(before.session, from(1, 10));
   server.signedOut = true;
   await before.session.answer([1, 2, 3], CAT);
   before.session.leave();
   before.sender.stop();
+  // All that a page leaves to the next is on the disk.
+  outbox = await openOutbox({ name });
   server.signedOut = false;
   server.faults.push("refuse-connection", "lose-response");
   const { session, sender } = start();
