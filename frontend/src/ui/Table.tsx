@@ -9,7 +9,7 @@ export function Table({ label, children }: { label: string; children: ReactNode 
   const { before, after } = useScrollEdges(frame);
   const scrolls = before || after;
   return (
-    <div>
+    <div className={styles.whole}>
       <div
         className={styles.frame}
         data-before={before || undefined}
