@@ -12,7 +12,8 @@ class Message(BaseModel):
 
     Attributes:
         task: Name of the Celery task that handles it.
-        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``cpu`` for the rest.
+        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``web`` for what calls other
+            machines, ``cpu`` for the rest.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -76,6 +77,13 @@ class Sweep(Message):
     queue = "cpu"
 
 
+class DeliverWebhooks(Message):
+    """Tell webhooks what has happened and what is due to be told again."""
+
+    task = "deliver_webhooks"
+    queue = "web"
+
+
 MESSAGES: tuple[type[Message], ...] = (
     ImportPool,
     AdvanceRound,
@@ -84,6 +92,7 @@ MESSAGES: tuple[type[Message], ...] = (
     Prune,
     Relabel,
     Sweep,
+    DeliverWebhooks,
 )
 JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.IMPORT_POOL: ImportPool,
@@ -93,4 +102,4 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.PRUNE: Prune,
     JobKind.RELABEL: Relabel,
 }
-QUEUES: tuple[str, ...] = ("cpu", "gpu")
+QUEUES: tuple[str, ...] = ("cpu", "gpu", "web")

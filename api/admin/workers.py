@@ -22,6 +22,7 @@ _BROKER_SECONDS: Final = 3.0
 _COMMAND: Final = {
     "gpu": "celery -A workers.app worker --pool=solo -Q gpu",
     "cpu": "celery -A workers.app worker --pool=threads -Q cpu",
+    "web": "celery -A workers.app worker --pool=threads -Q web",
 }
 
 
