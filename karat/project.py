@@ -29,6 +29,7 @@ from karat.resources import (
 from karat.review import ReviewClient
 from karat.transport import Transport
 from karat.uploads import upload
+from karat.webhook import WebhooksClient
 
 MAX_ANSWERS = 256
 
@@ -193,6 +194,11 @@ class ProjectClient:
     def pool(self) -> PoolClient:
         """The images of the project: find them, and act on many at once."""
         return PoolClient(self._transport, f"{self._path}/examples")
+
+    @property
+    def webhooks(self) -> WebhooksClient:
+        """Addresses that are told what happens in the project."""
+        return WebhooksClient(self._transport, f"{self._path}/webhooks")
 
     def lease(self, n: int = 16, *, client: str | None = None, grouped: bool = False) -> Lease:
         """Take up to ``n`` queries to label, those held already included.

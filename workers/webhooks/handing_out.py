@@ -53,7 +53,7 @@ def forget(session: Session) -> None:
     oldest = select(WebhookEvent.id).order_by(WebhookEvent.id).limit(_BLOCK)
     session.execute(
         delete(WebhookEvent).where(
-            WebhookEvent.id.in_(oldest.scalar_subquery()),
+            WebhookEvent.id.in_(oldest),
             WebhookEvent.at < datetime.now(UTC) - KEPT,
         )
     )
