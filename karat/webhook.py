@@ -8,8 +8,10 @@ from karat.transport import Transport
 
 
 class WebhooksClient:
-    """Addresses that are told what happens; made by ``ProjectClient.webhooks`` for one project, and
-    by ``Client.webhooks`` for all."""
+    """Addresses that are told what happens.
+
+    Made by ``ProjectClient.webhooks`` for one project, and by ``Client.webhooks`` for all.
+    """
 
     def __init__(self, transport: Transport, path: str) -> None:
         """Name the place.

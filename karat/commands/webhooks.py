@@ -1,6 +1,7 @@
 """``karat webhook``."""
 
 import time
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -110,7 +111,7 @@ def remove(webhook: WebhookArgument) -> None:
 
 
 @webhooks.command("test")
-def test(webhook: WebhookArgument, as_json: JsonOption = False) -> None:
+def send_test(webhook: WebhookArgument, as_json: JsonOption = False) -> None:
     """Send a test and wait for the first answer; ends with status 1 if it was not accepted."""
     with connect() as client:
         sent = client.webhooks.test(webhook)["id"]
@@ -145,7 +146,7 @@ def deliveries(
 ) -> None:
     """List what a webhook was told and is to be told, the latest first."""
     with connect() as client:
-        found = [one for one, _ in zip(client.webhooks.deliveries(webhook), range(last))]
+        found = [*islice(client.webhooks.deliveries(webhook), last)]
     if as_json:
         return show_json(found)
     rows = [
