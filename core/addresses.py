@@ -66,7 +66,7 @@ class Allowed:
 
 def literal(host: str) -> str | None:
     """The address that ``host`` is without asking anybody, if it is one."""
-    if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
+    if f".{host.lower().rstrip('.')}".endswith(".localhost"):
         return "127.0.0.1"
     try:
         return str(ip_address(host.strip("[]")))

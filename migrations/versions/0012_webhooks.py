@@ -1,5 +1,7 @@
 """Webhooks, what they are to be told of, and what became of telling it."""
 
+from datetime import datetime
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
@@ -10,14 +12,14 @@ branch_labels = None
 depends_on = None
 
 
-def _time(name: str, default: str | None = None) -> sa.Column[sa.DateTime]:
+def _time(name: str, default: str | None = None) -> sa.Column[datetime]:
     made = sa.text(default) if default else None
     return sa.Column(
         name, sa.DateTime(timezone=True), server_default=made, nullable=default is None
     )
 
 
-def _words(name: str, kind: str, *values: str) -> sa.Column[sa.String]:
+def _words(name: str, kind: str, *values: str) -> sa.Column[str]:
     return sa.Column(
         name,
         sa.Enum(*values, name=kind, native_enum=False, length=32, create_constraint=True),
