@@ -78,6 +78,6 @@ openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript type
 	$(NPM) --prefix frontend run --silent types
 
 lock: $(VENV)/.ready ## Resolve the pinned packages again
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev pyproject.toml -o requirements/lock.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev --extra otel pyproject.toml -o requirements/lock.txt
 
 .PHONY: help setup demo up test test-long lint format docs bench screenshots audit openapi lock

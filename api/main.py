@@ -33,6 +33,8 @@ from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
+from api.webhooks.routes import admin_router as all_webhooks
+from api.webhooks.routes import router as webhooks
 from core.db import async_engine, async_sessions
 from core.settings import Settings
 from core.settings import settings as process_settings
@@ -56,9 +58,11 @@ _ROUTERS = (
     subsets,
     guides,
     exports,
+    webhooks,
     algorithms,
     home,
     admin,
+    all_webhooks,
     events.router,
 )
 

@@ -1,4 +1,5 @@
 import { SetupScreen } from "../features/setup/SetupScreen";
+import { WebhooksCard } from "../features/webhooks/WebhooksCard";
 import { t } from "../strings";
 import type { PageHandle } from "./pageTitle";
 import { useProject } from "./useProject";
@@ -15,6 +16,8 @@ export function Component() {
       key={project.id}
       project={{ ...project, settings: project.settings }}
       user={user}
-    />
+    >
+      <WebhooksCard place={project.id} />
+    </SetupScreen>
   );
 }
