@@ -23,7 +23,7 @@ from workers.imports.metadata import NAMES, REFUSED, Metadata
 from workers.imports.stated import is_stated, read_stated, text
 from workers.imports.zip_entries import Entry, ZipEntries
 
-_LITTER: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
+_LITTER: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml"})
 # Folders beside those of splits for images that have no class.
 _NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 # Tools that write a document for each image are not meant.
@@ -222,7 +222,7 @@ def _base(name: str) -> str:
 
 
 def _is_litter(name: str) -> bool:
-    """Hidden files and what desktops leave behind; ``..`` is not hidden but hostile."""
+    """Hidden files and what goes with others; ``..`` is not hidden but hostile."""
     return any(
         (part.startswith(".") and part not in {".", ".."}) or part.lower() in _LITTER
         for part in name.split("/")
