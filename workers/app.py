@@ -9,7 +9,7 @@ from typing import Any
 
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
-from core import logs
+from core import logs, tracing
 from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, Sweep
 from core.queue import celery
 from core.settings import settings
@@ -55,6 +55,11 @@ def _log(**_: Any) -> None:
 @beat_init.connect  # type: ignore[untyped-decorator]
 def _live(**_: Any) -> None:
     alive.begin(settings().alive_file)
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]
+def _trace(**_: Any) -> None:
+    tracing.begin("karat-worker")
 
 
 def _appear(name: str, queues: Iterable[str] = ()) -> None:

@@ -106,9 +106,9 @@ def test_what_happens_is_told_in_order_and_signed(hooks: Hooks, there: Receiver)
     dry = new_job(JobKind.PRUNE, project_id=project.id, params={"dry_run": True})
     session.add_all([job, dry])
     round_ = hooks.world.open_round(project, 0)
-    for one in (job, dry):
-        claim_job(one, "here:1")
-        finish_job(one, JobState.SUCCEEDED, result={"added": 7, "by_split": {}, "done": True})
+    for ended in (job, dry):
+        claim_job(ended, "here:1")
+        finish_job(ended, JobState.SUCCEEDED, result={"added": 7, "by_split": {}, "done": True})
     move_round(round_, RoundState.CLOSING)
     round_.accuracy = 0.75
     move_round(round_, RoundState.CLOSED)

@@ -12,11 +12,7 @@ export function Component() {
   const project = useProject().data;
   if (!project?.settings) return null;
   return (
-    <SetupScreen
-      key={project.id}
-      project={{ ...project, settings: project.settings }}
-      user={user}
-    >
+    <SetupScreen key={project.id} project={{ ...project, settings: project.settings }} user={user}>
       <WebhooksCard place={project.id} />
     </SetupScreen>
   );

@@ -134,12 +134,7 @@ function WebhookForm({ place, hook, onClose, onDone, onAsk }: WebhookFormProps) 
           </>
         )}
         <Button onClick={onClose}>{t.common.cancel}</Button>
-        <Button
-          type="submit"
-          kind="primary"
-          disabled={events.length === 0}
-          busy={save.isPending}
-        >
+        <Button type="submit" kind="primary" disabled={events.length === 0} busy={save.isPending}>
           {hook ? t.common.save : text.create}
         </Button>
       </DialogActions>

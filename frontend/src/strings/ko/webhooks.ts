@@ -51,8 +51,7 @@ export const webhooks: Catalogue["webhooks"] = {
   waiting: (count) => `대기 중인 이벤트 ${count}개`,
   oldSecret: (time) => `이전 비밀 키는 ${time}까지 유효`,
   offReasons: {
-    failing:
-      "하루 동안 한 번도 전달되지 않아 자동으로 꺼졌습니다. 받는 쪽을 고친 뒤 다시 켜세요.",
+    failing: "하루 동안 한 번도 전달되지 않아 자동으로 꺼졌습니다. 받는 쪽을 고친 뒤 다시 켜세요.",
     gone: "받는 쪽이 더 이상 없다고 답해(410) 자동으로 꺼졌습니다.",
   },
   deliveries: "전송 기록",
