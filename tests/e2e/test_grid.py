@@ -181,8 +181,8 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
         page.locator("[data-tile][data-focused]").wait_for()
     assert again.value
     assert sorted(open_tiles(page)) == sorted(place)
-    page.unroute("**/labeling/answers")
     held[-1].continue_()
+    page.unroute("**/labeling/answers")
     eventually(lambda: len(rows(stack, project)) == judged + 3, "the first answers arrive")
     assert sorted(open_tiles(page)) == sorted(place)
 
