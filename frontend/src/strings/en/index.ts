@@ -1,5 +1,6 @@
 import { admin } from "./admin";
 import { common } from "./common";
+import { exports } from "./exports";
 import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
@@ -15,6 +16,7 @@ import { setup } from "./setup";
 export const en = {
   admin,
   common,
+  exports,
   grid,
   home,
   jobs,
