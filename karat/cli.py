@@ -17,6 +17,7 @@ from karat.commands.subsets import subsets
 from karat.commands.transfers import export, import_images
 from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
+from karat.commands.webhooks import webhooks
 from karat.terminal import show_error
 
 app = typer.Typer(
@@ -42,6 +43,7 @@ app.add_typer(rounds, name="round")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(reviews, name="review")
+app.add_typer(webhooks, name="webhook")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
 app.command()(algorithms)

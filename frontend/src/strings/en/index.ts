@@ -12,6 +12,7 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
+import { webhooks } from "./webhooks";
 
 export const en = {
   admin,
@@ -28,4 +29,5 @@ export const en = {
   review,
   rounds,
   setup,
+  webhooks,
 };

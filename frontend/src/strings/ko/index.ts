@@ -13,6 +13,7 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
+import { webhooks } from "./webhooks";
 
 export const ko: Catalogue = {
   admin,
@@ -29,4 +30,5 @@ export const ko: Catalogue = {
   review,
   rounds,
   setup,
+  webhooks,
 };
