@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from anyio import to_thread
 
@@ -12,7 +12,8 @@ from api.exports.zips import Spool, ZipWriter
 from core.states import Split, Verdict
 from core.storage import Storage
 
-_AT_ONCE = 8 << 20
+MISSING: Final = "MISSING.txt"
+_AT_ONCE: Final = 8 << 20
 
 
 class Placed(NamedTuple):
@@ -34,32 +35,47 @@ async def as_zip(
     more: Sequence[tuple[str, str]] = (),
 ) -> AsyncIterator[bytes]:
     """Images for which ``place`` gives a path, then the document on them, and ``more`` texts."""
-    with ZipWriter() as archive, closing(document), closing(Spool()) as spool:
+    with closing(document), closing(Spool()) as spool:
         spool.write(document.begin().encode())
-        async for block in images.blocks():
-            placed: list[Placed] = []
-            for record in block:
-                path = place(record)
-                if path is not None:
-                    placed.append(Placed(path, record.content_hash, record.bytes))
-                    spool.write(document.add(record, path).encode())
-            async for piece in _packed(archive, storage, placed):
-                yield piece
-        for piece in document.end():
-            spool.write(piece)
-        for piece in archive.spooled(document.name, spool):
-            yield piece
-        for name, text in more:
-            yield archive.stored(name, text.encode())
-        for piece in archive.finish():
+
+        async def placed() -> AsyncIterator[list[Placed]]:
+            async for block in images.blocks():
+                found = []
+                for record in block:
+                    path = place(record)
+                    if path is not None:
+                        found.append(Placed(path, record.content_hash, record.bytes))
+                        spool.write(document.add(record, path).encode())
+                yield found
+
+        def texts() -> Iterator[tuple[str, Spool]]:
+            for piece in document.end():
+                spool.write(piece)
+            yield document.name, spool
+            for name, text in more:
+                with closing(Spool()) as one:
+                    one.write(text.encode())
+                    yield name, one
+
+        async for piece in as_files(placed(), storage, texts()):
             yield piece
 
 
-async def as_files(files: AsyncIterable[list[Placed]], storage: Storage) -> AsyncIterator[bytes]:
-    """A zip of images and nothing else."""
-    with ZipWriter() as archive:
+async def as_files(
+    files: AsyncIterable[list[Placed]],
+    storage: Storage,
+    texts: Iterable[tuple[str, Spool]] = (),
+) -> AsyncIterator[bytes]:
+    """A zip of images, then of ``texts``; images that are lost are named in ``MISSING.txt``."""
+    with ZipWriter() as archive, closing(Spool()) as missing:
         async for placed in files:
-            async for piece in _packed(archive, storage, placed):
+            for some in portions(placed):
+                yield await to_thread.run_sync(_entries, archive, storage, some, missing)
+        for name, text in texts:
+            for piece in archive.spooled(name, text):
+                yield piece
+        if missing.size:
+            for piece in archive.spooled(MISSING, missing):
                 yield piece
         for piece in archive.finish():
             yield piece
@@ -75,21 +91,25 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
             yield piece
 
 
-async def _packed(
-    archive: ZipWriter, storage: Storage, files: Sequence[Placed]
-) -> AsyncIterator[bytes]:
-    """Entries of ``files``, read in a thread, a few MiB at a time."""
-    for some in portions(files):
-        yield await to_thread.run_sync(_entries, archive, storage, some)
+def _entries(
+    archive: ZipWriter, storage: Storage, files: Sequence[Placed], missing: Spool
+) -> bytes:
+    entries = []
+    for one in files:
+        content = read_image(storage, one)
+        if content is None:
+            missing.write(f"{one.path}\n".encode())
+        else:
+            entries.append(archive.stored(one.path, content))
+    return b"".join(entries)
 
 
-def _entries(archive: ZipWriter, storage: Storage, files: Sequence[Placed]) -> bytes:
-    return b"".join(archive.stored(one.path, read_image(storage, one)) for one in files)
-
-
-def read_image(storage: Storage, image: Placed | Record) -> bytes:
-    """The original bytes of an image."""
-    return storage.image(image.content_hash).read_bytes()
+def read_image(storage: Storage, image: Placed | Record) -> bytes | None:
+    """The original bytes of an image; ``None`` if they are lost (``karat verify`` tells)."""
+    try:
+        return storage.image(image.content_hash).read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def portions(images: Iterable[_Image]) -> Iterator[list[_Image]]:

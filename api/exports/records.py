@@ -195,7 +195,8 @@ class Images:
         rows: Sequence[Any] = (await session.execute(statement)).all()
         ids = [row[0] for row in rows]
         votes, predictions = await _votes(session, ids), await _predictions(session, ids)
-        return [Record(*row, votes[row[0]], predictions.get(row[0])) for row in rows]
+        known = ([*row, votes[row[0]], predictions.get(row[0])] for row in rows)
+        return [Record(*values) for values in known]
 
 
 def _is_judged() -> ColumnElement[bool]:

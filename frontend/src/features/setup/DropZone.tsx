@@ -38,7 +38,7 @@ export function DropZone({ onTake }: DropZoneProps) {
         multiple
         hidden
         aria-label={t.setup.chooseFile}
-        accept=".zip,.parquet,.csv,image/*"
+        accept=".zip,.parquet,.csv,.jsonl,.json,image/*"
         onChange={(event) => {
           onTake(Array.from(event.target.files ?? []), []);
           event.target.value = "";
