@@ -7,7 +7,7 @@ from fastapi.responses import StreamingResponse
 
 from api.access import ProjectId, managed_project
 from api.audit import record
-from api.deps import StorageDep
+from api.deps import OriginalsDep
 from api.exports import service
 from api.principal import CurrentUser
 
@@ -29,7 +29,7 @@ Effective = Annotated[
 async def export(
     request: Request,
     user: CurrentUser,
-    storage: StorageDep,
+    originals: OriginalsDep,
     project_id: ProjectId,
     format: Format = Format.CSV,
     effective: Effective = False,
@@ -49,7 +49,7 @@ async def export(
         body = service.as_jsonl(sessions, project_id, only_effective=effective)
         media, suffix = "application/jsonl", "jsonl"
     else:
-        body, media, suffix = service.as_image_folder(images, storage), "application/zip", "zip"
+        body, media, suffix = service.as_image_folder(images, originals), "application/zip", "zip"
     name = f"karat-project-{project_id}.{suffix}"
     return StreamingResponse(
         body, media_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'}

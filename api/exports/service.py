@@ -5,8 +5,8 @@ import io
 import json
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator
-from pathlib import PurePosixPath
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
@@ -15,9 +15,10 @@ from zipstream import ZIP_STORED, ZipStream
 
 from core.cells import plain
 from core.consensus import holds
+from core.errors import DomainError
 from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.originals import ORIGINAL, Original, Originals
 from core.states import ExampleState, Verdict
-from core.storage import Storage
 from core.tables import Annotation, Example, ProjectClass, Query, Round, User
 
 COLUMNS = (
@@ -28,6 +29,15 @@ COLUMNS = (
 _FETCH = 1000
 # What a path may not hold on one system or another.
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
+
+
+class LabeledImage(NamedTuple):
+    """An image, and the class whose folder it goes into."""
+
+    class_name: str
+    pool_index: int
+    name: str
+    original: Original
 
 
 def _effective() -> ColumnElement[bool]:
@@ -143,28 +153,43 @@ async def as_jsonl(
         yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block)
 
 
-async def labeled_images(
-    session: AsyncSession, project_id: int
-) -> list[tuple[str, int, str, bytes]]:
-    """(class, pool index, name, content hash) of every image that is labeled with a class."""
+async def labeled_images(session: AsyncSession, project_id: int) -> list[LabeledImage]:
+    """Every image that is labeled with a class."""
     statement = (
-        select(ProjectClass.name, Example.pool_index, Example.name, Example.content_hash)
+        select(ProjectClass.name.label("class_name"), Example.pool_index, Example.name, *ORIGINAL)
         .join(ProjectClass, ProjectClass.id == Example.label_class_id)
         .where(Example.project_id == project_id, Example.state == ExampleState.LABELED)
         .order_by(Example.pool_index)
     )
-    return list(await session.execute(statement))
+    return [
+        LabeledImage(row.class_name, row.pool_index, row.name, Original.of(row))
+        for row in await session.execute(statement)
+    ]
 
 
-def as_image_folder(images: list[tuple[str, int, str, bytes]], storage: Storage) -> Iterator[bytes]:
-    """A zip of ``class/index_name``; stored, because images are compressed already."""
+def as_image_folder(images: list[LabeledImage], originals: Originals) -> Iterator[bytes]:
+    """A zip of ``class/index_name``; stored, because images are compressed already.
+
+    Images that cannot be had are named, with the reason, in ``MISSING.txt``.
+    """
     archive = ZipStream(compress_type=ZIP_STORED)
-    folders = _folders({class_name for class_name, *_ in images})
-    for class_name, pool_index, name, content_hash in images:
-        file = PurePosixPath(name.replace("\\", "/")).name
-        path = f"{folders[class_name]}/{pool_index:07d}_{file}"
-        archive.add_path(storage.image(content_hash), path)
-    yield from archive
+    folders = _folders({image.class_name for image in images})
+    missing = []
+    for image in images:
+        file = PurePosixPath(image.name.replace("\\", "/")).name
+        path = f"{folders[image.class_name]}/{image.pool_index:07d}_{file}"
+        try:
+            found = originals.find(image.original)
+            if isinstance(found, Path):
+                archive.add_path(found, path)
+            else:
+                archive.add(originals.read(image.original), path)
+        except DomainError as error:
+            missing.append(f"{path}: {error.detail}\n")
+        yield from archive.all_files()
+    if missing:
+        archive.add("".join(missing), "MISSING.txt")
+    yield from archive.finalize()
 
 
 def _folders(class_names: Iterable[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import anyio
 from anyio import to_thread
 
 from core.errors import DomainError, ErrorKind, Invalid
+from core.formats import IMAGES
 from core.settings import Settings
 from core.states import Split
 from core.storage import Storage
@@ -17,16 +18,15 @@ from core.storage import Storage
 ARCHIVES = frozenset({".zip", ".parquet"})
 # Says something of images that are there, and brings none.
 TABLE = ".csv"
-IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
 # What must stay free after an upload, so that the database beside it can go on.
 _RESERVE_BYTES = 256 << 20
 
 
-def checked_name(filename: str) -> str:
-    """The file name without any path, if its ending is one we read."""
+def checked_name(filename: str, *, tables: bool = False) -> str:
+    """The file name without any path, if its ending is one we read, or any of ``tables``."""
     name = PurePosixPath(filename.replace("\\", "/")).name
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix not in ARCHIVES | IMAGES | {TABLE}:
+    if not tables and suffix not in ARCHIVES | IMAGES | {TABLE}:
         raise Invalid(
             "invalid_upload",
             "Karat reads .zip, .parquet, single images, and .csv with labels, not "
@@ -36,11 +36,20 @@ def checked_name(filename: str) -> str:
     return name
 
 
-def check_annotations(filename: str, annotations: Sequence[str], split: Split) -> None:
-    """Refuse columns of labels where there can be none, and a table that names none."""
+def check_annotations(
+    filename: str, annotations: Sequence[str], split: Split, *, images: bool = False
+) -> None:
+    """Refuse columns of labels where there can be none, and a table that brings nothing else.
+
+    Args:
+        filename: Of the upload.
+        annotations: The columns.
+        split: Of the images.
+        images: Whether a table brings images too.
+    """
     suffix = PurePosixPath(filename).suffix.lower()
     field = "annotation_column"
-    if suffix == TABLE and not annotations:
+    if suffix == TABLE and not annotations and not images:
         raise Invalid(
             "no_annotation_column",
             "Say which columns of the table hold labels, each with annotation_column=NAME.",

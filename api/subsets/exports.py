@@ -10,7 +10,9 @@ from anyio import to_thread
 from sqlalchemy import ARRAY, BigInteger, any_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api.exports.service import LabeledImage
 from core.cells import plain_row
+from core.originals import ORIGINAL, Original
 from core.subsets import subset_batches, subset_columns
 from core.tables import Example, ProjectClass
 
@@ -58,24 +60,24 @@ async def as_csv(
         for name in _NAMES.keys() & piece.keys():
             piece[name] = [None if one is None else classes.get(one, one) for one in piece[name]]
         for example_id, *values in zip(*(piece[name] for name in stored), strict=True):
-            _, file, content_hash = files.get(example_id, (None, "", b""))
-            writer.writerow(plain_row([example_id, file, content_hash.hex(), *values]))
+            _, file, original = files.get(example_id, (None, "", None))
+            digest = original.content_hash.hex() if original else ""
+            writer.writerow(plain_row([example_id, file, digest, *values]))
         yield text.getvalue()
         text.seek(0)
         text.truncate()
 
 
-async def kept_images(
-    session: AsyncSession, project_id: int, path: Path
-) -> list[tuple[str, int, str, bytes]]:
-    """(class when it was pruned, pool index, name, content hash) of every image that is kept."""
+async def kept_images(session: AsyncSession, project_id: int, path: Path) -> list[LabeledImage]:
+    """Every image that is kept, with its class when it was pruned."""
     classes = await _class_names(session, project_id)
     found = []
     async for piece in _kept(path):
         files = await _files(session, piece["example_id"])
         for example_id, class_id in zip(piece["example_id"], piece["class_id"], strict=True):
             if example_id in files:
-                found.append((classes.get(class_id, str(class_id)), *files[example_id]))
+                class_name = classes.get(class_id, str(class_id))
+                found.append(LabeledImage(class_name, *files[example_id]))
     return found
 
 
@@ -88,10 +90,11 @@ async def _class_names(session: AsyncSession, project_id: int) -> dict[int, str]
 
 async def _files(
     session: AsyncSession, example_ids: list[int]
-) -> dict[int, tuple[int, str, bytes]]:
-    """(pool index, name, content hash) of examples."""
+) -> dict[int, tuple[int, str, Original]]:
+    """(pool index, name, bytes) of examples."""
     wanted = bindparam("wanted", example_ids, type_=ARRAY(BigInteger))
-    statement = select(Example.id, Example.pool_index, Example.name, Example.content_hash).where(
+    statement = select(Example.id, Example.pool_index, Example.name, *ORIGINAL).where(
         Example.id == any_(wanted)
     )
-    return {row[0]: (row[1], row[2], row[3]) for row in await session.execute(statement)}
+    rows = await session.execute(statement)
+    return {row.id: (row.pool_index, row.name, Original.of(row)) for row in rows}

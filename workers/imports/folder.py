@@ -1,14 +1,15 @@
-"""A zip of images in folders: splits, classes, and optional metadata."""
+"""Images in folders, of a zip or a bucket: splits, classes, and optional metadata."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from core.states import Split
 from workers.imports.items import (
+    Fetched,
     Item,
     Refused,
     invalid_archive,
@@ -18,7 +19,6 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.metadata import NAMES, Metadata
-from workers.imports.zip_entries import Entry, ZipEntries
 
 _LITTER: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
 
@@ -42,14 +42,30 @@ class Layout:
         return split, folders[0] if folders else None
 
 
-class FolderSource:
-    """Items of a zip, in the order of its directory."""
+class Entries(Protocol):
+    """What a folder holds; each entry has a ``name``, its path, and a ``size``."""
 
-    def __init__(self, path: Path, work: Path, annotations: Sequence[str] = ()) -> None:
-        """Scan the directory of the zip at ``path``, and index its metadata under ``work``.
+    def __iter__(self) -> Iterator[Any]:
+        """Every entry, in the same order each time."""
+        ...
+
+    def read(self, entry: Any) -> bytes | Fetched | Refused:
+        """The bytes of an entry, or why it has none."""
+        ...
+
+    def close(self) -> None:
+        """Close what was opened."""
+        ...
+
+
+class FolderSource:
+    """Items of a folder, in its order."""
+
+    def __init__(self, entries: Entries, work: Path, annotations: Sequence[str] = ()) -> None:
+        """Scan the names of ``entries``, and index their metadata under ``work``.
 
         Args:
-            path: The archive.
+            entries: The folder; closed with the source, also if that cannot be made.
             work: For the index.
             annotations: Fields of the metadata that become annotations; ``label`` is the folder
                 where no metadata says it.
@@ -58,7 +74,7 @@ class FolderSource:
             DomainError: ``invalid_archive``.
         """
         self._annotations = annotations
-        self._entries = ZipEntries(path)
+        self._entries = entries
         self._metadata: Metadata | None = None
         try:
             tables = [entry for name, entry in self._files() if _base(name) in NAMES]
@@ -82,7 +98,7 @@ class FolderSource:
             yield self._item(name, entry)
         if self._metadata:
             for name in islice(self._metadata.missing(), max(0, start - self._count), None):
-                yield _refused(name, "named in the metadata, but not in the archive")
+                yield _refused(name, "named in the metadata, but not there")
 
     def close(self) -> None:
         """Close the archive and the index."""
@@ -90,17 +106,19 @@ class FolderSource:
         if self._metadata:
             self._metadata.close()
 
-    def _files(self) -> Iterator[tuple[str, Entry]]:
+    def _files(self) -> Iterator[tuple[str, Any]]:
         for entry in self._entries:
             name = printable(entry.name.replace("\\", "/"))
             if not name.endswith("/") and not _is_litter(name):
                 yield name, entry
 
-    def _read_metadata(self, metadata: Metadata, tables: list[Entry]) -> None:
+    def _read_metadata(self, metadata: Metadata, tables: list[Any]) -> None:
         for entry in tables:
             content = self._entries.read(entry)
             if isinstance(content, Refused):
                 raise invalid_archive(f"{printable(entry.name)}: {content.reason}.")
+            if isinstance(content, Fetched):
+                content = content.content
             metadata.add(entry.name.replace("\\", "/"), content)
         metadata.mark(name for name, _ in self._files())
 
@@ -131,7 +149,7 @@ class FolderSource:
         )
         return count, Layout(int(wrapped), _split_folders(seconds if wrapped else tops))
 
-    def _item(self, name: str, entry: Entry) -> Item:
+    def _item(self, name: str, entry: Any) -> Item:
         if _is_unsafe(name):
             return _refused(name, "its path leads out of the archive")
         split, label = self._layout.place(name)
@@ -145,6 +163,7 @@ class FolderSource:
         return Item(
             name=short_name(name),
             read=partial(self._entries.read, entry),
+            size=entry.size,
             label=label,
             split=split,
             annotations={name: value for name, value in said.items() if value is not None},
