@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Self
 
-from core.errors import DomainError, ErrorKind, Invalid
+from core.errors import Invalid
 
 SCHEMES: Final = ("s3", "file")
 _BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]")
@@ -102,18 +102,16 @@ def require_allowed(location: Location, allowed: Collection[Location], field: st
         DomainError: ``locations_off`` or ``location_not_allowed``.
     """
     if not allowed:
-        raise DomainError(
+        raise Invalid(
             "locations_off",
             "Images are not taken from buckets here. The operator allows it by naming the places "
             "in KARAT_IMPORT_LOCATIONS.",
-            kind=ErrorKind.FORBIDDEN,
             field=field,
         )
     if not any(place.holds(location) for place in allowed):
-        raise DomainError(
+        raise Invalid(
             "location_not_allowed",
             f"Images are taken from {', '.join(map(str, allowed))} only. The operator adds places "
             "in KARAT_IMPORT_LOCATIONS.",
-            kind=ErrorKind.FORBIDDEN,
             field=field,
         )

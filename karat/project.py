@@ -192,7 +192,7 @@ class ProjectClient:
     @property
     def pool(self) -> PoolClient:
         """The images of the project: find them, and act on many at once."""
-        return PoolClient(self._transport, f"{self._path}/examples")
+        return PoolClient(self._transport, self._path)
 
     def lease(self, n: int = 16, *, client: str | None = None, grouped: bool = False) -> Lease:
         """Take up to ``n`` queries to label, those held already included.

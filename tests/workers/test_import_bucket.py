@@ -46,7 +46,8 @@ def test_reads_each_object_once_and_keeps_no_copy(bucket: Bucket, pool: Pool) ->
         expected = fit_image(picture(int(Path(key).stem), 40, 30), 8)
         assert np.abs(store[[one.pool_index]][0].astype(int) - expected).mean() < 20
         assert not pool.storage.image(one.content_hash).exists()
-        assert Image.open(thumbnail(pool.storage, one.content_hash, LARGEST)).size == (40, 30)
+        with Image.open(thumbnail(pool.storage, one.content_hash, LARGEST)) as small:
+            assert small.size == (40, 30)
 
 
 def test_folders_and_metadata_mean_what_they_mean_in_a_zip(bucket: Bucket, pool: Pool) -> None:
@@ -98,8 +99,9 @@ def _parquet(rows: list[dict[str, str]]) -> bytes:
     return bytes(sink.getvalue())
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-@pytest.mark.parametrize("uploaded", [True, False])
+@pytest.mark.parametrize(
+    ("suffix", "uploaded"), [("csv", True), ("jsonl", False), ("parquet", True)]
+)
 def test_a_table_names_objects_and_says_what_they_are(
     bucket: Bucket, pool: Pool, suffix: str, uploaded: bool
 ) -> None:

@@ -1,38 +1,16 @@
-"""Reading several objects at once, in their order: most of the time of each is waiting."""
+"""Reading objects before they are asked for: most of the time of each is waiting."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
+from workers.ahead import in_order
 from workers.imports.items import Fetched, Item, Refused
 
-AT_ONCE: Final = 16
 # Larger ones are read when it is their turn, so that memory stays bounded.
 _MOST_BYTES: Final = 8 << 20
-_T = TypeVar("_T")
-_R = TypeVar("_R")
-
-
-def in_order(
-    values: Iterable[_T], work: Callable[[_T], _R], threads: Executor
-) -> Iterator[tuple[_T, _R]]:
-    """``work`` of each value, begun up to ``AT_ONCE`` values before it is asked for."""
-    waiting: deque[tuple[_T, Future[_R]]] = deque()
-    try:
-        for value in values:
-            waiting.append((value, threads.submit(work, value)))
-            if len(waiting) >= AT_ONCE:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        while waiting:
-            first, future = waiting.popleft()
-            yield first, future.result()
-    finally:
-        for _, future in waiting:
-            future.cancel()
 
 
 def read_ahead(items: Iterable[Item], threads: Executor) -> Iterator[Item]:

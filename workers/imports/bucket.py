@@ -14,7 +14,8 @@ from core.formats import IMAGES
 from core.locations import Location
 from core.places import Object
 from core.storage import write_atomically
-from workers.imports.ahead import AT_ONCE, read_ahead
+from workers.ahead import AT_ONCE
+from workers.imports.ahead import read_ahead
 from workers.imports.folder import FolderSource
 from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, invalid_archive
 from workers.imports.metadata import NAMES

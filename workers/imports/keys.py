@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.places import Object
-from workers.imports.ahead import AT_ONCE, in_order, read_ahead
+from workers.ahead import AT_ONCE, in_order
+from workers.imports.ahead import read_ahead
 from workers.imports.bucket import Bucket
 from workers.imports.items import (
     NAME_COLUMNS,

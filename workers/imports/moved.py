@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from core.buckets import Buckets
-from core.errors import Conflict, Forbidden
+from core.errors import Conflict, Invalid
 from core.locations import Location
 from core.tables import Example
 from workers.imports.items import Origin
@@ -58,7 +58,7 @@ def lost(
             return True
         try:
             buckets.same(Location.parse(location), tag)
-        except (Conflict, Forbidden):
+        except (Conflict, Invalid):
             return True
         return False
 
