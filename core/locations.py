@@ -40,7 +40,7 @@ class Location:
         Raises:
             DomainError: ``invalid_location``.
         """
-        scheme, separator, rest = text.strip().partition("://")
+        scheme, separator, rest = text.strip(" ").partition("://")
         bucket, _, key = rest.partition("/")
         scheme = scheme.lower()
         if not separator or scheme not in SCHEMES:
