@@ -229,14 +229,16 @@ def _database(environment: dict[str, str]) -> Finding:
 
 def _buckets() -> Iterator[Finding]:
     """Whether the places that the settings name can be reached with the credentials there are."""
+    from pydantic import ValidationError
+
     from core.buckets import Buckets
     from core.errors import DomainError
     from core.settings import Settings
 
     try:
         settings = Settings()
-    except ValueError as error:
-        reason = _reason(subprocess.CompletedProcess([], 1, "", str(error)))
+    except ValidationError as error:
+        reason = "; ".join(one["msg"] for one in error.errors())
         yield Finding("settings", False, reason, "Correct it; see docs/settings.md.")
         return
     buckets = Buckets(settings)

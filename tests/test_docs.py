@@ -86,7 +86,7 @@ def test_every_setting_of_a_project_is_documented(name: str, default: object) ->
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
-    assert f"`{command}`" in (ROOT / "docs" / "guide.md").read_text()
+    assert f"`{command}`" in (ROOT / "docs" / "reference" / "cli.md").read_text()
 
 
 def test_every_variable_of_the_command_line_is_documented() -> None:

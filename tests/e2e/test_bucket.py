@@ -1,8 +1,13 @@
 """A pool that stays in a bucket: asked for in the browser, shown from there, never wrongly."""
 
 import os
+import secrets
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -10,7 +15,6 @@ from karat import Client
 from karat.project import ProjectClient
 from karat.stack import Stack
 from tests.e2e.chromium import sign_in
-from tests.karat.helpers import Run
 from tests.s3 import CREDENTIALS, Bucket, S3Server
 from tests.workers.import_files import encoded, picture
 
@@ -29,9 +33,7 @@ def far(s3: S3Server) -> Bucket:
 
 
 @pytest.fixture(scope="module")
-def stack(
-    far: Bucket, s3: S3Server, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Stack]:
+def stack(far: Bucket, s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """An installation that may take images from the bucket."""
     given = {
         **CREDENTIALS,
@@ -45,26 +47,39 @@ def stack(
             yield running
 
 
-@pytest.fixture
-def admin(browser: Browser, stack: Stack) -> Iterator[Page]:
+def login(stack: Stack) -> tuple[str, str]:
     assert stack.admin_email is not None
     assert stack.admin_password is not None
-    context = sign_in(browser, stack.url, (stack.admin_email, stack.admin_password))
+    return stack.admin_email, stack.admin_password
+
+
+@pytest.fixture
+def admin(browser: Browser, stack: Stack) -> Iterator[Page]:
+    context = sign_in(browser, stack.url, login(stack))
     yield context.new_page()
     context.close()
 
 
 @pytest.fixture
-def project(stack: Stack) -> Iterator[ProjectClient]:
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    with Client(stack.url) as client:
-        client.login(stack.admin_email, stack.admin_password)
-        yield client.create_project("Far away", ["cat", "dog"], settings={"input_size": 16})
+def client(stack: Stack) -> Iterator[Client]:
+    with Client(stack.url) as found:
+        found.login(*login(stack))
+        yield found
+
+
+@pytest.fixture
+def project(client: Client) -> ProjectClient:
+    name = f"Far away {secrets.token_hex(4)}"
+    return client.create_project(name, ["cat", "dog"], settings={"input_size": 16})
+
+
+@pytest.fixture
+def token(client: Client) -> str:
+    return client.create_token("script")["secret"]
 
 
 def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
-    admin: Page, project: ProjectClient, far: Bucket
+    admin: Page, browser: Browser, stack: Stack, project: ProjectClient, far: Bucket
 ) -> None:
     page = admin
     page.goto(f"/projects/{project.id}/settings")
@@ -88,28 +103,40 @@ def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
     # The original, as the browser gets it from the bucket and within the page's policy.
     assert shown.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [300, 200]
 
-    for seed in range(COUNT):
-        far.put({f"photos/{seed}.png": encoded(picture(100 + seed, 300, 200))})
-    page.context.clear_cookies(name="nothing")
-    fresh = page.context.new_page()
+    far.put({f"photos/{seed}.png": encoded(picture(100 + seed, 300, 200)) for seed in range(COUNT)})
+    # A browser that has seen none of them.
+    context = sign_in(browser, stack.url, login(stack))
+    fresh = context.new_page()
     fresh.goto(f"/projects/{project.id}/label")
-    expect(fresh.get_by_text("has changed since it was imported")).to_be_visible(timeout=30_000)
+    expect(fresh.get_by_text("has changed since it was imported")).to_be_visible(timeout=60_000)
     expect(fresh.locator("img[data-query-id]")).to_have_count(0)
+    context.close()
 
 
 def test_the_command_line_takes_images_from_a_bucket(
-    stack: Stack, far: Bucket, karat: Run, project: ProjectClient
+    stack: Stack, far: Bucket, project: ProjectClient, token: str, tmp_path: Path
 ) -> None:
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    given = {"KARAT_URL": stack.url, "KARAT_PASSWORD": stack.admin_password}
-    karat("login", stack.url, "--email", stack.admin_email, **given)
-    done = karat("pool", "add", project.id, f"{far.url}/photos", "--include", "*1.png", **given)
-    assert "2" in done.stdout
-    first, second = project.pool.find()
-    assert [first["name"], second["name"]] == ["1.png", "11.png"]
-    link = karat("pool", "link", project.id, first["id"], **given).stdout.strip()
-    assert link.startswith(f"{stack.url}/api/images/{first['id']}?")
-    refused = karat("pool", "add", project.id, "s3://not-ours", status=1, **given)
-    assert "KARAT_IMPORT_LOCATIONS" in refused.stderr + refused.stdout
-    assert os.environ.get("KARAT_IMPORT_LOCATIONS") == f"{far.url}/photos"
+    def karat(*arguments: object, status: int = 0) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "karat", *map(str, arguments)],
+            env={**os.environ, "KARAT_URL": stack.url, "KARAT_TOKEN": token, "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    said = karat("pool", "add", project.id, f"{far.url}/photos", "--include", "*1.png")
+    assert "2" in said
+    names = {one["name"]: one["id"] for one in project.pool.find()}
+    assert names.keys() == {"1.png", "11.png"}
+    link = karat("pool", "link", project.id, names["1.png"]).strip()
+    assert httpx.get(link, follow_redirects=True).headers["content-type"] == "image/png"
+    table = tmp_path / "keys.csv"
+    table.write_text("key,camera\n2.png,north\n")
+    karat("pool", "add", project.id, f"{far.url}/photos", "--table", table)
+    (added,) = project.pool.find({"name": "2.png"})
+    assert project.pool.show(added["id"])["meta"] == {"camera": "north"}
+    assert "KARAT_IMPORT_LOCATIONS" in karat("pool", "add", project.id, "s3://not-ours", status=1)
