@@ -92,8 +92,8 @@ def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
     expect(dialog.get_by_text(f"Images are taken from {far.url}/photos only.")).to_be_visible()
     expect(location).to_have_attribute("aria-invalid", "true")
     location.fill(f"{far.url}/photos")
-    page.keyboard.press("Enter")
-    expect(dialog).to_have_count(0)
+    dialog.get_by_role("button", name="Import").click()
+    expect(dialog).to_have_count(0, timeout=30_000)
     expect(page.get_by_text(f"{COUNT} images added, 1 file refused")).to_be_visible(timeout=60_000)
     project.start()
 
