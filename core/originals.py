@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
 from core.buckets import Buckets
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from core.locations import Location
 from core.places import Object
 from core.storage import Storage
@@ -21,27 +22,24 @@ class Original:
     Attributes:
         content_hash: Their SHA-256 (32 bytes).
         media_type: What they were decoded as.
-        size: How many there are.
         location: Where they lie, if Karat keeps no copy.
         tag: What tells whether they are still the same there.
     """
 
     content_hash: bytes
     media_type: str
-    size: int
     location: str | None
     tag: str | None
 
     @classmethod
     def of(cls, row: Any) -> Self:
         """Read a row that holds ``ORIGINAL``."""
-        return cls(row.content_hash, row.media_type, row.bytes, row.location, row.location_tag)
+        return cls(row.content_hash, row.media_type, row.location, row.location_tag)
 
 
 ORIGINAL: Final = (
     Example.content_hash,
     Example.media_type,
-    Example.bytes,
     Example.location,
     Example.location_tag,
 )
@@ -70,13 +68,14 @@ class Originals:
         if path.exists():
             return path
         remote = self._storage.remote
-        if remote is None:
-            raise Conflict(
-                "image_gone",
-                "The file of this image is missing. Restore it from a backup, or import it again.",
-            )
-        # Named by its content, so that it cannot have changed.
-        return Object(remote.image(original.content_hash), original.size, "")
+        if remote is not None:
+            # Named by its content, so that it cannot have changed.
+            with suppress(NotFound):
+                return self._buckets.head(remote.image(original.content_hash))
+        raise Conflict(
+            "image_gone",
+            "The file of this image is missing. Restore it from a backup, or import it again.",
+        )
 
     def link(self, found: Object, media_type: str) -> str | None:
         """A short-lived link to an object; None if it has to be passed on."""

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -202,7 +201,6 @@ def _tag(etag: str) -> str:
     return etag.strip('"')
 
 
-@lru_cache
 def _file_system(endpoint: str | None, region: str | None) -> Any:
     try:
         import s3fs
@@ -212,6 +210,7 @@ def _file_system(endpoint: str | None, region: str | None) -> Any:
             "Buckets need the package s3fs: pip install 'karat[s3]'.",
             kind=ErrorKind.UNAVAILABLE,
         ) from error
+    # One for all who ask alike, and another after a fork: the library sees to that.
     return s3fs.S3FileSystem(
         client_kwargs={"region_name": region} if region else {},
         endpoint_url=endpoint,

@@ -120,9 +120,10 @@ class Storage:
 
     def remove_project(self, project_id: int) -> None:
         """Remove a project's own files. Images stay: other projects may hold the same content."""
-        shutil.rmtree(self.project(project_id), ignore_errors=True)
+        # First what can fail: copies that are left are still of use.
         if self.remote is not None:
             self.remote.buckets.remove(self.remote.place.child(f"projects/{project_id}"))
+        shutil.rmtree(self.project(project_id), ignore_errors=True)
 
 
 def fill(file: Path, blocks: Iterable[bytes]) -> None:

@@ -57,7 +57,7 @@ def _images(scope: Scope) -> Iterator[str]:
 def _far_images(scope: Scope) -> Iterator[str]:
     """Ask for each object, several at once; a bucket may hold far more than a pool."""
     buckets, remote = Buckets(scope.settings), scope.storage.remote
-    statement = select(Example.id, *ORIGINAL).order_by(Example.id)
+    statement = select(Example.id, Example.bytes, *ORIGINAL).order_by(Example.id)
     if remote is None:
         statement = statement.where(Example.location.is_not(None))
     stream = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
