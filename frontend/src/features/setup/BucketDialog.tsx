@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useId, useState } from "react";
+import { type ChangeEvent, type FormEvent, useId, useState } from "react";
 import { ApiError } from "../../api/errors";
 import { importBucket } from "../../api/imports";
 import type { Split } from "../../api/types";
@@ -47,6 +47,10 @@ export function BucketDialog(props: BucketDialogProps) {
       onClose();
     },
   });
+  const edit = (set: (value: string) => void) => (event: ChangeEvent<HTMLInputElement>) => {
+    start.reset();
+    set(event.target.value);
+  };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     start.mutate();
@@ -68,7 +72,7 @@ export function BucketDialog(props: BucketDialogProps) {
           autoComplete="off"
           spellCheck={false}
           value={location}
-          onChange={(event) => setLocation(event.target.value)}
+          onChange={edit(setLocation)}
         />
         <datalist id={places}>
           {locations.map((place) => (
@@ -83,7 +87,7 @@ export function BucketDialog(props: BucketDialogProps) {
           spellCheck={false}
           disabled={table.trim() !== ""}
           value={include}
-          onChange={(event) => setInclude(event.target.value)}
+          onChange={edit(setInclude)}
         />
         <TextField
           label={text.table}
@@ -92,7 +96,7 @@ export function BucketDialog(props: BucketDialogProps) {
           placeholder="images.csv"
           spellCheck={false}
           value={table}
-          onChange={(event) => setTable(event.target.value)}
+          onChange={edit(setTable)}
         />
         {error && !["location", "include", "table"].includes(field ?? "") && (
           <Notice tone="bad">{error.message}</Notice>
