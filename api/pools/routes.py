@@ -66,8 +66,10 @@ async def import_images(
 
     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
     `label` also means the folder) becomes an annotation of the image: a class by name or number,
-    `ood` or `unsure`. A `.csv`, or a Parquet file without images, annotates images that the project
-    has: by the column `example_id`, `sha256`, `file` or another that `key_column` names.
+    `ood`, `unsure` or `skip`. A `.csv` or `.jsonl`, or a Parquet file without images, annotates
+    images that the project has: by the column `example_id`, `sha256`, `file` or another that
+    `key_column` names. Our own exports, and JSON of Label Studio or COCO, alone or in a zip with
+    the images, need no column named: what they say becomes annotations. No address is fetched.
 
     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
     or folder: by the column `key`, `file` or another that `key_column` names.
@@ -80,8 +82,8 @@ async def import_images(
     if location is not None:
         places.require_table(filename, "filename")
         location = str(places.allowed_location(location, settings))
-    name = checked_name(filename, tables=location is not None)
-    check_annotations(name, annotations, split, images=location is not None)
+    name = checked_name(filename)
+    check_annotations(name, annotations, split)
     upload = await receive(request.stream(), name, storage, settings)
     columns = {
         "image": image_column,

@@ -10,9 +10,10 @@ from anyio import to_thread
 from sqlalchemy import ARRAY, BigInteger, any_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api.exports.service import LabeledImage
+from api.exports.archives import Placed, as_files, folders_of
+from api.exports.records import file_name
 from core.cells import plain_row
-from core.originals import ORIGINAL, Original
+from core.originals import ORIGINAL, Original, Originals
 from core.subsets import subset_batches, subset_columns
 from core.tables import Example, ProjectClass
 
@@ -60,25 +61,38 @@ async def as_csv(
         for name in _NAMES.keys() & piece.keys():
             piece[name] = [None if one is None else classes.get(one, one) for one in piece[name]]
         for example_id, *values in zip(*(piece[name] for name in stored), strict=True):
-            _, file, original = files.get(example_id, (None, "", None))
-            digest = original.content_hash.hex() if original else ""
-            writer.writerow(plain_row([example_id, file, digest, *values]))
+            file = files.get(example_id)
+            named = (file.name, file.content_hash.hex()) if file else ("", "")
+            writer.writerow(plain_row([example_id, *named, *values]))
         yield text.getvalue()
         text.seek(0)
         text.truncate()
 
 
-async def kept_images(session: AsyncSession, project_id: int, path: Path) -> list[LabeledImage]:
-    """Every image that is kept, with its class when it was pruned."""
-    classes = await _class_names(session, project_id)
-    found = []
-    async for piece in _kept(path):
-        files = await _files(session, piece["example_id"])
-        for example_id, class_id in zip(piece["example_id"], piece["class_id"], strict=True):
-            if example_id in files:
-                class_name = classes.get(class_id, str(class_id))
-                found.append(LabeledImage(class_name, *files[example_id]))
-    return found
+async def as_image_folder(
+    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path, originals: Originals
+) -> AsyncIterator[bytes]:
+    """A zip of the images that are kept, in folders by the class that they had when pruned."""
+    async with sessions() as session:
+        classes = await _class_names(session, project_id)
+    folders = folders_of(classes.values())
+
+    async def placed() -> AsyncIterator[list[Placed]]:
+        async for piece in _kept(path):
+            async with sessions() as session:
+                files = await _files(session, piece["example_id"])
+            found = []
+            for example_id, class_id in zip(piece["example_id"], piece["class_id"], strict=True):
+                if (file := files.get(example_id)) is None:
+                    continue
+                label = classes.get(class_id)
+                folder = f"removed class {class_id}" if label is None else folders[label]
+                name = file_name(file.pool_index, file.name, file.media_type)
+                found.append(Placed(f"{folder}/{name}", Original.of(file), file.bytes))
+            yield found
+
+    async for chunk in as_files(placed(), originals):
+        yield chunk
 
 
 async def _class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
@@ -88,13 +102,10 @@ async def _class_names(session: AsyncSession, project_id: int) -> dict[int, str]
     return {row.id: row.name for row in await session.execute(statement)}
 
 
-async def _files(
-    session: AsyncSession, example_ids: list[int]
-) -> dict[int, tuple[int, str, Original]]:
-    """(pool index, name, bytes) of examples."""
+async def _files(session: AsyncSession, example_ids: list[int]) -> dict[int, Any]:
+    """``pool_index``, ``name``, ``bytes`` and what an ``Original`` is made from, of examples."""
     wanted = bindparam("wanted", example_ids, type_=ARRAY(BigInteger))
-    statement = select(Example.id, Example.pool_index, Example.name, *ORIGINAL).where(
-        Example.id == any_(wanted)
-    )
-    rows = await session.execute(statement)
-    return {row.id: (row.pool_index, row.name, Original.of(row)) for row in rows}
+    statement = select(
+        Example.id, Example.pool_index, Example.name, Example.bytes, *ORIGINAL
+    ).where(Example.id == any_(wanted))
+    return {row.id: row for row in await session.execute(statement)}

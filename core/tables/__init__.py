@@ -8,6 +8,7 @@ from core.tables.round import Query, Round
 from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
+from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.worker import Worker
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "ApiToken",
     "Artifact",
     "Audit",
+    "Delivery",
     "Example",
     "Job",
     "LoginAttempt",
@@ -28,5 +30,7 @@ __all__ = [
     "SigningKey",
     "Suggestion",
     "User",
+    "Webhook",
+    "WebhookEvent",
     "Worker",
 ]

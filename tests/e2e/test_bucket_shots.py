@@ -100,12 +100,12 @@ def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
     page.set_viewport_size({"width": 1440, "height": 900})
     dialog.get_by_role("button", name="Import").click()
     expect(dialog).to_have_count(0, timeout=30_000)
-    expect(page.get_by_text(f"{COUNT} images added, 1 file refused")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(f"{COUNT} images added, 1 file refused")).to_be_visible(timeout=120_000)
     project.start()
 
     page.goto(f"/projects/{project.id}/label")
     shown = page.locator("img[data-query-id]")
-    expect(shown).to_be_visible(timeout=60_000)
+    expect(shown).to_be_visible(timeout=200_000)
     page.screenshot(path="/tmp/bucket_shot_label.png")
     # The original, as the browser gets it from the bucket and within the page's policy.
     assert shown.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [300, 200]
@@ -115,7 +115,7 @@ def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
     context = sign_in(browser, stack.url, login(stack))
     fresh = context.new_page()
     fresh.goto(f"/projects/{project.id}/label")
-    expect(fresh.get_by_text("has changed since it was imported")).to_be_visible(timeout=60_000)
+    expect(fresh.get_by_text("has changed since it was imported")).to_be_visible(timeout=120_000)
     expect(fresh.locator("img[data-query-id]")).to_have_count(0)
     fresh.screenshot(path="/tmp/bucket_shot_changed.png")
     fresh.set_viewport_size({"width": 390, "height": 844})

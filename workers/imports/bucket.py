@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from fnmatch import fnmatchcase
+from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from core.buckets import Buckets
 from core.errors import DomainError
@@ -150,6 +151,13 @@ class Listing:
         except DomainError:
             return Refused("its path has parts that lead elsewhere")
         return self._bucket.read(Object(location, entry.size, entry.tag))
+
+    def open(self, entry: Entry) -> BinaryIO | Refused:
+        """An object with metadata; documents of other tools are sent as tables instead."""
+        if not _is_metadata(entry.name):
+            return Refused("no metadata")
+        content = self.read(entry)
+        return content if isinstance(content, Refused) else BytesIO(content.content)
 
     def close(self) -> None:
         """Close the index."""

@@ -7,12 +7,13 @@ from core.errors import Invalid
 from core.locations import Location, require_allowed
 from core.storage import fill, write_atomically
 from workers.imports.bucket import Bucket, BucketSource, Listing
+from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import Source
 from workers.imports.keys import KeySource
 from workers.imports.parquet import ParquetSource
 from workers.imports.single import SingleSource
-from workers.imports.table import TableSource
+from workers.imports.table import TABLES, TableSource
 from workers.imports.zip_entries import ZipEntries
 from workers.runner import JobContext
 
@@ -35,8 +36,10 @@ def open_source(context: JobContext) -> Source:
         return FolderSource(ZipEntries(path), context.work, annotations)
     if suffix == ".parquet":
         return ParquetSource(path, filename, columns, annotations)
-    if suffix == ".csv":
+    if suffix in TABLES:
         return TableSource(path, filename, columns, annotations)
+    if suffix == SUFFIX:
+        return DocumentSource(path, filename, context.work)
     return SingleSource(path, filename)
 
 
