@@ -205,7 +205,9 @@ class Images:
         rows: Sequence[Any] = (await session.execute(statement)).all()
         ids = [row[0] for row in rows]
         votes, predictions = await _votes(session, ids), await _predictions(session, ids)
-        return [Record(*row, votes[row[0]], predictions.get(row[0])) for row in rows]
+        return [
+            Record(*row, votes=votes[row[0]], prediction=predictions.get(row[0])) for row in rows
+        ]
 
 
 def _is_judged() -> ColumnElement[bool]:
