@@ -180,7 +180,7 @@ class Images:
     async def _block(self, session: AsyncSession, last: int) -> list[Record]:
         statement = (
             select(
-                Example.id,
+                Example.id.label("example_id"),
                 Example.pool_index,
                 Example.name,
                 Example.content_hash,
@@ -190,7 +190,7 @@ class Images:
                 Example.height,
                 Example.split,
                 Example.state,
-                ProjectClass.name,
+                ProjectClass.name.label("class_name"),
                 Example.meta,
                 Example.location,
                 Example.location_tag,
@@ -203,10 +203,15 @@ class Images:
         if not self.all:
             statement = statement.where(_is_judged())
         rows: Sequence[Any] = (await session.execute(statement)).all()
-        ids = [row[0] for row in rows]
+        ids = [row.example_id for row in rows]
         votes, predictions = await _votes(session, ids), await _predictions(session, ids)
         return [
-            Record(*row, votes=votes[row[0]], prediction=predictions.get(row[0])) for row in rows
+            Record(
+                **row._mapping,
+                votes=votes[row.example_id],
+                prediction=predictions.get(row.example_id),
+            )
+            for row in rows
         ]
 
 
