@@ -105,7 +105,7 @@ class ProjectClient(LabelingClient, TransferClient):
     @property
     def pool(self) -> PoolClient:
         """The images of the project: find them, and act on many at once."""
-        return PoolClient(self._transport, f"{self._path}/examples")
+        return PoolClient(self._transport, self._path)
 
     @property
     def webhooks(self) -> WebhooksClient:

@@ -9,8 +9,9 @@ from anyio import to_thread
 from api.exports.documents import Document
 from api.exports.records import Images, Record, safe
 from api.exports.zips import Spool, ZipWriter
+from core.errors import DomainError
+from core.originals import Original, Originals
 from core.states import Split, Verdict
-from core.storage import Storage
 
 MISSING: Final = "MISSING.txt"
 _AT_ONCE: Final = 8 << 20
@@ -20,7 +21,7 @@ class Placed(NamedTuple):
     """An image, and the path that it gets in an archive."""
 
     path: str
-    content_hash: bytes
+    original: Original
     bytes: int
 
 
@@ -29,7 +30,7 @@ _Image = TypeVar("_Image", Placed, Record)
 
 async def as_zip(
     images: Images,
-    storage: Storage,
+    originals: Originals,
     place: Callable[[Record], str | None],
     document: Document,
     more: Sequence[tuple[str, str]] = (),
@@ -44,7 +45,7 @@ async def as_zip(
                 for record in block:
                     path = place(record)
                     if path is not None:
-                        found.append(Placed(path, record.content_hash, record.bytes))
+                        found.append(Placed(path, record.original, record.bytes))
                         spool.write(document.add(record, path).encode())
                 yield found
 
@@ -57,20 +58,20 @@ async def as_zip(
                     one.write(text.encode())
                     yield name, one
 
-        async for piece in as_files(placed(), storage, texts()):
+        async for piece in as_files(placed(), originals, texts()):
             yield piece
 
 
 async def as_files(
     files: AsyncIterable[list[Placed]],
-    storage: Storage,
+    originals: Originals,
     texts: Iterable[tuple[str, Spool]] = (),
 ) -> AsyncIterator[bytes]:
     """A zip of images, then of ``texts``; images that are lost are named in ``MISSING.txt``."""
     with ZipWriter() as archive, closing(Spool()) as missing:
         async for placed in files:
             for some in portions(placed):
-                yield await to_thread.run_sync(_entries, archive, storage, some, missing)
+                yield await to_thread.run_sync(_entries, archive, originals, some, missing)
         for name, text in texts:
             for piece in archive.spooled(name, text):
                 yield piece
@@ -92,24 +93,15 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
 
 
 def _entries(
-    archive: ZipWriter, storage: Storage, files: Sequence[Placed], missing: Spool
+    archive: ZipWriter, originals: Originals, files: Sequence[Placed], missing: Spool
 ) -> bytes:
     entries = []
     for one in files:
-        content = read_image(storage, one)
-        if content is None:
-            missing.write(f"{one.path}\n".encode())
-        else:
-            entries.append(archive.stored(one.path, content))
+        try:
+            entries.append(archive.stored(one.path, originals.read(one.original)))
+        except DomainError as error:
+            missing.write(f"{one.path}: {error.detail}\n".encode())
     return b"".join(entries)
-
-
-def read_image(storage: Storage, image: Placed | Record) -> bytes | None:
-    """The original bytes of an image; ``None`` if they are lost (``karat verify`` tells)."""
-    try:
-        return storage.image(image.content_hash).read_bytes()
-    except FileNotFoundError:
-        return None
 
 
 def portions(images: Iterable[_Image]) -> Iterator[list[_Image]]:

@@ -10,7 +10,9 @@ from karat.commands.connection import JsonOption, ProjectArgument, connect, find
 from karat.terminal import bytes_bar, job_bar, show_json
 
 if TYPE_CHECKING:
-    from karat.resources import ExportFormat, Split
+    from karat.client import Client
+    from karat.project import ProjectClient
+    from karat.resources import ExportFormat, Job, Split
 
 # Files named for each reason of a refusal.
 _NAMED = 3
@@ -59,10 +61,25 @@ def import_images(
                 key_column=key_column,
                 on_sent=on_sent,
             )
-        with job_bar() as on_progress:
-            job = client.wait(job["id"], on_progress)
-        if report is not None:
-            found.import_report(job["id"], report)
+        finish_import(client, found, job, report, as_json)
+
+
+def finish_import(
+    client: "Client", project: "ProjectClient", job: "Job", report: Path | None, as_json: bool
+) -> None:
+    """Wait for an import and show what came of it; exits with 1 if all was refused.
+
+    Args:
+        client: The connection.
+        project: The project.
+        job: The import.
+        report: File for what became of each image.
+        as_json: Whether to show it as JSON.
+    """
+    with job_bar() as on_progress:
+        job = client.wait(job["id"], on_progress)
+    if report is not None:
+        project.import_report(job["id"], report)
     result = job["result"] or {}
     if as_json:
         show_json(result)

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, useSyncExternalStore } from "react";
-import { importsQuery } from "../../api/imports";
+import { importLocationsQuery, importsQuery } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
 import type { Project, Split } from "../../api/types";
 import { t } from "../../strings";
@@ -8,6 +8,7 @@ import { Card } from "../../ui/Card";
 import { SelectField, TextField } from "../../ui/Field";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Notice } from "../../ui/State";
+import { BucketDialog } from "./BucketDialog";
 import { DropZone } from "./DropZone";
 import { fromImages, isArchive, isImage, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
@@ -36,6 +37,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const [typed, setTyped] = useState("");
   const [tables, setTables] = useState<Table[]>([]);
   const [early, setEarly] = useState(false);
+  const [asking, setAsking] = useState(false);
   const [refused, setRefused] = useState<string[]>([]);
   const client = useQueryClient();
   const imports = useQuery({
@@ -46,6 +48,7 @@ export function ImagesCard(props: ImagesCardProps) {
         ? 3_000
         : false,
   });
+  const locations = useQuery(importLocationsQuery).data?.items ?? [];
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
@@ -119,7 +122,23 @@ export function ImagesCard(props: ImagesCardProps) {
       {(mustWait || (early && !classesReady)) && (
         <Notice tone="gold">{t.setup.classesFirst}</Notice>
       )}
-      {!mustWait && <DropZone onTake={(files, folders) => void take(files, folders)} />}
+      {!mustWait && (
+        <DropZone
+          onTake={(files, folders) => void take(files, folders)}
+          onBucket={locations.length > 0 ? () => setAsking(true) : undefined}
+        />
+      )}
+      {asking && (
+        <BucketDialog
+          projectId={project.id}
+          locations={locations.map(({ location }) => location)}
+          split={split}
+          annotations={annotations}
+          before={beforeUpload}
+          onDone={refresh}
+          onClose={() => setAsking(false)}
+        />
+      )}
       {table && (
         <TableDialog
           key={table.file.name}

@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import { bucket } from "./bucket";
 import { groups } from "./groups";
 import { plural } from "./words";
 
@@ -58,6 +59,7 @@ export const setup = {
   labelsAdded: (count: number) => plural(count, "label", "labels"),
   dropHere: "Drop a zip, a Parquet file, a folder, or labels (CSV, JSON Lines, JSON) here",
   chooseFile: "Choose a file",
+  bucket,
   chooseFolder: "Choose a folder",
   packing: (name: string, count: number) => `Packing ${name}: ${plural(count, "file", "files")}`,
   uploading: (name: string, percent: number) => `Uploading ${name}: ${percent} %`,

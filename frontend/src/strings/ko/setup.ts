@@ -1,4 +1,5 @@
 import type { Catalogue } from "..";
+import { bucket } from "./bucket";
 import { groups } from "./groups";
 import { number, particle } from "./words";
 
@@ -59,6 +60,7 @@ export const setup: Catalogue["setup"] = {
   labelsAdded: (count) => `라벨 ${number(count)}개`,
   dropHere: "zip, Parquet 파일, 폴더 또는 라벨(CSV, JSON Lines, JSON)을 여기에 끌어다 놓으세요",
   chooseFile: "파일 선택",
+  bucket,
   chooseFolder: "폴더 선택",
   packing: (name, count) => `${name} 압축 중: 파일 ${number(count)}개`,
   uploading: (name, percent) => `${name} 업로드 중: ${percent}%`,
