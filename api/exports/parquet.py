@@ -83,7 +83,7 @@ def _write(
     writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
 
-def _row(record: Record, numbers: dict[str, int], content: bytes) -> dict[str, Any]:
+def _row(record: Record, numbers: dict[str, int], content: bytes | None) -> dict[str, Any]:
     predicted = record.prediction
     return {
         **record.stated(),
