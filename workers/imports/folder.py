@@ -115,7 +115,7 @@ class FolderSource:
                 if row.loose:
                     yield mention(row)
                 else:
-                    yield refused_item(row.file, "named in the metadata, but not in the archive")
+                    yield refused_item(row.file, "named in the metadata, but not there")
 
     def close(self) -> None:
         """Close the archive and the index."""
