@@ -12,7 +12,8 @@ class Message(BaseModel):
 
     Attributes:
         task: Name of the Celery task that handles it.
-        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``cpu`` for the rest.
+        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``web`` for what calls other
+            machines, ``cpu`` for the rest.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -83,6 +84,13 @@ class Sweep(Message):
     queue = "cpu"
 
 
+class DeliverWebhooks(Message):
+    """Tell webhooks what has happened and what is due to be told again."""
+
+    task = "deliver_webhooks"
+    queue = "web"
+
+
 MESSAGES: tuple[type[Message], ...] = (
     ImportPool,
     AdvanceRound,
@@ -92,6 +100,7 @@ MESSAGES: tuple[type[Message], ...] = (
     Relabel,
     ScorePart,
     Sweep,
+    DeliverWebhooks,
 )
 JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.IMPORT_POOL: ImportPool,
@@ -102,4 +111,4 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.RELABEL: Relabel,
     JobKind.SCORE_PART: ScorePart,
 }
-QUEUES: tuple[str, ...] = ("cpu", "gpu")
+QUEUES: tuple[str, ...] = ("cpu", "gpu", "web")

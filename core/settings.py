@@ -4,8 +4,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from core.addresses import Allowed
 
 
 class Settings(BaseSettings):
@@ -77,9 +79,35 @@ class Settings(BaseSettings):
     metrics_token: SecretStr | None = Field(
         default=None, description="Bearer token that opens /metrics to other machines."
     )
+    public_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^/\s]+[^\s]*$",
+        description="Where people reach Karat; links in what webhooks are told begin with it.",
+    )
+    webhooks: bool = Field(
+        default=True, description="Tell webhooks what happens; false where this is a copy."
+    )
+    webhook_allow: str | None = Field(
+        default=None,
+        description="Hosts, addresses and networks that webhooks may call besides public ones.",
+    )
+    webhook_seconds: float = Field(
+        default=10.0, gt=0, le=60, description="Time that a webhook has to answer, in seconds."
+    )
     alive_file: Path | None = Field(
         default=None, description="Touched by a worker or the scheduler while it lives."
     )
+
+    @field_validator("webhook_allow")
+    @classmethod
+    def _readable(cls, value: str | None) -> str | None:
+        Allowed.parse(value)
+        return value
+
+    @property
+    def allowed(self) -> Allowed:
+        """``webhook_allow``, read."""
+        return Allowed.parse(self.webhook_allow)
 
     @property
     def sqlalchemy_url(self) -> str:

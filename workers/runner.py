@@ -18,7 +18,7 @@ from sqlalchemy import Select, func, select, text, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import events, logs, queue
+from core import events, logs, queue, tracing
 from core.db import sync_engine, sync_sessions
 from core.errors import DomainError
 from core.lifecycle import claim_job, finish_job, give_back_job
@@ -57,7 +57,9 @@ class Handler(Protocol):
 @lru_cache
 def sessions() -> sessionmaker[Session]:
     """Session factory of this worker process."""
-    return sync_sessions(sync_engine(settings()))
+    engine = sync_engine(settings())
+    tracing.watch(engine)
+    return sync_sessions(engine)
 
 
 @dataclass(frozen=True)
@@ -244,6 +246,7 @@ class JobContext:
 def run_job(message: JobMessage, handler: Handler) -> None:
     """Run the job of ``message``, unless it is done, or alive elsewhere."""
     known = logs.job_id.set(message.job_id)
+    tracing.note_job(message.job_id)
     try:
         _run(message, handler)
     finally:

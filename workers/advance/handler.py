@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -11,11 +11,23 @@ from core import events
 from core.lifecycle import move_round
 from core.states import RoundState
 from core.tables import Job, Round
-from workers.advance.phases import FIRST_PHASES, PHASES, Advance, run_phase
+from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
 from workers.advance.scoring import score
+from workers.advance.selecting import select as select_queries
 from workers.runner import JobContext
+
+_STEPS: Final[dict[str, Callable[[Advance], None]]] = {
+    "snapshot": Advance.take_snapshot,
+    "embed": Advance.embed,
+    "meta_train": Advance.meta_train,
+    "train": Advance.train,
+    "evaluate": Advance.evaluate,
+    "score": score,
+    "select": select_queries,
+    "publish": publish,
+}
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -26,15 +38,11 @@ def run(context: JobContext) -> dict[str, Any]:
         context.plan(phases, expected_seconds(session, context.project_id, advance.closing))
     context.work.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"closed": advance.closing, "opened": advance.selecting}
-    steps: dict[str, Callable[[Advance], None]] = {"score": score, "publish": publish}
     for name in phases:
         if context.done(name):
             continue
         with context.phase(name):
-            if name in steps:
-                steps[name](advance)
-            else:
-                run_phase(advance, name)
+            _STEPS[name](advance)
     shutil.rmtree(context.work, ignore_errors=True)
     return result
 
