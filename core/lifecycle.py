@@ -160,7 +160,8 @@ def finish_job(
     job.error = dict(error) if error is not None else None
     job.message = message
     job.finished_at = datetime.now(UTC)
-    if not job.dry_run:
+    # A part says nothing by itself: the job that it belongs to does.
+    if not job.dry_run and job.parent_id is None:
         note(job, _JOB_EVENTS[state], job.project_id, {"job": _facts(job, job.finished_at)})
 
 
