@@ -12,7 +12,7 @@ export const exports = {
   holdingHint: "One row an image, without corrected, late and outvoted verdicts.",
   images: "Images with their labels",
   unlabeled: "Also images that nobody has judged",
-  unlabeledHint: "For moving a whole project. Labeled images in folders are the labeled ones only.",
+  unlabeledHint: "For moving a whole project. Folders by class hold labeled images either way.",
   formats: {
     csv: { title: "CSV", text: "Every verdict ever given, one a row, oldest first." },
     jsonl: { title: "JSON Lines", text: "The same, one JSON object a line, for programs." },
