@@ -124,7 +124,7 @@ class Stage:
             for one in self.karat.projects():
                 if one["id"] not in before:
                     project = self.karat.project(one["id"])
-                    project.update(name=f"{one['name']} of {name}")
+                    project.update(name=f"{one['name']} {one['id']} of {name}")
             for job in [*self.karat.jobs(state="queued"), *self.karat.jobs(state="running")]:
                 # It may have ended a moment ago.
                 with suppress(KaratError):
