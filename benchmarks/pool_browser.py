@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,12 @@ from rich.table import Table
 
 from api.credentials import secret_hash
 from api.projects.settings import checked
-from benchmarks.labeling import ROOT, serving
+from benchmarks.servers import ROOT, serving_module
 from core.storage import Storage
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
 from models.pool_scores import PoolScores
+from models.protocols import Surface
+from models.surface import about
 
 TOKEN = "karat_benchmark"
 CLASSES = 10
@@ -108,8 +111,9 @@ def fill(connection: psycopg.Connection[Any], storage: Storage, n: int) -> int:
     )
     execute(_EXAMPLES, p)
     execute(
-        "INSERT INTO queries (project_id, round_id, example_id, rank, done) SELECT e.project_id,"
-        " r.id, e.id, e.pool_index, true FROM examples e JOIN rounds r USING (project_id)"
+        "INSERT INTO queries (project_id, round_id, example_id, rank, done, purity,"
+        " informativeness) SELECT e.project_id, r.id, e.id, e.pool_index, true, random(), random()"
+        " FROM examples e JOIN rounds r USING (project_id)"
         " WHERE project_id = %(p)s AND e.state <> 'unlabeled'",
         p,
     )
@@ -133,12 +137,14 @@ def _score(connection: psycopg.Connection[Any], storage: Storage, project: int, 
     indices = indices[indices % ANSWERED > 0]
     key = f"projects/{project}/rounds/0/scores.parquet"
     path = storage.artifact(key)
-    PoolScores(
+    scores = PoolScores(
         indices,
         generator.normal(size=(len(indices), CLASSES)).astype(np.float32),
         generator.random(len(indices), dtype=np.float32),
         generator.random(len(indices), dtype=np.float32),
-    ).to_parquet(path)
+    )
+    hills = Surface("phi", lambda purity, rest: np.sin(3 * purity) * np.cos(2 * rest))
+    scores.to_parquet(path, about(hills, scores, n // ANSWERED))
     connection.execute(
         "INSERT INTO artifacts (project_id, round_id, kind, storage_key, sha256, bytes, meta)"
         " VALUES (%s, 1, 'scores', %s, 'none', %s, %s)",
@@ -202,8 +208,9 @@ def measure(http: httpx.Client, n: int, repeats: int) -> list[dict[str, Any]]:
     return rows
 
 
-def run(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Fill, serve, measure."""
+@contextmanager
+def served(n: int) -> Iterator[tuple[int, int]]:
+    """Fill and serve; yields the port of the API and the project."""
     with tempfile.TemporaryDirectory(prefix="karat-bench-") as name:
         directory = Path(name)
         with (
@@ -219,19 +226,23 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             upgrade = ["alembic", "-c", "migrations/alembic.ini", "upgrade", "head"]
             subprocess.run([sys.executable, "-m", *upgrade], cwd=ROOT, env=environment, check=True)
             with psycopg.connect(postgres.url.replace("+psycopg", "")) as connection:
-                project = fill(connection, Storage(directory / "data"), arguments.n)
-            with (
-                serving("api", "/healthz", environment) as port,
-                httpx.Client(
-                    base_url=f"http://127.0.0.1:{port}/api/projects/{project}/",
-                    headers={"Authorization": f"Bearer {TOKEN}"},
-                    timeout=120,
-                ) as http,
-            ):
-                views = measure(http, arguments.n, arguments.repeats)
-                nearest = [
-                    timed(http, "examples/5/neighbours", {})[0] for _ in range(arguments.repeats)
-                ]
+                project = fill(connection, Storage(directory / "data"), n)
+            with serving_module("api", "/healthz", environment) as server:
+                yield server.port, project
+
+
+def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure each view."""
+    with (
+        served(arguments.n) as (port, project),
+        httpx.Client(
+            base_url=f"http://127.0.0.1:{port}/api/projects/{project}/",
+            headers={"Authorization": f"Bearer {TOKEN}"},
+            timeout=120,
+        ) as http,
+    ):
+        views = measure(http, arguments.n, arguments.repeats)
+        nearest = [timed(http, "examples/5/neighbours", {})[0] for _ in range(arguments.repeats)]
     return {"n": arguments.n, "views": views, "neighbours": nearest, "dimension": EMBEDDING}
 
 

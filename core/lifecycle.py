@@ -118,6 +118,7 @@ def new_job(
     project_id: int | None,
     params: Mapping[str, Any],
     created_by: int | None = None,
+    parent_id: int | None = None,
 ) -> Job:
     """A queued job; the caller adds it to a session and enqueues its message."""
     return Job(
@@ -126,6 +127,7 @@ def new_job(
         project_id=project_id,
         params=dict(params),
         created_by=created_by,
+        parent_id=parent_id,
         sent_at=datetime.now(UTC),
     )
 
@@ -158,7 +160,8 @@ def finish_job(
     job.error = dict(error) if error is not None else None
     job.message = message
     job.finished_at = datetime.now(UTC)
-    if not job.dry_run:
+    # A part is its round's own affair, and there are many.
+    if not job.dry_run and job.kind is not JobKind.SCORE_PART:
         note(job, _JOB_EVENTS[state], job.project_id, {"job": _facts(job, job.finished_at)})
 
 

@@ -70,6 +70,13 @@ class Relabel(JobMessage):
     queue = "gpu"
 
 
+class ScorePart(JobMessage):
+    """Score a part of a pool for the job that closes a round."""
+
+    task = "score_part"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -91,6 +98,7 @@ MESSAGES: tuple[type[Message], ...] = (
     CompareRegularizers,
     Prune,
     Relabel,
+    ScorePart,
     Sweep,
     DeliverWebhooks,
 )
@@ -101,5 +109,6 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.TAUFE: CompareRegularizers,
     JobKind.PRUNE: Prune,
     JobKind.RELABEL: Relabel,
+    JobKind.SCORE_PART: ScorePart,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu", "web")

@@ -65,6 +65,14 @@ class Settings(BaseSettings):
     sweep_seconds: float = Field(
         default=5.0, gt=0, description="How often undelivered and abandoned jobs are looked for."
     )
+    scoring_rows: int = Field(
+        default=131_072,
+        ge=1,
+        description="How many images are scored at a time, by one worker, in its memory.",
+    )
+    training_processes: int = Field(
+        default=1, ge=1, le=64, description="How many processes of a worker train a network."
+    )
     log_format: Literal["text", "json"] = Field(
         default="text", description="How the API and the workers write their logs."
     )

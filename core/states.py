@@ -77,6 +77,7 @@ class JobKind(StrEnum):
     TAUFE = "taufe"
     PRUNE = "prune"
     RELABEL = "relabel"
+    SCORE_PART = "score_part"
 
 
 class Verdict(StrEnum):

@@ -1,40 +1,31 @@
 """The client's part for one project."""
 
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from karat.findings import Review, Subset, SubsetComparison, SubsetFormat
+from karat.labeling import LabelingClient
 from karat.pool import PoolClient
 from karat.resources import (
     Agreement,
-    Answer,
-    AnswerReceipt,
     Artifact,
     Example,
     ExportFormat,
     Job,
-    LabelingStatus,
-    Lease,
     Member,
     Outlook,
     Project,
-    Review,
     Round,
     Split,
-    Subset,
-    SubsetComparison,
-    SubsetFormat,
 )
 from karat.review import ReviewClient
 from karat.transport import Transport
 from karat.uploads import upload
 from karat.webhook import WebhooksClient
 
-MAX_ANSWERS = 256
 
-
-class ProjectClient:
+class ProjectClient(LabelingClient):
     """Everything that can be done in one project; made by ``Client.project``."""
 
     def __init__(self, transport: Transport, project_id: int) -> None:
@@ -44,10 +35,8 @@ class ProjectClient:
             transport: The client's connection.
             project_id: The project.
         """
+        super().__init__(transport, f"/projects/{project_id}")
         self.id = project_id
-        self._transport = transport
-        self._path = f"/projects/{project_id}"
-        self._client_key = str(uuid.uuid4())
 
     def get(self) -> Project:
         """The project as it is now."""
@@ -199,58 +188,6 @@ class ProjectClient:
     def webhooks(self) -> WebhooksClient:
         """Addresses that are told what happens in the project."""
         return WebhooksClient(self._transport, f"{self._path}/webhooks")
-
-    def lease(self, n: int = 16, *, client: str | None = None, grouped: bool = False) -> Lease:
-        """Take up to ``n`` queries to label, those held already included.
-
-        Args:
-            n: How many to hold in total.
-            client: Names who holds them, as a UUID; this object's own if None.
-            grouped: Prefer queries that the model takes for the same.
-
-        Returns:
-            The queries, and why there are none if so.
-        """
-        body = {"n": n, "client": client or self._client_key, "grouped": grouped}
-        lease: Lease = self._transport.request(
-            "POST", f"{self._path}/labeling/lease", body=body, repeatable=True
-        )
-        return lease
-
-    def answer(self, answers: Sequence[Answer]) -> AnswerReceipt:
-        """Give verdicts. Each has a key, made here if missing, so that a retry counts once.
-
-        Args:
-            answers: 1 to 256 verdicts.
-
-        Returns:
-            What became of each, and what there is to do next.
-        """
-        body = {"answers": [{"key": str(uuid.uuid4()), **one} for one in answers]}
-        receipt: AnswerReceipt = self._transport.request(
-            "POST", f"{self._path}/labeling/answers", body=body, repeatable=True
-        )
-        return receipt
-
-    def release(self, *, client: str | None = None) -> int:
-        """Give back the queries held.
-
-        Args:
-            client: Who holds them; this object if None.
-
-        Returns:
-            How many there were.
-        """
-        body = {"client": client or self._client_key}
-        released = self._transport.request(
-            "POST", f"{self._path}/labeling/release", body=body, repeatable=True
-        )
-        return int(released["released"])
-
-    def labeling_status(self) -> LabelingStatus:
-        """What there is to label, and if nothing, why."""
-        status: LabelingStatus = self._transport.request("GET", f"{self._path}/labeling/status")
-        return status
 
     def rounds(self) -> list[Round]:
         """The rounds so far, the first one first."""

@@ -10,8 +10,6 @@ ProjectState = Literal["draft", "running", "paused", "finished"]
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
 JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ExportFormat = Literal["csv", "jsonl", "imagefolder"]
-ReviewDecision = Literal["keep", "accept", "ood", "unsure"]
-SubsetFormat = Literal["csv", "ids", "imagefolder", "parquet"]
 
 
 class User(TypedDict):
@@ -308,119 +306,6 @@ class Artifact(TypedDict):
     sha256: str
     created_at: str
     meta: dict[str, Any]
-
-
-class Subset(TypedDict):
-    """What a pruning job keeps; ``noise_ratio`` is of that, where the truth is known."""
-
-    id: int
-    job_id: int | None
-    method: str
-    params: dict[str, Any]
-    labeled: int
-    kept: int
-    noise_ratio: float | None
-    active: bool
-    created_at: str
-
-
-class ClassShare(TypedDict):
-    """How many examples are labeled with a class, and how many of those are kept."""
-
-    class_id: int
-    labeled: int
-    kept: int
-
-
-class Noise(TypedDict):
-    """How many labels are wrong among those whose truth is known."""
-
-    known: int
-    wrong: int
-    ratio: float | None
-
-
-class ComparedSubset(Subset):
-    """One of two subsets that are compared."""
-
-    balance: list[ClassShare]
-    noise: Noise
-
-
-class OnlyHere(TypedDict):
-    """An example that one subset keeps and the other does not."""
-
-    example_id: int
-    class_id: int
-    true_class_id: int | None
-    loss: float
-
-
-class SubsetComparison(TypedDict):
-    """Two subsets side by side, by what they keep."""
-
-    a: ComparedSubset
-    b: ComparedSubset
-    intersection: int
-    union: int
-    jaccard: float
-    only_a: int
-    only_b: int
-    first_only_a: list[OnlyHere]
-    first_only_b: list[OnlyHere]
-
-
-class Review(TypedDict):
-    """How far the suggestions of one job are decided."""
-
-    job_id: int
-    created_at: str
-    total: int
-    open: int
-    decided: dict[ReviewDecision, int]
-
-
-class Suggestion(TypedDict):
-    """Another label for an image; ``quality`` is cleanlab's of the given one, 0 to 1."""
-
-    id: int
-    example_id: int
-    rank: int
-    image_url: str
-    width: int
-    height: int
-    name: str
-    given_class_id: int
-    suggested_class_id: int
-    confidence: float
-    quality: float | None
-    decision: ReviewDecision | None
-
-
-class Decision(TypedDict):
-    """One decision of a reviewer; None takes back the one before."""
-
-    suggestion_id: int
-    decision: ReviewDecision | None
-    seconds: NotRequired[float]
-    key: NotRequired[str]
-
-
-class DecisionResult(TypedDict):
-    """What became of a decision."""
-
-    key: str
-    status: Literal["accepted", "duplicate", "late", "rejected"]
-    annotation_id: int | None
-    code: str | None
-    detail: str | None
-
-
-class DecisionReceipt(TypedDict):
-    """What became of decisions, and how far the review is."""
-
-    results: list[DecisionResult]
-    review: Review
 
 
 class AgreementFigures(TypedDict):

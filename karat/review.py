@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Sequence
 
-from karat.resources import Decision, DecisionReceipt, Review, Suggestion
+from karat.findings import Decision, DecisionReceipt, Review, Suggestion
 from karat.transport import Transport
 
 

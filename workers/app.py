@@ -21,6 +21,7 @@ TASK_MODULES = (
     "workers.tasks.learn_features",
     "workers.tasks.prune",
     "workers.tasks.relabel",
+    "workers.tasks.score_part",
     "workers.tasks.taufe",
     "workers.tasks.sweep",
     "workers.tasks.deliver_webhooks",

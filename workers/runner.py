@@ -78,6 +78,7 @@ class JobContext:
         assert job.project_id is not None
         self.job_id = job.id
         self.project_id = job.project_id
+        self.parent_id = job.parent_id
         self.attempt = job.attempt
         self.dry_run = job.dry_run
         self.params = {name: value for name, value in job.params.items() if name != DRY_RUN}
@@ -299,7 +300,7 @@ def _claim(job_id: int) -> JobContext | None:
         if job is None or not _claimable(job, stale):
             return None
         session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
-        before = session.scalar(_in_the_way(job).limit(1))
+        before = None if job.parent_id else session.scalar(_in_the_way(job).limit(1))
         if before is not None:
             # The sweeper sends the message again, until the other has ended.
             if job.state is JobState.QUEUED:

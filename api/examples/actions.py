@@ -1,12 +1,12 @@
 """What engineers do with many images at once; each is one transaction, and audited."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import Update, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -186,8 +186,7 @@ async def _put(
     ]
     for start in range(0, len(rows), _BLOCK):
         await session.execute(insert(Query), rows[start : start + _BLOCK])
-    for start in range(0, len(sorted_.new), _BLOCK):
-        await session.execute(mark_queried(sorted_.new[start : start + _BLOCK]))
+    await _mark(session, mark_queried, sorted_.new)
     if sorted_.moved:
         await session.execute(
             _MOVE,
@@ -241,8 +240,7 @@ async def take_from_queue(
         .where(Query.round_id == round_.id, ~Query.done, among(Query.example_id, taken))
         .values(done=True)
     )
-    for start in range(0, len(taken), _BLOCK):
-        await session.execute(mark_unqueried(taken[start : start + _BLOCK]))
+    await _mark(session, mark_unqueried, taken)
     changed = _changed(taken, left_out, round_.number)
     await _note(session, principal, project, "unqueue", changed)
     return changed
@@ -276,8 +274,7 @@ async def hold_out(
             taken.append(id_)
         else:
             left_out["answered"] += 1
-    for start in range(0, len(taken), _BLOCK):
-        await session.execute(mark_held_out(taken[start : start + _BLOCK]))
+    await _mark(session, mark_held_out, taken)
     changed = _changed(taken, left_out)
     await _note(session, principal, project, "hold_out", changed)
     return changed
@@ -300,8 +297,7 @@ async def release(
     )
     held = set(await session.scalars(statement))
     taken = [id_ for id_ in ids if id_ in held]
-    for start in range(0, len(taken), _BLOCK):
-        await session.execute(mark_released(taken[start : start + _BLOCK]))
+    await _mark(session, mark_released, taken)
     changed = _changed(taken, Counter({"not_held_out": len(ids) - len(taken)}))
     await _note(session, principal, project, "release", changed)
     return changed
@@ -338,6 +334,12 @@ async def promote(
     await _note(session, principal, project, "promote", changed, class_id=made.id, name=made.name)
     await session.execute(events.notify(project.id, "project", {"state": project.state}))
     return Promoted(**{**changed.model_dump(), "class": ClassOut.model_validate(made)})
+
+
+async def _mark(session: AsyncSession, move: Callable[[list[int]], Update], ids: list[int]) -> None:
+    """Move examples to another state, some at a time."""
+    for start in range(0, len(ids), _BLOCK):
+        await session.execute(move(ids[start : start + _BLOCK]))
 
 
 def _changed(ids: list[int], left_out: Counter[str], round_: int | None = None) -> Changed:

@@ -6,8 +6,9 @@ from fastapi import APIRouter, Query, Request
 from api.access import ProjectId, VisibleProject
 from api.deps import SessionDep
 from api.labeling import leasing, service
-from api.labeling.answering import AnswerWriter, Submission
+from api.labeling.answering import AnswerWriter
 from api.labeling.between import between
+from api.labeling.deciding import Submission
 from api.labeling.schemas import (
     Answers,
     AnswersOut,

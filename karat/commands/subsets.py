@@ -9,7 +9,7 @@ from karat.commands.connection import JsonOption, ProjectArgument, connect, find
 from karat.terminal import bytes_bar, percent, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.resources import SubsetFormat
+    from karat.findings import SubsetFormat
 
 subsets = typer.Typer(help="Compare, export and use pruned labels.", no_args_is_help=True)
 

@@ -3,7 +3,7 @@
 import shutil
 from typing import Final
 
-from playwright.sync_api import Browser, BrowserContext, Playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright
 
 ARGUMENTS: Final = (
     "--no-sandbox",
@@ -26,6 +26,19 @@ def launch(playwright: Playwright) -> Browser:
     if executable is None:
         raise FileNotFoundError("Chromium is needed; on Debian: apt-get install chromium")
     return playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+
+
+def complaints(page: Page) -> list[str]:
+    """Script errors of a page, and what its content security policy refuses; grows as they come."""
+    found: list[str] = []
+
+    def heard(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text:
+            found.append(message.text)
+
+    page.on("pageerror", lambda error: found.append(str(error)))
+    page.on("console", heard)
+    return found
 
 
 def sign_in(browser: Browser, url: str, login: tuple[str, str] | None) -> BrowserContext:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from karat.stack import Stack
-from tests.e2e.chromium import launch
+from tests.e2e.chromium import complaints, launch
 
 
 @pytest.fixture(scope="session")
@@ -29,13 +29,12 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 @pytest.fixture
 def page(browser: Browser, stack: Stack) -> Iterator[Page]:
-    """A fresh browser profile that fails the test on any script error."""
+    """A fresh browser profile; the test fails on script errors and on what the policy refuses."""
     context = browser.new_context(
         viewport={"width": 1440, "height": 900}, base_url=stack.url, reduced_motion="reduce"
     )
     found = context.new_page()
-    errors: list[str] = []
-    found.on("pageerror", lambda error: errors.append(str(error)))
+    errors = complaints(found)
     found.set_default_timeout(30_000)
     yield found
     context.close()

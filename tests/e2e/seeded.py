@@ -13,8 +13,9 @@ from PIL import Image, ImageDraw
 from karat import Client
 from karat.demo import Plan, Simulation, import_pool
 from karat.demo_pool import DemoPool, digits
+from karat.findings import Decision
 from karat.project import ProjectClient
-from karat.resources import Answer, Decision
+from karat.resources import Answer
 from karat.stack import Stack
 from tests.processes import eventually
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from karat.stack import Stack
-from tests.e2e.chromium import sign_in
+from tests.e2e.chromium import complaints, sign_in
 from tests.e2e.seeded import SMALL, Seeded, seed
 from tests.e2e.views import (
     SCHEMES,
@@ -62,15 +62,13 @@ def contexts(
 
 @pytest.fixture
 def pages(contexts: dict[Viewer, BrowserContext]) -> Iterator[dict[Viewer, Page]]:
-    """A page of each; script errors fail the test."""
-    errors: list[str] = []
+    """A page of each; script errors, and what the policy refuses, fail the test."""
     found = {viewer: context.new_page() for viewer, context in contexts.items()}
-    for page in found.values():
-        page.on("pageerror", lambda error: errors.append(str(error)))
+    errors = [complaints(page) for page in found.values()]
     yield found
     for page in found.values():
         page.close()
-    assert errors == []
+    assert not any(errors), errors
 
 
 def violations(page: Page, part: str) -> list[Any]:

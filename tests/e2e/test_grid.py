@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from sklearn.datasets import load_digits
 
 from karat import Client
@@ -167,11 +167,23 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
     settled(page, wrong)
     judged += 3
 
-    # What is on its way still belongs to the page.
-    eventually(lambda: len(rows(stack, project)) == judged + 3, "the first answers arrive")
+    # What is on its way as the page is loaded again is not shown again.
+    held: list[Route] = []
+    page.route("**/labeling/answers", lambda route: held.append(route))
+    last = open_tiles(page)[-1:]
+    go_to(page, last[0][0])
+    page.keyboard.press(key_for(last[0][1]))
+    settled(page, [last[0][0]])
+    judged += 1
     place = open_tiles(page)
-    page.reload()
-    page.locator("[data-tile][data-focused]").wait_for()
+    with page.expect_request("**/labeling/answers") as again:
+        page.reload()
+        page.locator("[data-tile][data-focused]").wait_for()
+    assert again.value
+    assert sorted(open_tiles(page)) == sorted(place)
+    page.unroute("**/labeling/answers")
+    held[-1].continue_()
+    eventually(lambda: len(rows(stack, project)) == judged + 3, "the first answers arrive")
     assert sorted(open_tiles(page)) == sorted(place)
 
     page.context.set_offline(True)

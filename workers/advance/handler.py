@@ -1,7 +1,8 @@
 """The ``advance_round`` job: phases in order, each done once."""
 
 import shutil
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -10,24 +11,38 @@ from core import events
 from core.lifecycle import move_round
 from core.states import RoundState
 from core.tables import Job, Round
-from workers.advance.phases import FIRST_PHASES, PHASES, Advance, run_phase
+from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
+from workers.advance.reads import expected_seconds
+from workers.advance.scoring import score
+from workers.advance.selecting import select as select_queries
 from workers.runner import JobContext
+
+_STEPS: Final[dict[str, Callable[[Advance], None]]] = {
+    "snapshot": Advance.take_snapshot,
+    "embed": Advance.embed,
+    "meta_train": Advance.meta_train,
+    "train": Advance.train,
+    "evaluate": Advance.evaluate,
+    "score": score,
+    "select": select_queries,
+    "publish": publish,
+}
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Advance the project by one round."""
     advance = Advance.open(context)
+    phases = FIRST_PHASES if advance.closing is None else PHASES
+    with context.sessions() as session:
+        context.plan(phases, expected_seconds(session, context.project_id, advance.closing))
     context.work.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"closed": advance.closing, "opened": advance.selecting}
-    for name in FIRST_PHASES if advance.closing is None else PHASES:
+    for name in phases:
         if context.done(name):
             continue
         with context.phase(name):
-            if name == "publish":
-                publish(advance)
-            else:
-                run_phase(advance, name)
+            _STEPS[name](advance)
     shutil.rmtree(context.work, ignore_errors=True)
     return result
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,16 +15,13 @@ from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Artifact
-from models import surface, view_files
-from models.candidates import NO_ANSWERS, LastAnswers, Prices
+from models import view_files
 from models.catalog import find
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
-from models.mqnet import MQNet, Normalisation
-from models.predictions import predict
-from models.protocols import OOD, Outputs, Ranking, TargetModel
+from models.mqnet import MQNet
+from models.protocols import OOD, Outputs, Progress, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
-from models.query import select as select_queries
 from models.target import (
     embed_pool,
     embedding_params,
@@ -36,8 +32,6 @@ from models.target import (
 )
 from workers.advance.reads import (
     artifacts_of,
-    expected_seconds,
-    median_seconds,
     open_queries,
     round_of,
 )
@@ -45,9 +39,6 @@ from workers.features.stored import LearnedFeatures, latest
 from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
 from workers.subset import dropped_by
-
-# Beyond the budget's worth, so that annotators have work while the models retrain.
-_TAIL: Final = 0.5
 
 FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
 PHASES: Final = (
@@ -67,6 +58,7 @@ class Advance:
     """One run of the job: from closing round ``closing`` to publishing round ``selecting``."""
 
     context: JobContext
+    work: Path
     closing: int | None
     selecting: int | None
     settings: ProjectSettings
@@ -77,7 +69,11 @@ class Advance:
 
     @classmethod
     def open(cls, context: JobContext) -> "Advance":
-        """Read the rounds and the artifacts that the closing round was selected with."""
+        """Read the rounds and the artifacts that the closing round was selected with.
+
+        Args:
+            context: Of the job, or of a part of it, which works with the files of the whole.
+        """
         closing, selecting = context.params["closing"], context.params["selecting"]
         with context.sessions() as session:
             # The settings frozen into the round that is being prepared.
@@ -85,13 +81,10 @@ class Advance:
             round_ = round_of(session, context.project_id, number)
             before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
-            context.plan(
-                FIRST_PHASES if closing is None else PHASES,
-                expected_seconds(session, context.project_id, closing),
-            )
         meta = before[ArtifactKind.SCORES].meta if ArtifactKind.SCORES in before else {}
         return cls(
             context=context,
+            work=context.storage.work(context.parent_id or context.job_id),
             closing=closing,
             selecting=selecting,
             settings=settings,
@@ -107,7 +100,7 @@ class Advance:
 
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
-        return self.context.work / name
+        return self.work / name
 
     def note(self, phase: str, values: dict[str, Any]) -> None:
         """Keep what a phase found out, beside its files."""
@@ -165,7 +158,8 @@ class Advance:
         return None if features is None else features.rows()
 
     @property
-    def _looks_at_embeddings(self) -> bool:
+    def looks_at_embeddings(self) -> bool:
+        """Whether the strategy needs embeddings of what it chooses from."""
         return "embeddings" in find("strategy", self.settings.strategy.name).needs
 
     @property
@@ -300,6 +294,7 @@ class Advance:
             embeddings=self.embeddings(),
             checkpoint=checkpoint,
             progress=self.context.progress,
+            processes=self.context.settings.training_processes,
         )
         model.save(self.file("model.safetensors"))
         checkpoint.unlink(missing_ok=True)
@@ -325,100 +320,23 @@ class Advance:
             },
         )
 
-    def score(self) -> None:
-        """One pass over everything unlabeled: purity and informativeness."""
-        model = self.model()
-        if self.selecting is None or model is None or len(self.snapshot.unlabeled) == 0:
-            return
-        scored = score_pool(
+    def scored(self, model: TargetModel, rows: Any, progress: Progress) -> Scored:
+        """Purity and informativeness of the unlabeled images at (n,) pool indices."""
+        return score_pool(
             model,
-            self.snapshot.unlabeled,
+            rows,
             self.snapshot.labeled,
             self.snapshot.labels,
             self.query_settings,
             seed=self.seed,
             contrastive=self.contrastive(),
-            progress=self.context.progress,
-        )
-        keep = self._looks_at_embeddings and not self.frozen
-        view_files.save(scored.view, self.file("view"), embeddings=keep)
-        self.note("score", {"notes": list(scored.notes)})
-        scored.scores.to_parquet(self.file("raw_scores.parquet"))
-
-    def select(self) -> None:
-        """Rank the queue of the next round."""
-        if self.selecting is None:
-            return
-        scores_file = self.file("raw_scores.parquet")
-        wanted = self._queue_length()
-        n = wanted + self.noted("snapshot")["spare"]
-        if scores_file.exists():
-            ranking = self._ranked(PoolScores.from_parquet(scores_file), n, wanted)
-        else:
-            generator = np.random.default_rng(self.seed)
-            order = generator.permutation(self.snapshot.unlabeled)[:n]
-            notes = () if self.closing is None else ("No model yet, so the batch is random.",)
-            ranking = Ranking(order, np.empty(0, dtype=np.float32), notes)
-        self.note(
-            "select",
-            {
-                "wanted": wanted,
-                "order": ranking.order.tolist(),
-                "notes": self.noted("score").get("notes", []) + list(ranking.notes),
-                "state": dict(ranking.state),
-            },
+            progress=progress,
         )
 
-    def _ranked(self, scores: PoolScores, n: int, wanted: int) -> Ranking:
-        learned = self.noted("meta_train")
-        path = self.file("mqnet.safetensors")
-        rows = self.embeddings() if self._looks_at_embeddings else None
-        view = view_files.load(
-            self.file("view"),
-            logits=scores.logits,
-            embeddings=None if rows is None else np.asarray(rows[scores.indices]),
-        )
-        cost, last = self.settings.cost, self._last_answers()
-        ranking = select_queries(
-            Scored(scores, view),
-            self.snapshot.unlabeled,
-            n,
-            self.query_settings,
-            mqnet=MQNet.load(path) if path.exists() else None,
-            had_ood=learned.get("had_ood", True),
-            prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
-            last=last,
-            state=self.previous_state,
-        )
-        PoolScores(
-            scores.indices,
-            scores.logits,
-            scores.purity,
-            scores.informativeness,
-            ranking.meta_scores,
-        ).to_parquet(self.file("scores.parquet"), surface.about(ranking.surface, scores, wanted))
-        predicted = predict(
-            scores, ranking.order, purity_is_probability=view.purity_is_probability, last=last
-        )
-        self.note(
-            "predictions",
-            {
-                "pool_index": ranking.order.tolist(),
-                "predicted_class_id": self.snapshot.class_ids[predicted.classes].tolist(),
-                "probability": predicted.probability.tolist(),
-                "in_probability": None if predicted.inside is None else predicted.inside.tolist(),
-            },
-        )
-        return ranking
-
-    def _last_answers(self) -> LastAnswers:
-        """What the annotators said to the queries of the closing round, and what was expected."""
-        answered = self.answered_then()
-        if answered is None:
-            return NO_ANSWERS
-        scores, labels = answered
-        everything = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
-        return LastAnswers(labels, scores, Normalisation.fit(everything.purity))
+    def save_view(self, scored: Scored, folder: Path) -> None:
+        """Keep what the selection looks at beside the scores."""
+        keep = self.looks_at_embeddings and not self.frozen
+        view_files.save(scored.view, folder, embeddings=keep)
 
     def answered_then(self) -> tuple[PoolScores, Any] | None:
         """Scores by which the closing round's images were chosen, and their labels."""
@@ -428,29 +346,3 @@ class Advance:
         query, labels = self._in_outputs_of_then(*self.snapshot.answered_in(self.closing))
         known = np.isin(query, scores.indices)
         return scores.take(np.searchsorted(scores.indices, query[known])), labels[known]
-
-    def _queue_length(self) -> int:
-        """Queries that the budget pays for at the lowest price, and the zero-wait tail."""
-        cost = self.settings.cost
-        price = min(cost.c_in, cost.c_ood)
-        if cost.mode == "seconds":
-            with self.context.sessions() as session:
-                # Half the usual time, so that a quick day does not run out of images.
-                price = median_seconds(session, self.context.project_id) / 2
-        price *= self.settings.overlap
-        tail = 1 + _TAIL if self.settings.zero_wait else 1
-        return min(len(self.snapshot.unlabeled), math.ceil(self.settings.budget / price * tail))
-
-
-def run_phase(advance: Advance, name: str) -> None:
-    """Run one of the computing phases."""
-    steps: dict[str, Callable[[], None]] = {
-        "snapshot": advance.take_snapshot,
-        "embed": advance.embed,
-        "meta_train": advance.meta_train,
-        "train": advance.train,
-        "evaluate": advance.evaluate,
-        "score": advance.score,
-        "select": advance.select,
-    }
-    steps[name]()

@@ -114,8 +114,8 @@ CHECKS: Final = (
             "ELSE finished_at IS NULL "
             "OR (state = 'failed') <> (coalesce(jsonb_typeof(error), 'null') = 'object') END "
             "UNION ALL SELECT 'project ' || project_id || ' has ' || count(*) || ' running jobs of "
-            "kind ' || kind FROM jobs WHERE state = 'running' GROUP BY project_id, kind "
-            "HAVING count(*) > 1"
+            "kind ' || kind FROM jobs WHERE state = 'running' AND parent_id IS NULL "
+            "GROUP BY project_id, kind HAVING count(*) > 1"
         ),
     ),
     Check(

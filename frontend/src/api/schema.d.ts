@@ -712,7 +712,11 @@ export interface paths {
         };
         /**
          * Export
-         * @description Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip.
+         * @description Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
+         *
+         *     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
+         *     folders, and beside them what has no class; `coco` and `label_studio` are images and a JSON
+         *     document; `parquet` is what Hugging Face's `datasets` loads.
          */
         get: operations["export"];
         put?: never;
@@ -759,8 +763,10 @@ export interface paths {
          *
          *     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
          *     `label` also means the folder) becomes an annotation of the image: a class by name or number,
-         *     `ood` or `unsure`. A `.csv`, or a Parquet file without images, annotates images that the project
-         *     has: by the column `example_id`, `sha256`, `file` or another that `key_column` names.
+         *     `ood`, `unsure` or `skip`. A `.csv` or `.jsonl`, or a Parquet file without images, annotates
+         *     images that the project has: by the column `example_id`, `sha256`, `file` or another that
+         *     `key_column` names. Our own exports, and JSON of Label Studio or COCO, alone or in a zip with
+         *     the images, need no column named: what they say becomes annotations. No address is fetched.
          */
         post: operations["import_images"];
         delete?: never;
@@ -2447,7 +2453,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet";
         /**
          * GuideExample
          * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
@@ -2581,7 +2587,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -5771,9 +5777,13 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                /** @description Of annotations only the one of each image that holds now. */
+                /** @description `csv`, `jsonl`: of annotations only the one of each image that holds now. */
                 effective?: boolean;
                 format?: components["schemas"]["Format"];
+                /** @description `coco`, `label_studio`: a zip with the images, or else the JSON alone. */
+                images?: boolean;
+                /** @description `yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged. */
+                unlabeled?: boolean;
             };
             header?: never;
             path: {

@@ -1,13 +1,36 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
+import { t } from "../strings";
 import styles from "./Table.module.css";
+import { useScrollEdges } from "./useScrollEdges";
 
-/** A table that scrolls sideways in itself, never the page. */
+/** A table that scrolls sideways in itself, never the page, and says so where it does. */
 export function Table({ label, children }: { label: string; children: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const { before, after } = useScrollEdges(frame);
+  const scrolls = before || after;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls; this groups a table.
-    <div className={styles.scroll} role="group" aria-label={label} tabIndex={0}>
-      <table className={styles.table}>{children}</table>
+    <div className={styles.whole}>
+      <div
+        className={styles.frame}
+        data-before={before || undefined}
+        data-after={after || undefined}
+      >
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls; this groups a table. */}
+        <div
+          ref={frame}
+          className={styles.scroll}
+          role="group"
+          aria-label={scrolls ? t.common.sideways(label) : label}
+          tabIndex={scrolls ? 0 : undefined}
+        >
+          <table className={styles.table}>{children}</table>
+        </div>
+      </div>
+      {scrolls && (
+        <p className={styles.more} aria-hidden="true">
+          {t.common.moreSideways}
+        </p>
+      )}
     </div>
   );
 }

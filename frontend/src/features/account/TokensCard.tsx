@@ -6,8 +6,8 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
-import { CopyButton } from "../../ui/CopyButton";
 import { formatDate } from "../../ui/format";
+import { Secret } from "../../ui/Secret";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AccountScreen.module.css";
@@ -24,16 +24,7 @@ export function TokensCard() {
       actions={<Button onClick={() => setCreating(true)}>{t.people.newToken}</Button>}
     >
       {fresh && (
-        <Notice tone="gold" actions={<CopyButton text={fresh.secret} />}>
-          <strong>{t.people.tokenOnce}</strong>
-          <input
-            className={styles.secret}
-            aria-label={t.people.tokenSecret}
-            readOnly
-            value={fresh.secret}
-            onFocus={(event) => event.target.select()}
-          />
-        </Notice>
+        <Secret title={t.people.tokenOnce} label={t.people.tokenSecret} value={fresh.secret} />
       )}
       {tokens.isPending && (
         <Loading>

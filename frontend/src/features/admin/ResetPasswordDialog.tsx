@@ -5,9 +5,9 @@ import { usersQuery } from "../../api/auth";
 import type { User } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
-import { CopyButton } from "../../ui/CopyButton";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { CheckField } from "../../ui/Field";
+import { Secret } from "../../ui/Secret";
 import { Notice } from "../../ui/State";
 import styles from "./AdminScreen.module.css";
 
@@ -26,16 +26,7 @@ export function ResetPasswordDialog({ user, onClose }: { user: User; onClose: ()
     return (
       // Not closed by a click beside it: the password would be gone.
       <Dialog title={text.resetDone(user.name)}>
-        <Notice tone="gold" actions={<CopyButton text={password} />}>
-          <strong>{text.resetOnce}</strong>
-          <input
-            className={styles.secret}
-            aria-label={t.people.temporaryPassword}
-            readOnly
-            value={password}
-            onFocus={(event) => event.target.select()}
-          />
-        </Notice>
+        <Secret title={text.resetOnce} label={t.people.temporaryPassword} value={password} />
         {revoked > 0 && <p>{text.revokedTokens(revoked)}</p>}
         <DialogActions>
           <Button kind="primary" onClick={onClose}>

@@ -4,6 +4,7 @@ import { storageQuery } from "../../api/admin";
 import type { Storage } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
+import { Figures } from "../../ui/Figures";
 import { formatBytes, formatCount } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
@@ -49,13 +50,15 @@ export function StorageScreen() {
           text={text.free(formatBytes(free), formatBytes(total))}
         />
         <p className={styles.quiet}>{text.free(formatBytes(free), formatBytes(total))}</p>
-        <dl className={styles.figures}>
-          <Figure name={text.database} bytes={database} />
-          <Figure name={text.images} bytes={sum(projects.map((one) => one.image_bytes))} />
-          <Figure name={text.pixels} bytes={sum(projects.map((one) => one.pixel_bytes))} />
-          <Figure name={text.features} bytes={sum(projects.map((one) => one.feature_bytes))} />
-          <Figure name={text.artifacts} bytes={sum(projects.map(artifactsOf))} />
-        </dl>
+        <Figures
+          figures={[
+            [text.database, formatBytes(database)],
+            [text.images, formatBytes(sum(projects.map((one) => one.image_bytes)))],
+            [text.pixels, formatBytes(sum(projects.map((one) => one.pixel_bytes)))],
+            [text.features, formatBytes(sum(projects.map((one) => one.feature_bytes)))],
+            [text.artifacts, formatBytes(sum(projects.map(artifactsOf)))],
+          ]}
+        />
       </Card>
       <Card title={text.byProject}>
         {projects.length === 0 ? (
@@ -68,15 +71,6 @@ export function StorageScreen() {
         <KindTable projects={projects} />
       </Card>
     </>
-  );
-}
-
-function Figure({ name, bytes }: { name: string; bytes: number }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{formatBytes(bytes)}</dd>
-    </div>
   );
 }
 

@@ -1,12 +1,13 @@
 import { useState } from "react";
 import type { Home } from "../../api/types";
 import { t } from "../../strings";
+import { locale } from "../../strings/language";
 import { formatSeconds } from "../../ui/format";
 import styles from "./MyWork.module.css";
 
 const { home: text } = t;
-const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric" });
-const longFormat = new Intl.DateTimeFormat(undefined, {
+const dayFormat = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric" });
+const longFormat = new Intl.DateTimeFormat(locale, {
   weekday: "long",
   day: "numeric",
   month: "long",

@@ -1,5 +1,6 @@
 import type { LabelClass, ShownExample } from "../../api/types";
 import { t } from "../../strings";
+import { Gallery } from "../../ui/Gallery";
 import styles from "./JobsScreen.module.css";
 
 const { subset: text } = t.jobs;
@@ -16,24 +17,23 @@ export function ExampleGallery({ classes, examples, none }: ExampleGalleryProps)
   if (examples.length === 0) return <p>{none}</p>;
   const nameOf = (id: number) => classes.find((one) => one.id === id)?.name ?? String(id);
   return (
-    <ul className={styles.gallery}>
-      {examples.map((one) => {
+    <Gallery
+      images={examples.map((one) => {
         const name = nameOf(one.class_id);
         const isWrong = one.true_class_id != null && one.true_class_id !== one.class_id;
         const truth = isWrong && one.true_class_id != null ? nameOf(one.true_class_id) : null;
-        return (
-          <li key={one.example_id} data-wrong={isWrong || undefined}>
-            <img
-              src={`/api/examples/${one.example_id}/image?size=128`}
-              alt={text.image(name, one.loss, truth)}
-              title={text.image(name, one.loss, truth)}
-              loading="lazy"
-            />
-            <span>{name}</span>
-            {truth && <span className={styles.truth}>{text.truth(truth)}</span>}
-          </li>
-        );
+        return {
+          id: one.example_id,
+          text: text.image(name, one.loss, truth),
+          wrong: isWrong,
+          caption: (
+            <>
+              <span>{name}</span>
+              {truth && <span className={styles.truth}>{text.truth(truth)}</span>}
+            </>
+          ),
+        };
       })}
-    </ul>
+    />
   );
 }

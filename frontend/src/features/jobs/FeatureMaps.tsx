@@ -3,6 +3,7 @@ import { useState } from "react";
 import { drawingQuery } from "../../api/artifacts";
 import type { Drawing, LabelClass, Method } from "../../api/types";
 import { t } from "../../strings";
+import { imageUrl } from "../../ui/Gallery";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { METHODS } from "./figures";
 import styles from "./JobsScreen.module.css";
@@ -59,7 +60,7 @@ export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
       <div className={styles.shown} aria-live="polite">
         {example !== undefined && shown !== null && (
           <>
-            <img src={`/api/examples/${example}/image?size=128`} alt="" />
+            <img src={imageUrl(example)} alt="" />
             {nameOf(classIds[shown] ?? null)}
           </>
         )}

@@ -9,6 +9,7 @@ import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { Figures } from "../../ui/Figures";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Table } from "../../ui/Table";
@@ -41,20 +42,24 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
       )}
       {result.truth && (
         <Card title={text.truth} hint={text.truthHint(result.truth.known)}>
-          <dl className={styles.figures}>
-            <Figure name={text.noiseBefore} value={formatPercent(result.truth.noise_before)} />
-            <Figure name={text.noiseAfter} value={formatPercent(result.truth.noise_after)} />
-            <Figure name={text.corrected} value={formatPercent(result.truth.corrected)} />
-          </dl>
+          <Figures
+            figures={[
+              [text.noiseBefore, formatPercent(result.truth.noise_before)],
+              [text.noiseAfter, formatPercent(result.truth.noise_after)],
+              [text.corrected, formatPercent(result.truth.corrected)],
+            ]}
+          />
         </Card>
       )}
       {result.cleanlab && (
         <Card title={text.second} hint={text.secondHint}>
-          <dl className={styles.figures}>
-            <Figure name={text.both} value={formatCount(result.cleanlab.both)} />
-            <Figure name={text.oursOnly} value={formatCount(result.cleanlab.ours_only)} />
-            <Figure name={text.theirsOnly} value={formatCount(result.cleanlab.theirs_only)} />
-          </dl>
+          <Figures
+            figures={[
+              [text.both, formatCount(result.cleanlab.both)],
+              [text.oursOnly, formatCount(result.cleanlab.ours_only)],
+              [text.theirsOnly, formatCount(result.cleanlab.theirs_only)],
+            ]}
+          />
         </Card>
       )}
       {result.votes && <VotersCard projectId={project.id} votes={result.votes} />}
@@ -117,15 +122,6 @@ function ReviewProgress({ projectId, job }: { projectId: number; job: Job }) {
         />
       )}
     </>
-  );
-}
-
-function Figure({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 

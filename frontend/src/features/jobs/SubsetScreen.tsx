@@ -3,7 +3,7 @@ import type { Job, LabelClass, Project, PruneResult, Settings } from "../../api/
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
-import { formatCount, formatPercent } from "../../ui/format";
+import { formatCost, formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import { ExampleGallery } from "./ExampleGallery";
 import styles from "./JobsScreen.module.css";
@@ -59,7 +59,7 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
             title={text.objective}
             hint={text.objectiveHint}
             summary={text.noObjective}
-            format={(value) => value.toLocaleString(undefined, { maximumFractionDigits: 1 })}
+            format={formatCost}
             line={result.objective.map(([x, y]) => ({ x, y }))}
             xLabel={text.chosen}
           />

@@ -24,7 +24,7 @@ export function SenderProvider({ user, children }: { user: User; children: React
     noteSignedIn(user.id);
     // The page belongs to whoever has signed in elsewhere: show it to them as theirs.
     const unlisten = onOtherUser(user.id, () => window.location.assign("/"));
-    openOutbox().then((outbox) => {
+    openOutbox({ onLate: () => current?.start() }).then((outbox) => {
       if (unmounted) return;
       current = new AnswerSender({
         userId: user.id,

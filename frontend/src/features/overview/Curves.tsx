@@ -8,7 +8,7 @@ import { Chart } from "../../ui/Chart";
 import { formatCost, formatPercent, formatSeconds } from "../../ui/format";
 import { LearningCurve } from "./LearningCurve";
 import styles from "./OverviewScreen.module.css";
-import { curvesOf, type Run } from "./runs";
+import { curvesOf, type Run, repeatsOf } from "./runs";
 
 const { curves: text } = t.overview;
 const MOST_RUNS = 12;
@@ -16,7 +16,7 @@ const MOST_RUNS = 12;
 const percent = (value: number): string => `${Math.round(100 * value)} %`;
 
 export function Curves({ project, rounds }: { project: Project; rounds: Round[] }) {
-  const { chosen, candidates, choose } = useChosen(project.id);
+  const { chosen, candidates, choose } = useChosen(project);
   const others = useQueries({
     queries: chosen.map((one) => roundsQuery(one.id)),
     combine: (results) => results.map((result) => result.data?.items ?? []),
@@ -102,19 +102,24 @@ function costParts(
   ];
 }
 
-/** Which other projects are compared with; the address says so. */
-function useChosen(projectId: number) {
+/** Which other projects are compared with: those the address says, else repetitions of this one. */
+function useChosen({ id: projectId, settings }: Project) {
   const [search, setSearch] = useSearchParams();
   const candidates = useQuery(comparableQuery(projectId)).data?.items ?? [];
-  const ids = (search.get("with") ?? "").split(",").map(Number);
-  const chosen = candidates.filter((one) => ids.includes(one.id)).slice(0, MOST_RUNS);
+  const named = search.get("with")?.split(",").map(Number);
+  const repeats = settings
+    ? repeatsOf({ strategy: settings.strategy.name, seed: settings.seed }, candidates)
+    : [];
+  const chosen = (named ? candidates.filter((one) => named.includes(one.id)) : repeats).slice(
+    0,
+    MOST_RUNS,
+  );
   const choose = (id: number) => {
     const before = chosen.map((one) => one.id);
     const now = before.includes(id) ? before.filter((one) => one !== id) : [...before, id];
     setSearch(
       (query) => {
-        if (now.length > 0) query.set("with", now.join(","));
-        else query.delete("with");
+        query.set("with", now.join(","));
         return query;
       },
       { replace: true, preventScrollReset: true },

@@ -1,13 +1,11 @@
-import { useRef } from "react";
+import { useState } from "react";
 import { t } from "../../strings";
+import { Plot, type Scales } from "../../ui/Plot";
 import { ticks } from "../../ui/scale";
-import { useWidth } from "../../ui/useWidth";
 import styles from "./LearningCurve.module.css";
 import type { Curve, Spread } from "./runs";
 
 const { curves: text } = t.overview;
-const HEIGHT = 180;
-const MARGIN = { top: 10, right: 12, bottom: 22, left: 44 };
 
 type LearningCurveProps = {
   title: string;
@@ -19,103 +17,84 @@ type LearningCurveProps = {
 
 /** Curves over rounds, one for each strategy, with bands where a strategy has several runs. */
 export function LearningCurve({ title, hint, empty, curves, format }: LearningCurveProps) {
-  const frame = useRef<HTMLDivElement>(null);
-  const width = useWidth(frame);
+  const [hovered, setHovered] = useState<number | null>(null);
   const points = curves.flatMap((curve) => curve.points);
-  const axis = ticks(
-    Math.min(...points.map((point) => point.low), 1),
-    Math.min(1, Math.max(...points.map((point) => point.high), 0)),
-  );
-  const low = axis[0] ?? 0;
-  const high = axis.at(-1) ?? 1;
   const last = Math.max(...points.map((point) => point.x), 0);
-  const slot = Math.max(0, width - MARGIN.left - MARGIN.right) / (last + 1);
-  const xAt = (x: number) => MARGIN.left + (x + 0.5) * slot;
-  const yAt = (y: number) =>
-    MARGIN.top + (1 - (y - low) / (high - low || 1)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
-  const every = Math.max(1, Math.ceil(28 / Math.max(slot, 1)));
-  const ends = curves.map(({ name, points: own }) => `${name}: ${format(own.at(-1)?.y ?? 0)}`);
+  const said = ({ y, high, runs }: Spread): string =>
+    runs > 1 ? `${format(y)} ± ${format(high - y)}` : format(y);
+  const told = (name: string, value: string): string =>
+    curves.length > 1 ? `${name} ${value}` : value;
+  const shown = curves.flatMap(({ name, points: own }) =>
+    own.filter((one) => one.x === hovered).map((one) => told(name, said(one))),
+  );
   return (
-    <figure className={styles.chart}>
-      <figcaption>
-        <h3>{title}</h3>
-        <p>{hint}</p>
-      </figcaption>
-      <div ref={frame} className={styles.frame}>
-        {points.length === 0 && <p className={styles.empty}>{empty}</p>}
-        {points.length > 0 && width > 0 && (
-          <svg width={width} height={HEIGHT} role="img" aria-label={[title, ...ends].join(". ")}>
-            {axis.map((value) => (
-              <g key={value}>
-                <line
-                  className={styles.grid}
-                  x1={MARGIN.left}
-                  x2={width - MARGIN.right}
-                  y1={yAt(value)}
-                  y2={yAt(value)}
-                />
-                <text className={styles.tick} x={MARGIN.left - 8} y={yAt(value) + 4} data-end>
-                  {format(value)}
-                </text>
-              </g>
-            ))}
-            {Array.from({ length: last + 1 }, (_, x) => x)
-              .filter((x) => x % every === 0)
-              .map((x) => (
-                <text key={x} className={styles.tick} x={xAt(x)} y={HEIGHT - 5}>
-                  {x}
-                </text>
-              ))}
-            {curves.map(({ name, runs, points: own }, index) => (
-              <g key={name} data-curve={index % 4}>
-                {runs > 1 && (
-                  <polygon
-                    className={styles.band}
-                    points={[
-                      ...several(own).map((one) => `${xAt(one.x)},${yAt(one.high)}`),
-                      ...several(own)
-                        .toReversed()
-                        .map((one) => `${xAt(one.x)},${yAt(one.low)}`),
-                    ].join(" ")}
-                  />
-                )}
-                <polyline
-                  className={styles.line}
-                  points={own.map((one) => `${xAt(one.x)},${yAt(one.y)}`).join(" ")}
-                />
-                {own.map((one) => (
-                  <circle
-                    key={one.x}
-                    className={styles.dot}
-                    cx={xAt(one.x)}
-                    cy={yAt(one.y)}
-                    r={3.5}
-                  >
-                    <title>
-                      {`${name}, ${text.round(one.x)}: ${format(one.y)}${
-                        one.runs > 1 ? ` ± ${format(one.high - one.y)}` : ""
-                      }`}
-                    </title>
-                  </circle>
-                ))}
-              </g>
-            ))}
-          </svg>
-        )}
-      </div>
-      {(curves.length > 1 || curves.some((curve) => curve.runs > 1)) && (
-        <ul className={styles.legend}>
-          {curves.map(({ name, runs }, index) => (
-            <li key={name} data-curve={index % 4}>
-              <i className={styles.key} />
-              {runs > 1 ? text.runsOf(name, runs) : name}
-            </li>
-          ))}
-        </ul>
+    <Plot
+      title={title}
+      hint={hovered !== null && shown[0] ? `${text.round(hovered)}: ${shown.join(", ")}` : hint}
+      summary={curves.map(({ name, points: own }) => `${name}: ${endOf(own, format)}`).join(". ")}
+      empty={points.length === 0 ? empty : null}
+      axis={ticks(
+        Math.min(...points.map((point) => point.low), 1),
+        Math.min(1, Math.max(...points.map((point) => point.high), 0)),
       )}
-    </figure>
+      format={format}
+      xs={Array.from({ length: last + 1 }, (_, x) => x)}
+      onHover={setHovered}
+      legend={
+        (curves.length > 1 || curves.some((curve) => curve.runs > 1)) && (
+          <ul className={styles.told}>
+            {curves.map(({ name, runs }, index) => (
+              <li key={name} data-curve={index % 4}>
+                <i className={styles.key} />
+                {runs > 1 ? text.runsOf(name, runs) : name}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    >
+      {(scales) =>
+        curves.map((curve, index) => (
+          <g key={curve.name} data-curve={index % 4}>
+            <Drawn points={curve.points} scales={scales} hovered={hovered} />
+          </g>
+        ))
+      }
+    </Plot>
   );
 }
 
-/** One run alone has no deviation. */
-const several = (points: Spread[]): Spread[] => points.filter((point) => point.runs > 1);
+type DrawnProps = { points: Spread[]; scales: Scales; hovered: number | null };
+
+/** A line, and behind it the band where there are several runs: one alone has no deviation. */
+function Drawn({ points, scales: { xAt, yAt }, hovered }: DrawnProps) {
+  const several = points.filter((point) => point.runs > 1);
+  const edge = [
+    ...several.map(({ x, high }) => [x, high] as const),
+    ...several.toReversed().map(({ x, low }) => [x, low] as const),
+  ];
+  return (
+    <>
+      <polygon
+        className={styles.band}
+        points={edge.map(([x, y]) => `${xAt(x)},${yAt(y)}`).join(" ")}
+      />
+      <polyline
+        className={styles.line}
+        points={points.map(({ x, y }) => `${xAt(x)},${yAt(y)}`).join(" ")}
+      />
+      {points.map(({ x, y }) => (
+        <circle
+          key={x}
+          className={styles.dot}
+          cx={xAt(x)}
+          cy={yAt(y)}
+          r={x === hovered ? 5 : 3.5}
+        />
+      ))}
+    </>
+  );
+}
+
+const endOf = (points: Spread[], format: (value: number) => string): string =>
+  format(points.at(-1)?.y ?? 0);

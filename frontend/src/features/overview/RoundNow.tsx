@@ -1,9 +1,9 @@
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
+import { Figures } from "../../ui/Figures";
 import { formatPercent } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
-import styles from "./OverviewScreen.module.css";
 
 /** The round that answers count towards now, and what the model is worth so far. */
 export function RoundNow({ project, rounds }: { project: Project; rounds: Round[] }) {
@@ -23,16 +23,13 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
           text={t.projects.spent(current.spent, current.budget)}
         />
       )}
-      <dl className={styles.figures}>
-        <div>
-          <dt>{t.overview.columns.share}</dt>
-          <dd>{formatPercent(round?.in_share ?? null)}</dd>
-        </div>
-        <div>
-          <dt>{t.overview.latestAccuracy}</dt>
-          <dd>{formatPercent(accuracy)}</dd>
-        </div>
-      </dl>
+      <Figures
+        large
+        figures={[
+          [t.overview.columns.share, formatPercent(round?.in_share ?? null)],
+          [t.overview.latestAccuracy, formatPercent(accuracy)],
+        ]}
+      />
     </Card>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Round } from "../../api/types";
-import { curvesOf } from "./runs";
+import type { Comparable, Round } from "../../api/types";
+import { curvesOf, repeatsOf } from "./runs";
 
 const round = (number: number, accuracy: number | null, state = "closed") =>
   ({ number, accuracy, state }) as Round;
@@ -21,4 +21,22 @@ it("makes one curve of the seeds of a strategy, with mean and deviation", () => 
   expect(mqnet?.points[1]).toEqual({ x: 1, y: 0.8, low: 0.8, high: 0.8, runs: 1 });
   // An open round has no result yet.
   expect(random?.points.map((point) => point.x)).toEqual([0]);
+});
+
+it("takes other seeds of the strategy over the same pool for repetitions", () => {
+  const other = (id: number, strategy: string, seed: number, same_pool = true): Comparable => ({
+    id,
+    name: `run ${id}`,
+    strategy,
+    seed,
+    same_pool,
+  });
+  const others = [
+    other(2, "mqnet", 1),
+    other(3, "mqnet", 0),
+    other(4, "random", 1),
+    other(5, "mqnet", 2, false),
+  ];
+  const found = repeatsOf({ strategy: "mqnet", seed: 0 }, others);
+  expect(found.map((one) => one.id)).toEqual([2]);
 });

@@ -1,9 +1,16 @@
-import type { Round } from "../../api/types";
+import type { Comparable, Round } from "../../api/types";
 
 export type Run = { id: number; name: string; strategy: string; rounds: Round[] };
 export type Spread = { x: number; y: number; low: number; high: number; runs: number };
 /** The runs of one strategy: a line, and from two runs on a band of mean ± standard deviation. */
 export type Curve = { name: string; runs: number; points: Spread[] };
+
+/** The repetitions among other projects: the same strategy over the same pool with another seed. */
+export const repeatsOf = (
+  own: { strategy: string; seed: number },
+  others: Comparable[],
+): Comparable[] =>
+  others.filter((one) => one.same_pool && one.strategy === own.strategy && one.seed !== own.seed);
 
 type Value = (round: Round) => number | null;
 

@@ -8,6 +8,7 @@ import { Chip } from "../../ui/Chip";
 import { CopyButton } from "../../ui/CopyButton";
 import { formatBytes, formatCount, formatPercent } from "../../ui/format";
 import { isElsewhere } from "../../ui/hotkeys";
+import { IconButton } from "../../ui/IconButton";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
 import { History, Places } from "./History";
@@ -48,8 +49,18 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
   return (
     <aside className={styles.panel} aria-label={text.title}>
       <header className={styles.header}>
-        <Step name={text.previous} path="M10 3 5 8l5 5" id={before} onShow={onShow} />
-        <Step name={text.next} path="m6 3 5 5-5 5" id={after} onShow={onShow} />
+        <IconButton
+          name={text.previous}
+          path="M10 3 5 8l5 5"
+          disabled={before === undefined}
+          onClick={() => before !== undefined && onShow(before)}
+        />
+        <IconButton
+          name={text.next}
+          path="m6 3 5 5-5 5"
+          disabled={after === undefined}
+          onClick={() => after !== undefined && onShow(after)}
+        />
         <h2 title={found.data?.name}>{found.data?.name ?? "…"}</h2>
         <Button
           kind="quiet"
@@ -78,30 +89,6 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
         />
       )}
     </aside>
-  );
-}
-
-type StepProps = {
-  name: string;
-  path: string;
-  id: number | undefined;
-  onShow: (id: number) => void;
-};
-
-function Step({ name, path, id, onShow }: StepProps) {
-  return (
-    <button
-      type="button"
-      className={styles.step}
-      aria-label={name}
-      title={name}
-      disabled={id === undefined}
-      onClick={() => id !== undefined && onShow(id)}
-    >
-      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-        <path d={path} />
-      </svg>
-    </button>
   );
 }
 

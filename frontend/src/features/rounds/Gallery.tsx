@@ -5,28 +5,22 @@ import type { MapImage, MapQuery, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { Gallery, type GalleryImage } from "../../ui/Gallery";
 import { Failure, Loading, Skeleton } from "../../ui/State";
-import { imageUrl, stateOf } from "./Pins";
+import { stateOf } from "./Pins";
 import styles from "./RoundScreen.module.css";
 import { keyOf } from "./useMap";
 
 const { inside, asked, map } = t.rounds;
 const PAGE = 60;
 
-type Thumb = { id: number; name: string; caption: string };
-
-function Thumbs({ images }: { images: Thumb[] }) {
-  return (
-    <ul className={styles.gallery}>
-      {images.map(({ id, name, caption }) => (
-        <li key={id}>
-          <img src={imageUrl(id)} alt={`${name}: ${caption}`} title={name} loading="lazy" />
-          <span>{caption}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
+/** One of an outline or a query set, with what became of it. */
+const shownAs = (id: number, name: string, caption: string): GalleryImage => ({
+  id,
+  text: `${name}: ${caption}`,
+  title: name,
+  caption: <span>{caption}</span>,
+});
 
 type InsideCardProps = { project: Project; number: number; polygon: string; onClose: () => void };
 
@@ -52,12 +46,10 @@ export function InsideCard({ project, number, polygon, onClose }: InsideCardProp
         </Loading>
       )}
       {total === 0 && <p className={styles.quiet}>{inside.empty}</p>}
-      <Thumbs
-        images={images.map((image) => ({
-          id: image.example_id,
-          name: image.name,
-          caption: stateOf(image, project),
-        }))}
+      <Gallery
+        images={images.map((image) =>
+          shownAs(image.example_id, image.name, stateOf(image, project)),
+        )}
       />
       {found.hasNextPage && (
         <Button busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
@@ -89,12 +81,10 @@ export function AskedCard({ project, queries, hidden }: AskedCardProps) {
       {queries.isReady && shown.length === 0 && (
         <p className={styles.quiet}>{queries.total === 0 ? asked.none : asked.filtered}</p>
       )}
-      <Thumbs
-        images={shown.slice(0, most).map((one) => ({
-          id: one.example_id,
-          name: one.name,
-          caption: captionOf(one),
-        }))}
+      <Gallery
+        images={shown
+          .slice(0, most)
+          .map((one) => shownAs(one.example_id, one.name, captionOf(one)))}
       />
       {shown.length > most && (
         <Button onClick={() => setMost(most + PAGE)}>{t.rounds.inside.more}</Button>

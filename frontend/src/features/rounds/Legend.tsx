@@ -1,5 +1,6 @@
 import type { LabelClass, MapQuery } from "../../api/types";
 import { t } from "../../strings";
+import { formatCount } from "../../ui/format";
 import styles from "./RoundScreen.module.css";
 import { keyOf } from "./useMap";
 
@@ -56,7 +57,7 @@ export function Legend({ queries, classes, hidden, onHide, isDense, hasSurface }
               style={"colour" in rest ? { background: rest.colour } : undefined}
             />
             {name}
-            {counts.has(key) && <small>{counts.get(key)?.toLocaleString()}</small>}
+            {counts.has(key) && <small>{formatCount(counts.get(key) ?? 0)}</small>}
           </button>
         ))}
     </fieldset>

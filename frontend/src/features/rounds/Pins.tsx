@@ -3,6 +3,7 @@ import { type CSSProperties, useEffect, useState } from "react";
 import { mapImageQuery } from "../../api/maps";
 import type { MapImage, Project, RoundMap } from "../../api/types";
 import { t } from "../../strings";
+import { imageUrl } from "../../ui/Gallery";
 import type { Pointed } from "./PoolMap";
 import styles from "./RoundScreen.module.css";
 
@@ -10,9 +11,6 @@ const { map: text } = t.rounds;
 const RESTED_MS = 60;
 
 const shown = (value: number): string => Number(value.toPrecision(3)).toString();
-
-export const imageUrl = (id: number, size = 128): string =>
-  `/api/examples/${id}/image?size=${size}`;
 
 /** What is known of an image: its class, or where else it stands. */
 export function stateOf(

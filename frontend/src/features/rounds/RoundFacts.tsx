@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import type { Algorithm, Choice, LabelClass, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
+import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import styles from "./RoundScreen.module.css";
 
@@ -11,7 +12,7 @@ const { facts, phases, settings } = t.rounds;
 export function FactsCard({ round, classes }: { round: Round; classes: LabelClass[] }) {
   const verdicts = Object.values(round.answered).reduce((sum, count) => sum + count, 0);
   const left = round.ood_left;
-  const figures: [string, string, string?][] = [
+  const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
     [facts.spent, t.projects.spent(round.spent, round.budget)],
     [facts.share, formatPercent(round.in_share)],
@@ -24,14 +25,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const judged = classes.filter((one) => String(one.id) in perClass);
   return (
     <Card title={facts.title}>
-      <dl className={styles.figures}>
-        {figures.map(([name, value, hint]) => (
-          <div key={name} title={hint}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} />
       {judged.length > 0 && (
         <Bars
           title={facts.perClass}

@@ -1,3 +1,4 @@
+import { locale } from "../../strings/language";
 import type { Rings } from "./contours";
 import { type Box, type Scale, type Size, toPixel } from "./plane";
 import type { Density } from "./tiles";
@@ -158,7 +159,7 @@ export function drawMark(
 const label = (value: number): string =>
   Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
     ? value.toExponential(0)
-    : value.toLocaleString(undefined, { maximumFractionDigits: 3 });
+    : value.toLocaleString(locale, { maximumFractionDigits: 3 });
 
 export function drawTick(
   context: CanvasRenderingContext2D,

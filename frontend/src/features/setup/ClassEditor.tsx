@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { CLASS_KEYS, keyLabel } from "../../ui/hotkeys";
+import { IconButton } from "../../ui/IconButton";
 import styles from "./ClassEditor.module.css";
 import { type ClassDraft, moved, problemsOf, withNew } from "./classes";
 
@@ -123,25 +124,29 @@ function ClassRow(props: ClassRowProps) {
         ))}
       </select>
       <div className={styles.tools}>
-        <Tool
+        <IconButton
           name={t.setup.moveUp(shown)}
           path="M8 12V4M4.5 7.5 8 4l3.5 3.5"
           disabled={index === 0}
           onClick={() => onMove(index - 1)}
         />
-        <Tool
+        <IconButton
           name={t.setup.moveDown(shown)}
           path="M8 4v8M4.5 8.5 8 12l3.5-3.5"
           disabled={index === count - 1}
           onClick={() => onMove(index + 1)}
         />
-        <Tool
+        <IconButton
           name={t.setup.describeClass(shown)}
           path="M3 4.5h10M3 8h10M3 11.5h6"
           expanded={described}
           onClick={() => setDescribed(!described)}
         />
-        <Tool name={t.setup.removeClass(shown)} path="m4.5 4.5 7 7m0-7-7 7" onClick={onRemove} />
+        <IconButton
+          name={t.setup.removeClass(shown)}
+          path="m4.5 4.5 7 7m0-7-7 7"
+          onClick={onRemove}
+        />
       </div>
       {described && (
         <textarea
@@ -160,31 +165,5 @@ function ClassRow(props: ClassRowProps) {
         </p>
       )}
     </li>
-  );
-}
-
-type ToolProps = {
-  name: string;
-  path: string;
-  disabled?: boolean;
-  expanded?: boolean;
-  onClick: () => void;
-};
-
-function Tool({ name, path, disabled, expanded, onClick }: ToolProps) {
-  return (
-    <button
-      type="button"
-      className={styles.tool}
-      aria-label={name}
-      title={name}
-      aria-expanded={expanded}
-      disabled={disabled}
-      onClick={onClick}
-    >
-      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-        <path d={path} />
-      </svg>
-    </button>
   );
 }

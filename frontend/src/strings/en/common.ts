@@ -50,6 +50,8 @@ export const common = {
     publish: "Publish",
   } as Record<string, string>,
   never: "never",
+  sideways: (label: string) => `${label}, scrolls sideways`,
+  moreSideways: "Scroll sideways for more",
   units: {
     percent: (value: string) => `${value} %`,
     seconds: (value: string) => `${value} s`,

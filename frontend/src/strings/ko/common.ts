@@ -51,6 +51,8 @@ export const common: Catalogue["common"] = {
     publish: "대기열에 추가",
   },
   never: "없음",
+  sideways: (label: string) => `${label}, 옆으로 스크롤`,
+  moreSideways: "옆으로 밀면 더 볼 수 있습니다",
   units: {
     percent: (value) => `${value}%`,
     seconds: (value) => `${value}초`,

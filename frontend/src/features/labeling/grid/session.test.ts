@@ -58,7 +58,7 @@ beforeEach(async () => {
   sessionStorage.clear();
   server = new FakeServer(200);
   server.now = () => now;
-  outbox = await openOutbox(uuid());
+  outbox = await openOutbox({ name: uuid() });
 });
 
 afterEach(() => {
@@ -244,6 +244,28 @@ it("gives its images back for a break, and goes on with those that are left", as
   expect(server.leases).toBe(leases);
   session.resume();
   await vi.waitFor(() => expect(shown(session)).toEqual([1, ...from(3, 8)]));
+});
+
+it("shows the same page after a reload while answers are on their way", async () => {
+  const name = uuid();
+  outbox = await openOutbox({ name });
+  const before = start();
+  await shows(before.session, from(1, 10));
+  server.signedOut = true;
+  await before.session.answer([1, 2, 3], CAT);
+  before.session.leave();
+  before.sender.stop();
+  // All that a page leaves to the next is on the disk.
+  outbox = await openOutbox({ name });
+  server.signedOut = false;
+  server.faults.push("refuse-connection", "lose-response");
+  const { session, sender } = start();
+  await shows(session, from(4, 7));
+  void sender.start();
+  // As the screen says again what it said before.
+  session.setSize(10);
+  await arrived(3);
+  expect(shown(session)).toEqual(from(4, 7));
 });
 
 it("shows the same page after a reload", async () => {

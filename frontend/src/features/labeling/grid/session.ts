@@ -104,6 +104,7 @@ export class GridSession {
 
   /** Show so many images at once: now if none of the page is judged yet, else from the next one on. */
   setSize(size: number): void {
+    if (size === this.#size) return;
     this.#size = size;
     const { page, upcoming } = this.#view;
     if (page.length > 0 && page.every((tile) => tile.given === null)) {

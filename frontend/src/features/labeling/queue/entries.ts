@@ -25,13 +25,14 @@ function fromStored(answer: StoredAnswer): Entry {
 export function toStored(
   entry: Entry,
   given: Given,
-  place: Pick<StoredAnswer, "projectId" | "userId">,
+  { projectId, userId }: Pick<StoredAnswer, "projectId" | "userId">,
   seconds: number,
 ): StoredAnswer {
   return {
-    ...place,
     ...given,
     kind: "answer",
+    projectId,
+    userId,
     subject: entry.subject,
     seconds: Math.round(seconds * 1000) / 1000,
     supersedes: entry.given?.key ?? null,

@@ -56,7 +56,7 @@ afterEach(() => vi.restoreAllMocks());
 
 it("keeps what an earlier version of the page has stored", async () => {
   (await openFirstVersion()).close();
-  const outbox = await openOutbox(database);
+  const outbox = await openOutbox({ name: database });
   await outbox.add(answerTo(3));
   const kept = [1, 2, 3].map((query_id) => ({ kind: "answer", subject: { query_id } }));
   expect(await outbox.pending(USER)).toMatchObject(kept);
@@ -66,11 +66,14 @@ it("keeps what an earlier version of the page has stored", async () => {
 
 it("does not wait for an old tab that keeps the storage, and takes it up after that", async () => {
   const old = await openFirstVersion();
-  const outbox = await openOutbox(database, 5);
+  const onLate = vi.fn();
+  const outbox = await openOutbox({ name: database, patience: 5, onLate });
   expect(outbox.durable).toBe(false);
   await outbox.add(answerTo(3));
+  expect(onLate).not.toHaveBeenCalled();
   old.close();
-  await vi.waitFor(async () => expect(await outbox.pending(USER)).toHaveLength(3));
+  await vi.waitFor(() => expect(onLate).toHaveBeenCalledOnce());
+  expect(await outbox.pending(USER)).toHaveLength(3);
   // Behind the one in memory, whatever the disk takes by now.
   await outbox.add(answerTo(4));
   const ids = (await outbox.pending(USER)).map(
@@ -80,7 +83,7 @@ it("does not wait for an old tab that keeps the storage, and takes it up after t
 });
 
 it("makes way for a later version, and goes on in memory", async () => {
-  const outbox = await openOutbox(database);
+  const outbox = await openOutbox({ name: database });
   await outbox.add(answerTo(1));
   (await openDB(database, 99)).close();
   await outbox.add(answerTo(2));

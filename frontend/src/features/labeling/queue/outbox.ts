@@ -4,7 +4,7 @@ import type { Pending, Rejected, Stored } from "./model";
 /** Entries in memory come after all that a disk can have numbered. */
 const MEMORY_FROM = 2 ** 40;
 /** A browser that has not opened its storage by then may never do it, say for another tab's sake. */
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 4_000;
 
 /** Answers and decisions on their way to the server, in the order in which they were given. */
 export interface Outbox {
@@ -117,13 +117,31 @@ export class SafeOutbox implements Outbox {
   }
 }
 
-/** The outbox of this browser. Storage that opens late, or never, does not keep anyone waiting. */
-export async function openOutbox(name = "karat", patience = PATIENCE_MS): Promise<Outbox> {
+type Opening = {
+  name?: string;
+  patience?: number;
+  /** Called when the storage opens after all: what earlier visits have left is in view now. */
+  onLate?: () => void;
+};
+
+/**
+ * The outbox of this browser. Storage that opens late, or never, does not keep anyone waiting.
+ *
+ * Until it is open nobody can tell which images have an answer that is still to be sent, so that they
+ * are shown again.
+ */
+export async function openOutbox(opening: Opening = {}): Promise<Outbox> {
+  const { name = "karat", patience = PATIENCE_MS, onLate } = opening;
   const outbox = new SafeOutbox();
+  let late = false;
   const opened = openDisk(name).then(
-    (disk) => outbox.attach(disk),
+    (disk) => {
+      outbox.attach(disk);
+      if (late) onLate?.();
+    },
     () => {},
   );
   await Promise.race([opened, new Promise((resolve) => setTimeout(resolve, patience))]);
+  late = true;
   return outbox;
 }

@@ -82,7 +82,7 @@ const isEmpty = (sender: AnswerSender) =>
 beforeEach(async () => {
   server = new FakeServer(100);
   database = uuid();
-  outbox = await openOutbox(database);
+  outbox = await openOutbox({ name: database });
   waits = [];
   senders = [];
 });
@@ -145,7 +145,7 @@ describe("sending answers", () => {
     await before.add(answer);
     await vi.waitFor(() => expect(before.getView().state).toBe("signed_out"));
     server.signedOut = false;
-    const after = makeSender(await openOutbox(database));
+    const after = makeSender(await openOutbox({ name: database }));
     await after.flush();
     await isEmpty(after);
     expect(server.taken.map((taken) => taken.key)).toEqual([answer.key]);
@@ -283,7 +283,7 @@ describe("sending decisions", () => {
   it("loses none of two tabs, whichever sends first", async () => {
     const review = server.openReview(16, 10);
     server.delayMs = 2;
-    const [one, other] = [makeSender(), makeSender(await openOutbox(database))];
+    const [one, other] = [makeSender(), makeSender(await openOutbox({ name: database }))];
     await Promise.all([one.add(decisionOn(1)), other.add(decisionOn(2))]);
     await isEmpty(one);
     expect(review.taken.map(({ suggestion_id }) => suggestion_id).sort()).toEqual([1, 2]);

@@ -46,7 +46,7 @@ beforeEach(async () => {
   now = Date.now();
   server = new FakeServer(100);
   server.now = () => now;
-  outbox = await openOutbox(uuid());
+  outbox = await openOutbox({ name: uuid() });
 });
 
 afterEach(() => {

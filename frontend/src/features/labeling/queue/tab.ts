@@ -1,6 +1,8 @@
 import { uuid } from "./uuid";
 
 const STORAGE_KEY = "karat:client";
+/** A page that is loaded again may ask before the one it replaces has let go. */
+const PATIENCE_MS = 300;
 
 /**
  * The name under which this tab holds leases.
@@ -33,10 +35,12 @@ function claim(client: string): Promise<boolean> {
 
 function claimLock(client: string): Promise<boolean> {
   return new Promise((resolve) => {
-    navigator.locks.request(`karat-client-${client}`, { ifAvailable: true }, (lock) => {
-      resolve(lock !== null);
-      return lock ? new Promise<void>(() => {}) : undefined;
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const held = navigator.locks.request(`karat-client-${client}`, { signal }, () => {
+      resolve(true);
+      return new Promise<void>(() => {});
     });
+    held.catch(() => resolve(false));
   });
 }
 

@@ -53,7 +53,7 @@ async function said(count: number): Promise<LabelSession> {
 
 beforeEach(async () => {
   server = new FakeServer(100);
-  outbox = await openOutbox(uuid());
+  outbox = await openOutbox({ name: uuid() });
   clock = 1_000;
   stopwatch = new Stopwatch(() => clock);
 });

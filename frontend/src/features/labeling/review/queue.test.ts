@@ -60,7 +60,7 @@ beforeEach(async () => {
   server = new FakeServer(0);
   server.now = () => now;
   review = server.openReview(PLACE.jobId, 40);
-  outbox = await openOutbox(uuid());
+  outbox = await openOutbox({ name: uuid() });
 });
 
 afterEach(() => {

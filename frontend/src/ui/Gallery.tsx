@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+import styles from "./Gallery.module.css";
+
+export type GalleryImage = {
+  id: number;
+  /** What there is to know of it, for who does not see it. */
+  text: string;
+  /** Shown on hover; the text, if there is none. */
+  title?: string;
+  caption: ReactNode;
+  /** Whether its label is not the true one. */
+  wrong?: boolean;
+};
+
+/** The address of an image, no larger than needed. */
+export const imageUrl = (id: number, size = 128): string =>
+  `/api/examples/${id}/image?size=${size}`;
+
+/** Small images side by side, with a few words each. */
+export function Gallery({ images }: { images: GalleryImage[] }) {
+  return (
+    <ul className={styles.gallery}>
+      {images.map(({ id, text, title = text, caption, wrong }) => (
+        <li key={id} data-wrong={wrong || undefined}>
+          <img src={imageUrl(id)} alt={text} title={title} loading="lazy" />
+          {caption}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,111 @@
+"""The last computing phase of ``advance_round``: which images the next round asks about."""
+
+import math
+from typing import Final
+
+import numpy as np
+
+from core.states import ArtifactKind
+from models import surface, view_files
+from models.candidates import NO_ANSWERS, LastAnswers, Prices
+from models.mqnet import MQNet, Normalisation
+from models.predictions import predict
+from models.protocols import Ranking
+from models.query import PoolScores, Scored
+from models.query import select as select_queries
+from workers.advance.phases import Advance
+from workers.advance.reads import median_seconds
+
+# Beyond the budget's worth, so that annotators have work while the models retrain.
+_TAIL: Final = 0.5
+
+
+def select(advance: Advance) -> None:
+    """Rank the queue of the next round, and keep what the ranking knows of each image."""
+    if advance.selecting is None:
+        return
+    scores_file = advance.file("raw_scores.parquet")
+    wanted = _queue_length(advance)
+    n = wanted + advance.noted("snapshot")["spare"]
+    if scores_file.exists():
+        ranking = _ranked(advance, PoolScores.from_parquet(scores_file), n, wanted)
+    else:
+        generator = np.random.default_rng(advance.seed)
+        order = generator.permutation(advance.snapshot.unlabeled)[:n]
+        notes = () if advance.closing is None else ("No model yet, so the batch is random.",)
+        ranking = Ranking(order, np.empty(0, dtype=np.float32), notes)
+    advance.note(
+        "select",
+        {
+            "wanted": wanted,
+            "order": ranking.order.tolist(),
+            "notes": advance.noted("score").get("notes", []) + list(ranking.notes),
+            "state": dict(ranking.state),
+        },
+    )
+
+
+def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Ranking:
+    learned = advance.noted("meta_train")
+    path = advance.file("mqnet.safetensors")
+    rows = advance.embeddings() if advance.looks_at_embeddings else None
+    view = view_files.load(
+        advance.file("view"),
+        logits=scores.logits,
+        embeddings=None if rows is None else np.asarray(rows[scores.indices]),
+    )
+    cost, last = advance.settings.cost, _last_answers(advance)
+    ranking = select_queries(
+        Scored(scores, view),
+        advance.snapshot.unlabeled,
+        n,
+        advance.query_settings,
+        mqnet=MQNet.load(path) if path.exists() else None,
+        had_ood=learned.get("had_ood", True),
+        prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
+        last=last,
+        state=advance.previous_state,
+    )
+    PoolScores(
+        scores.indices,
+        scores.logits,
+        scores.purity,
+        scores.informativeness,
+        ranking.meta_scores,
+    ).to_parquet(advance.file("scores.parquet"), surface.about(ranking.surface, scores, wanted))
+    predicted = predict(
+        scores, ranking.order, purity_is_probability=view.purity_is_probability, last=last
+    )
+    advance.note(
+        "predictions",
+        {
+            "pool_index": ranking.order.tolist(),
+            "predicted_class_id": advance.snapshot.class_ids[predicted.classes].tolist(),
+            "probability": predicted.probability.tolist(),
+            "in_probability": None if predicted.inside is None else predicted.inside.tolist(),
+        },
+    )
+    return ranking
+
+
+def _last_answers(advance: Advance) -> LastAnswers:
+    """What the annotators said to the queries of the closing round, and what was expected."""
+    answered = advance.answered_then()
+    if answered is None:
+        return NO_ANSWERS
+    scores, labels = answered
+    everything = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
+    return LastAnswers(labels, scores, Normalisation.fit(everything.purity))
+
+
+def _queue_length(advance: Advance) -> int:
+    """Queries that the budget pays for at the lowest price, and the zero-wait tail."""
+    cost = advance.settings.cost
+    price = min(cost.c_in, cost.c_ood)
+    if cost.mode == "seconds":
+        with advance.context.sessions() as session:
+            # Half the usual time, so that a quick day does not run out of images.
+            price = median_seconds(session, advance.context.project_id) / 2
+    price *= advance.settings.overlap
+    tail = 1 + _TAIL if advance.settings.zero_wait else 1
+    return min(len(advance.snapshot.unlabeled), math.ceil(advance.settings.budget / price * tail))
