@@ -61,7 +61,7 @@ export function WebhookDialog({ place, hook, onClose, onDone }: WebhookDialogPro
     );
   }
   return (
-    <Dialog title={hook ? text.changeTitle : text.add} onClose={onClose}>
+    <Dialog title={hook ? text.changeTitle : text.add} wide onClose={onClose}>
       <WebhookForm place={place} hook={hook} onClose={onClose} onDone={onDone} onAsk={setAsked} />
     </Dialog>
   );
