@@ -57,8 +57,11 @@ format: setup ## Rewrite the code in the house style
 	$(BIN)/ruff format .
 	$(NPM) --prefix frontend run --silent format
 
+docs: setup ## Build the documentation into site/ and check its links
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 bench: setup ## Run the service benchmarks at a small size
-	$(BIN)/python -m benchmarks.labeling --clients 32 --seconds 10 $(ARGS)
+	$(BIN)/python -m benchmarks.labeling --clients 1,8,32 --seconds 10 $(ARGS)
 	$(BIN)/python -m benchmarks.import_pool --n 10000 $(ARGS)
 
 screenshots: setup ## Take every page into docs/screens (ARGS="--only label,project")
@@ -75,6 +78,6 @@ openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript type
 	$(NPM) --prefix frontend run --silent types
 
 lock: $(VENV)/.ready ## Resolve the pinned packages again
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev pyproject.toml -o requirements/lock.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev --extra otel pyproject.toml -o requirements/lock.txt
 
-.PHONY: help setup demo up test test-long lint format bench screenshots audit openapi lock
+.PHONY: help setup demo up test test-long lint format docs bench screenshots audit openapi lock

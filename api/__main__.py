@@ -6,7 +6,7 @@ import gc
 import uvicorn
 
 from api.main import create_app
-from core import logs
+from core import logs, tracing
 from core.settings import settings
 
 
@@ -16,6 +16,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8080)
     arguments = parser.parse_args()
     logs.configure(settings().log_format)
+    tracing.begin("karat-api")
     app = create_app()
     # Modules, routes and schemas are over 100,000 objects that live as long as the process. A full
     # collection that walks through them all stops every request for about 70 ms, twice a second

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
-from api import events, frontend, health, problems, reference
+from api import events, frontend, health, problems, reference, tracing
 from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
@@ -33,10 +33,13 @@ from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
+from api.webhooks.routes import admin_router as all_webhooks
+from api.webhooks.routes import router as webhooks
 from core.db import async_engine, async_sessions
 from core.settings import Settings
 from core.settings import settings as process_settings
 from core.storage import Storage
+from core.tracing import watch
 
 # Routes are matched in order: the one that annotators wait for comes first.
 _ROUTERS = (
@@ -56,9 +59,11 @@ _ROUTERS = (
     subsets,
     guides,
     exports,
+    webhooks,
     algorithms,
     home,
     admin,
+    all_webhooks,
     events.router,
 )
 
@@ -68,6 +73,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     engine = async_engine(settings)
     app.state.engine = engine
+    watch(engine.sync_engine)
     app.state.sessions = async_sessions(engine)
     app.state.storage = Storage(settings.data_dir)
     app.state.identifier = Identifier(engine)
@@ -98,6 +104,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings = settings or process_settings()
     app.state.metrics = Metrics()
+    tracing.install(app)
     app.add_middleware(Requests, metrics=app.state.metrics)
     problems.install(app)
     api = APIRouter(prefix="/api")

@@ -1,160 +1,44 @@
 """Throughput and latency of labeling, beside a bare application on the same stack.
 
-``python -m benchmarks.labeling --clients 32 --seconds 10 --json results/labeling.json``
+``python -m benchmarks.labeling --clients 1,8,32 --seconds 10 --json results/labeling.json``
 
 A loop is one verdict: leased in batches of 16, each answer stored durably in a request of its own
 before the client goes on, with token authentication. The bare application does one transaction a
 request (see ``benchmarks/bare_app.py``). Both run against the same PostgreSQL, fsync on, one API
 process each, one after the other, in turns.
+
+``--clients 100 --seconds 600 --alone`` is a long run without the bare application: how far the
+latency drifts from its first minute to its last, and whether the API's memory grows.
 """
 
 import argparse
 import contextlib
+import functools
 import json
 import os
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-import uuid
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import psycopg
 import uvloop
 from rich.console import Console
 from rich.table import Table
 
-from api.credentials import secret_hash
-from api.projects.settings import checked
 from benchmarks import bare_app
-from benchmarks.http_load import HttpConnection, Measured, measure
+from benchmarks.http_load import HttpConnection, Log, Measured, measure
+from benchmarks.karat_load import KaratLoad
+from benchmarks.servers import ROOT, Server, memory, serving_module
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
 
 BATCH = 16
-ROOT = Path(__file__).resolve().parent.parent
-
-
-@contextlib.contextmanager
-def serving(module: str, path: str, environment: dict[str, str]) -> Iterator[int]:
-    """Run ``python -m module --port`` until it answers; yields the port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", module, "--port", str(port)], cwd=ROOT, env=environment,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        for _ in range(200):
-            with contextlib.suppress(httpx.TransportError):
-                httpx.get(f"http://127.0.0.1:{port}{path}")
-                break
-            time.sleep(0.1)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-class Karat:
-    """A project with a long queue, and annotators with tokens."""
-
-    def __init__(self, url: str, port: int, clients: int, queries: int) -> None:
-        self.url, self.port = url, port
-        self.tokens = [f"karat_benchmark_{number}" for number in range(clients)]
-        self.leased: Counter[int] = Counter()
-        self.acknowledged: list[str] = []
-        with psycopg.connect(url) as connection:
-            self.project = self._fill(connection, queries)
-
-    def _fill(self, connection: psycopg.Connection[Any], queries: int) -> int:
-        values = checked({"budget": 1e9}).model_dump_json()
-        row = connection.execute(
-            "INSERT INTO projects (name, state, settings) VALUES (%s, 'running', %s) RETURNING id",
-            (str(uuid.uuid4()), values),
-        ).fetchone()
-        assert row is not None
-        project = int(row[0])
-        connection.execute(
-            "INSERT INTO classes (project_id, name, colour, position) "
-            "VALUES (%(p)s, 'a', '#000000', 0), (%(p)s, 'b', '#ffffff', 1)",
-            {"p": project},
-        )
-        for token in self.tokens:
-            connection.execute(
-                "WITH u AS (INSERT INTO users (email, name, role, password_hash, active) VALUES "
-                "(%(mail)s, 'x', 'annotator', '', true) RETURNING id), "
-                "m AS (INSERT INTO members (project_id, user_id) SELECT %(p)s, id FROM u) "
-                "INSERT INTO api_tokens (user_id, name, prefix, token_hash) "
-                "SELECT id, 'b', '', %(hash)s FROM u",
-                {"mail": f"{uuid.uuid4()}@example.org", "p": project, "hash": secret_hash(token)},
-            )
-        connection.execute(
-            "INSERT INTO rounds (project_id, number, state, settings, strategy, seed, budget) "
-            "VALUES (%s, 0, 'open', %s, 'random', 0, 1e9)",
-            (project, values),
-        )
-        connection.execute(
-            "INSERT INTO examples (project_id, pool_index, content_hash, media_type, bytes, width, "
-            "height, split, state, name, meta) SELECT %(p)s, n, sha256(n::text::bytea), "
-            "'image/png', 1, 1, 1, 'pool', 'queried', n || '.png', '{}' "
-            "FROM generate_series(0, %(n)s - 1) n",
-            {"p": project, "n": queries},
-        )
-        connection.execute(
-            "INSERT INTO queries (project_id, round_id, example_id, rank) SELECT e.project_id, "
-            "r.id, e.id, e.pool_index FROM examples e JOIN rounds r USING (project_id) "
-            "WHERE project_id = %s",
-            (project,),
-        )
-        connection.commit()
-        connection.autocommit = True
-        connection.execute("VACUUM ANALYZE")
-        return project
-
-    async def annotate(self, number: int, more: Callable[[], bool], latencies: list[float]) -> int:
-        """Lease 16, answer them one by one, again."""
-        connection = HttpConnection(self.port, {"Authorization": f"Bearer {self.tokens[number]}"})
-        await connection.open()
-        base = f"/api/projects/{self.project}/labeling"
-        client, answered = str(uuid.uuid4()), 0
-        while more():
-            status, body = await _timed(
-                latencies, connection.post(f"{base}/lease", {"n": BATCH, "client": client})
-            )
-            assert status == 200, body
-            queries = [item["query_id"] for item in json.loads(body)["items"]]
-            assert queries, "the queue ran dry; raise --queries"
-            self.leased.update(queries)
-            for query in queries:
-                key = str(uuid.uuid4())
-                answer = {"key": key, "query_id": query, "verdict": "ood", "seconds": 1.0}
-                status, body = await _timed(
-                    latencies, connection.post(f"{base}/answers", {"answers": [answer]})
-                )
-                assert status == 200, body
-                assert b'"accepted"' in body, body
-                self.acknowledged.append(key)
-                answered += 1
-        await connection.close()
-        return answered
-
-    def check(self) -> tuple[int, int]:
-        """(queries leased more than once, acknowledged answers that are not stored once)."""
-        with psycopg.connect(self.url) as connection:
-            rows = connection.execute(
-                "SELECT client_key::text FROM annotations WHERE project_id = %s AND counted",
-                (self.project,),
-            ).fetchall()
-        stored = Counter(key for (key,) in rows)
-        lost = sum(stored[key] != 1 for key in self.acknowledged)
-        return sum(count > 1 for count in self.leased.values()), lost
+# More verdicts a second than two cores have ever stored.
+_MOST_PER_S = 2500
+_MINUTE = 60.0
 
 
 class Bare:
@@ -170,31 +54,20 @@ class Bare:
             )
             connection.execute("VACUUM ANALYZE")
 
-    async def annotate(self, number: int, more: Callable[[], bool], latencies: list[float]) -> int:
+    async def annotate(self, number: int, more: Callable[[], bool], log: Log) -> None:
         """One transaction a request."""
         del number
         connection = HttpConnection(self.port, {})
-        await connection.open()
-        answered = 0
         while more():
-            status, body = await _timed(latencies, connection.post("/answer", {"verdict": "ood"}))
+            status, body = await log.timed("submit", connection.post("/answer", {"verdict": "ood"}))
             assert status == 200, body
             assert b"null" not in body, "the queue ran dry; raise --queries"
-            answered += 1
+            log.loop()
         await connection.close()
-        return answered
-
-
-async def _timed(latencies: list[float], request: Any) -> Any:
-    start = time.perf_counter()
-    answer = await request
-    latencies.append(time.perf_counter() - start)
-    return answer
 
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """All client counts, ours and the reference in turns."""
-    levels = sorted({1, min(8, arguments.clients), arguments.clients})
     with tempfile.TemporaryDirectory(prefix="karat-bench-") as name:
         directory = Path(name)
         with (
@@ -210,72 +83,145 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             upgrade = ["alembic", "-c", "migrations/alembic.ini", "upgrade", "head"]
             subprocess.run([sys.executable, "-m", *upgrade], cwd=ROOT, env=environment, check=True)
             url = postgres.url.replace("+psycopg", "")
-            with (
-                serving("api", "/healthz", environment) as port,
-                serving("benchmarks.bare_app", "/openapi.json", environment) as bare_port,
-            ):
-                karat = Karat(url, port, arguments.clients, arguments.queries)
-                bare = Bare(url, bare_port, arguments.queries)
-                rows = []
-                for clients in levels:
-                    pairs = []
-                    for _ in range(arguments.repeats):
-                        theirs = uvloop.run(measure(clients, arguments.seconds, bare.annotate))
-                        ours = uvloop.run(measure(clients, arguments.seconds, karat.annotate))
-                        pairs.append((ours, theirs))
-                    rows.append(_row(clients, pairs))
-                doubled, lost = karat.check()
-    most = rows[-1]
+            with contextlib.ExitStack() as servers:
+                server = servers.enter_context(serving_module("api", "/healthz", environment))
+                beside = None
+                if not arguments.alone:
+                    bare = serving_module("benchmarks.bare_app", "/openapi.json", environment)
+                    beside = servers.enter_context(bare)
+                return _levels(arguments, url, server, beside)
+
+
+def _levels(
+    arguments: argparse.Namespace, url: str, server: Server, beside: Server | None
+) -> dict[str, Any]:
+    turns = arguments.repeats * len(arguments.clients)
+    queries = arguments.queries or int(max(200_000, _MOST_PER_S * arguments.seconds * turns))
+    karat = KaratLoad(url, server.port, max(arguments.clients), queries)
+    ours = functools.partial(karat.annotate, batch=BATCH)
+    bare = Bare(url, beside.port, queries) if beside else None
+    rows = []
+    for clients in arguments.clients:
+        pairs: list[tuple[Measured, Measured | None]] = []
+        for _ in range(arguments.repeats):
+            theirs = (
+                _measured(clients, arguments.seconds, bare.annotate, beside)
+                if bare and beside
+                else None
+            )
+            pairs.append((_measured(clients, arguments.seconds, ours, server), theirs))
+        rows.append(_row(clients, pairs))
     return {
-        "config": vars(arguments) | {"batch": BATCH},
+        "config": vars(arguments) | {"batch": BATCH, "queries": queries},
         "levels": rows,
-        **{key: most[key] for key in most if key != "clients"},
-        "double_leases": doubled,
-        "lost": lost,
+        **{key: rows[-1][key] for key in rows[-1] if key != "clients"},
+        "answers": len(karat.tally.acknowledged),
+        "double_leases": karat.tally.duplicates,
+        "lost": karat.lost(),
+        "errors": dict(karat.tally.errors),
     }
 
 
-def _row(clients: int, pairs: list[tuple[Measured, Measured]]) -> dict[str, Any]:
-    ratios = [ours.loops_per_s / theirs.loops_per_s for ours, theirs in pairs]
-    return {
+def _measured(clients: int, seconds: float, loop: Any, server: Server) -> Measured:
+    watched = functools.partial(memory, [server.pid])
+    return uvloop.run(measure(clients, seconds, loop, watch=watched))
+
+
+def _row(clients: int, pairs: list[tuple[Measured, Measured | None]]) -> dict[str, Any]:
+    row: dict[str, Any] = {
         "clients": clients,
-        "loops_per_s": statistics.mean(ours.loops_per_s for ours, _ in pairs),
-        "p50_ms": statistics.mean(ours.percentile(0.5) for ours, _ in pairs),
-        "p99_ms": statistics.mean(ours.percentile(0.99) for ours, _ in pairs),
-        "bare_loops_per_s": statistics.mean(theirs.loops_per_s for _, theirs in pairs),
-        "bare_p99_ms": statistics.mean(theirs.percentile(0.99) for _, theirs in pairs),
-        "ratio": statistics.mean(ratios),
-        "ratio_std": statistics.stdev(ratios) if len(ratios) > 1 else 0.0,
+        "loops_per_s": statistics.mean(ours.loops_per_s() for ours, _ in pairs),
+        **{
+            f"p{share}_ms": statistics.mean(ours.percentile(share / 100) for ours, _ in pairs)
+            for share in (50, 95, 99)
+        },
+        "windows": [windows(ours) for ours, _ in pairs],
+        "memory_mb": [ours.watched for ours, _ in pairs],
     }
+    both = [(ours, theirs) for ours, theirs in pairs if theirs]
+    if both:
+        ratios = [ours.loops_per_s() / theirs.loops_per_s() for ours, theirs in both]
+        row |= {
+            "bare_loops_per_s": statistics.mean(theirs.loops_per_s() for _, theirs in both),
+            "bare_p99_ms": statistics.mean(theirs.percentile(0.99) for _, theirs in both),
+            "ratio": statistics.mean(ratios),
+            "ratio_std": statistics.stdev(ratios) if len(ratios) > 1 else 0.0,
+        }
+    return row
+
+
+def windows(measured: Measured) -> list[dict[str, float]]:
+    """The figures of each whole minute of a run; of its halves if it is shorter than two."""
+    length = _MINUTE if measured.seconds >= 2 * _MINUTE else measured.seconds / 2
+    found = []
+    for number in range(int(measured.seconds / length)):
+        since, until = number * length, (number + 1) * length
+        found.append(
+            {
+                "since_s": since,
+                "loops_per_s": measured.loops_per_s(since, until),
+                "p50_ms": measured.percentile(0.5, None, since, until),
+                "p99_ms": measured.percentile(0.99, None, since, until),
+            }
+        )
+    return found
+
+
+def show(report: dict[str, Any]) -> None:
+    """Print the tables."""
+    table = Table(title="Verdicts per second: Karat and a bare application on the same stack")
+    for heading in ("clients", "Karat /s", "bare /s", "ratio", "p50 ms", "p99 ms", "bare p99 ms"):
+        table.add_column(heading, justify="right")
+    drift = Table(title="From the first minute (or half) of the last run to the last")
+    for heading in ("clients", "verdicts /s", "p50 ms", "p99 ms", "API MiB"):
+        drift.add_column(heading, justify="right")
+    for row in report["levels"]:
+        beside = "ratio" in row
+        table.add_row(
+            str(row["clients"]),
+            f"{row['loops_per_s']:.0f}",
+            f"{row['bare_loops_per_s']:.0f}" if beside else "–",
+            f"{row['ratio']:.2f} ± {row['ratio_std']:.2f}" if beside else "–",
+            f"{row['p50_ms']:.1f}",
+            f"{row['p99_ms']:.1f}",
+            f"{row['bare_p99_ms']:.1f}" if beside else "–",
+        )
+        first, *_, last = row["windows"][-1]
+        watched = row["memory_mb"][-1]
+        drift.add_row(
+            str(row["clients"]),
+            f"{first['loops_per_s']:.0f} → {last['loops_per_s']:.0f}",
+            f"{first['p50_ms']:.1f} → {last['p50_ms']:.1f}",
+            f"{first['p99_ms']:.1f} → {last['p99_ms']:.1f}",
+            f"{watched[0][1]:.0f} → {watched[-1][1]:.0f}",
+        )
+    Console().print(table)
+    Console().print(drift)
+    print(
+        f"{report['answers']:,} answers, {report['lost']} lost, {report['double_leases']} leased "
+        f"twice, errors {report['errors'] or 'none'}"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--clients", type=counts, default=[1, 8, 32], help="such as 1,8,32")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--queries", type=int, default=200_000)
+    parser.add_argument("--queries", type=int, help="length of the queue")
+    parser.add_argument("--alone", action="store_true", help="without the bare application")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     report = run(arguments)
-    table = Table(title="Verdicts per second: Karat and a bare application on the same stack")
-    for heading in ("clients", "Karat /s", "bare /s", "ratio", "p50 ms", "p99 ms", "bare p99 ms"):
-        table.add_column(heading, justify="right")
-    for row in report["levels"]:
-        table.add_row(
-            str(row["clients"]),
-            f"{row['loops_per_s']:.0f}",
-            f"{row['bare_loops_per_s']:.0f}",
-            f"{row['ratio']:.2f} ± {row['ratio_std']:.2f}",
-            f"{row['p50_ms']:.1f}",
-            f"{row['p99_ms']:.1f}",
-            f"{row['bare_p99_ms']:.1f}",
-        )
-    Console().print(table)
-    Console().print(f"double leases {report['double_leases']}, lost answers {report['lost']}")
+    show(report)
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
         arguments.json.write_text(json.dumps(report, indent=2, default=str))
+
+
+def counts(text: str) -> list[int]:
+    """Numbers of clients from ``8,32``."""
+    return [int(part) for part in text.split(",")]
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from rich.table import Table
 
 from api.credentials import secret_hash
 from api.projects.settings import checked
-from benchmarks.labeling import ROOT, serving
+from benchmarks.servers import ROOT, serving_module
 from core.storage import Storage
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
 from models.pool_scores import PoolScores
@@ -227,8 +227,8 @@ def served(n: int) -> Iterator[tuple[int, int]]:
             subprocess.run([sys.executable, "-m", *upgrade], cwd=ROOT, env=environment, check=True)
             with psycopg.connect(postgres.url.replace("+psycopg", "")) as connection:
                 project = fill(connection, Storage(directory / "data"), n)
-            with serving("api", "/healthz", environment) as port:
-                yield port, project
+            with serving_module("api", "/healthz", environment) as server:
+                yield server.port, project
 
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -18,6 +18,11 @@ def plain(value: Any) -> Any:
     return value
 
 
+def original(text: str) -> str:
+    """What ``plain`` made ``text`` of."""
+    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
+
+
 def plain_row(values: Iterable[Any]) -> list[Any]:
     """``plain`` of each of ``values``."""
     return [plain(value) for value in values]

@@ -1,6 +1,7 @@
 """Every legal change of state. Nothing else writes a state column.
 
-The functions change objects in memory; the caller's session, asynchronous or not, stores them.
+The functions change objects in memory; the caller's session, asynchronous or not, stores them, and
+with them what webhooks are told of it.
 """
 
 from collections.abc import Collection, Mapping
@@ -11,8 +12,17 @@ from typing import Any, TypeVar
 from sqlalchemy import ARRAY, BigInteger, String, Update, bindparam, cast, func, update
 
 from core.errors import Conflict
-from core.states import ExampleState, JobKind, JobState, ProjectState, RoundState, Verdict
+from core.states import (
+    EventKind,
+    ExampleState,
+    JobKind,
+    JobState,
+    ProjectState,
+    RoundState,
+    Verdict,
+)
 from core.tables import Example, Job, Project, Round
+from core.webhooks import note
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
     ProjectState.DRAFT: {ProjectState.RUNNING},
@@ -40,6 +50,24 @@ _JOB: Mapping[JobState, Collection[JobState]] = {
     JobState.CANCELLED: {JobState.QUEUED},
     JobState.SUCCEEDED: set(),
 }
+_PROJECT_EVENTS: Mapping[tuple[ProjectState, ProjectState], EventKind] = {
+    (ProjectState.DRAFT, ProjectState.RUNNING): EventKind.PROJECT_STARTED,
+    (ProjectState.RUNNING, ProjectState.PAUSED): EventKind.PROJECT_PAUSED,
+    (ProjectState.PAUSED, ProjectState.RUNNING): EventKind.PROJECT_RESUMED,
+    (ProjectState.RUNNING, ProjectState.FINISHED): EventKind.PROJECT_FINISHED,
+    (ProjectState.PAUSED, ProjectState.FINISHED): EventKind.PROJECT_FINISHED,
+}
+_ROUND_EVENTS: Mapping[RoundState, EventKind] = {
+    RoundState.OPEN: EventKind.ROUND_OPENED,
+    RoundState.CLOSING: EventKind.ROUND_CLOSING,
+    RoundState.CLOSED: EventKind.ROUND_CLOSED,
+    RoundState.FAILED: EventKind.ROUND_FAILED,
+}
+_JOB_EVENTS: Mapping[JobState, EventKind] = {
+    JobState.SUCCEEDED: EventKind.JOB_SUCCEEDED,
+    JobState.FAILED: EventKind.JOB_FAILED,
+    JobState.CANCELLED: EventKind.JOB_CANCELLED,
+}
 EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
     Verdict.CLASS: ExampleState.LABELED,
     Verdict.OOD: ExampleState.OOD,
@@ -62,7 +90,9 @@ def _check(
 def move_project(project: Project, state: ProjectState) -> None:
     """Put ``project`` into ``state``, or raise ``Conflict``."""
     _check("project", _PROJECT, project.state, state)
+    kind = _PROJECT_EVENTS[project.state, state]
     project.state = state
+    note(project, kind, project.id, {})
 
 
 def move_round(round_: Round, state: RoundState) -> None:
@@ -76,6 +106,10 @@ def move_round(round_: Round, state: RoundState) -> None:
         round_.closing_at = now
     elif state is RoundState.CLOSED:
         round_.closed_at = now
+    if (kind := _ROUND_EVENTS.get(state)) is not None:
+        facts = ("number", "strategy", "budget", "spent", "queries", "accuracy")
+        data = {"round": {name: getattr(round_, name) for name in facts}}
+        note(round_, kind, round_.project_id, data)
 
 
 def new_job(
@@ -84,6 +118,7 @@ def new_job(
     project_id: int | None,
     params: Mapping[str, Any],
     created_by: int | None = None,
+    parent_id: int | None = None,
 ) -> Job:
     """A queued job; the caller adds it to a session and enqueues its message."""
     return Job(
@@ -92,6 +127,7 @@ def new_job(
         project_id=project_id,
         params=dict(params),
         created_by=created_by,
+        parent_id=parent_id,
         sent_at=datetime.now(UTC),
     )
 
@@ -124,6 +160,26 @@ def finish_job(
     job.error = dict(error) if error is not None else None
     job.message = message
     job.finished_at = datetime.now(UTC)
+    if not job.dry_run:
+        note(job, _JOB_EVENTS[state], job.project_id, {"job": _facts(job, job.finished_at)})
+
+
+def _facts(job: Job, ended: datetime) -> dict[str, Any]:
+    """What webhooks are told of a job that has ended."""
+    seconds = None if job.started_at is None else (ended - job.started_at).total_seconds()
+    numbers = {
+        name: value
+        for name, value in (job.result or {}).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return {
+        "id": job.id,
+        "kind": job.kind.value,
+        "attempt": job.attempt,
+        "seconds": seconds,
+        "error": job.error,
+        "numbers": numbers,
+    }
 
 
 def give_back_job(job: Job) -> None:

@@ -55,3 +55,5 @@ def configure(form: Literal["text", "json"]) -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     # It tells of each of its parts when it is imported.
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
+    # It tells the whole address of each request, and that of a webhook may hold a secret.
+    logging.getLogger("httpx").setLevel(logging.WARNING)

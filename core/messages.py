@@ -12,7 +12,8 @@ class Message(BaseModel):
 
     Attributes:
         task: Name of the Celery task that handles it.
-        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``cpu`` for the rest.
+        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``web`` for what calls other
+            machines, ``cpu`` for the rest.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -69,11 +70,25 @@ class Relabel(JobMessage):
     queue = "gpu"
 
 
+class ScorePart(JobMessage):
+    """Score a part of a pool for the job that closes a round."""
+
+    task = "score_part"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
     task = "sweep"
     queue = "cpu"
+
+
+class DeliverWebhooks(Message):
+    """Tell webhooks what has happened and what is due to be told again."""
+
+    task = "deliver_webhooks"
+    queue = "web"
 
 
 MESSAGES: tuple[type[Message], ...] = (
@@ -83,7 +98,9 @@ MESSAGES: tuple[type[Message], ...] = (
     CompareRegularizers,
     Prune,
     Relabel,
+    ScorePart,
     Sweep,
+    DeliverWebhooks,
 )
 JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.IMPORT_POOL: ImportPool,
@@ -92,5 +109,6 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.TAUFE: CompareRegularizers,
     JobKind.PRUNE: Prune,
     JobKind.RELABEL: Relabel,
+    JobKind.SCORE_PART: ScorePart,
 }
-QUEUES: tuple[str, ...] = ("cpu", "gpu")
+QUEUES: tuple[str, ...] = ("cpu", "gpu", "web")

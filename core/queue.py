@@ -54,8 +54,14 @@ def enqueue(info: dict[Any, Any], job: Job) -> None:
         info: ``session.info`` of the session the job was added to.
         job: The job; it must have been flushed, so that it has an id.
     """
-    message = JOB_MESSAGES[job.kind](job_id=job.id)
-    info.setdefault(_OUTBOX, []).append(message)
+    remember(info, JOB_MESSAGES[job.kind](job_id=job.id))
+
+
+def remember(info: dict[Any, Any], message: Message) -> None:
+    """Remember to send ``message`` once the session of ``info`` commits, and only once."""
+    outbox: list[Message] = info.setdefault(_OUTBOX, [])
+    if message not in outbox:
+        outbox.append(message)
 
 
 def deliver(info: dict[Any, Any]) -> None:

@@ -4,8 +4,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from core.addresses import Allowed
 
 
 class Settings(BaseSettings):
@@ -63,15 +65,49 @@ class Settings(BaseSettings):
     sweep_seconds: float = Field(
         default=5.0, gt=0, description="How often undelivered and abandoned jobs are looked for."
     )
+    scoring_rows: int = Field(
+        default=131_072,
+        ge=1,
+        description="How many images are scored at a time, by one worker, in its memory.",
+    )
+    training_processes: int = Field(
+        default=1, ge=1, le=64, description="How many processes of a worker train a network."
+    )
     log_format: Literal["text", "json"] = Field(
         default="text", description="How the API and the workers write their logs."
     )
     metrics_token: SecretStr | None = Field(
         default=None, description="Bearer token that opens /metrics to other machines."
     )
+    public_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^/\s]+[^\s]*$",
+        description="Where people reach Karat; links in what webhooks are told begin with it.",
+    )
+    webhooks: bool = Field(
+        default=True, description="Tell webhooks what happens; false where this is a copy."
+    )
+    webhook_allow: str | None = Field(
+        default=None,
+        description="Hosts, addresses and networks that webhooks may call besides public ones.",
+    )
+    webhook_seconds: float = Field(
+        default=10.0, gt=0, le=60, description="Time that a webhook has to answer, in seconds."
+    )
     alive_file: Path | None = Field(
         default=None, description="Touched by a worker or the scheduler while it lives."
     )
+
+    @field_validator("webhook_allow")
+    @classmethod
+    def _readable(cls, value: str | None) -> str | None:
+        Allowed.parse(value)
+        return value
+
+    @property
+    def allowed(self) -> Allowed:
+        """``webhook_allow``, read."""
+        return Allowed.parse(self.webhook_allow)
 
     @property
     def sqlalchemy_url(self) -> str:

@@ -77,6 +77,7 @@ class JobKind(StrEnum):
     TAUFE = "taufe"
     PRUNE = "prune"
     RELABEL = "relabel"
+    SCORE_PART = "score_part"
 
 
 class Verdict(StrEnum):
@@ -119,3 +120,37 @@ class ArtifactKind(StrEnum):
     COMPARISON = "comparison"
     SUBSET = "subset"
     RELABELS = "relabels"
+
+
+class EventKind(StrEnum):
+    """What webhooks can be told of; each is a transition of ``core.lifecycle``."""
+
+    PROJECT_STARTED = "project.started"
+    PROJECT_PAUSED = "project.paused"
+    PROJECT_RESUMED = "project.resumed"
+    PROJECT_FINISHED = "project.finished"
+    ROUND_OPENED = "round.opened"
+    ROUND_CLOSING = "round.closing"
+    ROUND_CLOSED = "round.closed"
+    ROUND_FAILED = "round.failed"
+    JOB_SUCCEEDED = "job.succeeded"
+    JOB_FAILED = "job.failed"
+    JOB_CANCELLED = "job.cancelled"
+
+
+class DeliveryFault(StrEnum):
+    """Why something could not be told to a webhook."""
+
+    UNRESOLVED = "unresolved"
+    NOT_ALLOWED = "not_allowed"
+    UNREACHABLE = "unreachable"
+    TIMEOUT = "timeout"
+    REDIRECTED = "redirected"
+    REFUSED = "refused"
+
+
+class SwitchedOff(StrEnum):
+    """Why Karat has switched a webhook off."""
+
+    FAILING = "failing"
+    GONE = "gone"

@@ -16,6 +16,7 @@ from karat.commands.services import doctor, up
 from karat.commands.subsets import subsets
 from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
+from karat.commands.webhooks import webhooks
 from karat.terminal import show_error
 
 app = typer.Typer(
@@ -41,6 +42,7 @@ app.add_typer(rounds, name="round")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(reviews, name="review")
+app.add_typer(webhooks, name="webhook")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
 app.command()(algorithms)

@@ -31,6 +31,7 @@ from karat.resources import (
     User,
 )
 from karat.transport import KaratError, Transport
+from karat.webhook import WebhooksClient
 
 _ENDED = {"succeeded", "failed", "cancelled"}
 _LOG_SECONDS = 1.0
@@ -367,6 +368,11 @@ class Client:
             error = job["error"] or {"code": "job_failed", "detail": job["message"] or ""}
             raise KaratError(error["code"], f"Job {job_id} failed: {error['detail']}")
         return job
+
+    @property
+    def webhooks(self) -> WebhooksClient:
+        """Addresses that are told what happens in all projects; for admins."""
+        return WebhooksClient(self._transport, "/admin/webhooks")
 
     def download_artifact(self, artifact_id: int, path: str | Path) -> Path:
         """Save a file that a job made.

@@ -250,7 +250,7 @@ def _workers(environment: dict[str, str]) -> Iterator[Finding]:
         return
     yield Finding("broker", True, "reachable")
     served = {queue["name"] for queues in answers.values() for queue in queues}
-    for queue in ("gpu", "cpu"):
+    for queue, worker in {"gpu": "gpu", "cpu": "cpu", "web": "cpu"}.items():
         if queue in served:
             yield Finding(f"worker {queue}", True, "answers")
         else:
@@ -258,7 +258,7 @@ def _workers(environment: dict[str, str]) -> Iterator[Finding]:
                 f"worker {queue}",
                 False,
                 "None answers; one that is training answers when it is done.",
-                f"See logs/worker-{queue}.log in the data directory, or: karat job list",
+                f"See logs/worker-{worker}.log in the data directory, or: karat job list",
             )
 
 

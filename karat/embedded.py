@@ -152,6 +152,7 @@ class EmbeddedPostgres(_Service):
 
     title = "PostgreSQL"
     programs = ("postgres",)
+    locale: tuple[str, ...] = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8")
     _stop_signals = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))
 
     def __init__(
@@ -179,8 +180,12 @@ class EmbeddedPostgres(_Service):
         """The database's address for SQLAlchemy."""
         return f"postgresql+psycopg://postgres@/{self.database}?host={quote(str(self.sockets))}"
 
+    def find_programs(self) -> Path:
+        """The directory of the programs that are run."""
+        return postgres_programs()
+
     def _launch(self) -> subprocess.Popen[bytes]:
-        programs = postgres_programs()
+        programs = self.find_programs()
         account = unprivileged_account(self.directory)
         reach = _needed_reach(programs, self.directory.parent) if account else None
         if not (self.directory / "PG_VERSION").exists():
@@ -227,8 +232,7 @@ class EmbeddedPostgres(_Service):
                 "--username=postgres",
                 "--auth=trust",
                 "--encoding=UTF8",
-                "--locale-provider=builtin",
-                "--builtin-locale=C.UTF-8",
+                *self.locale,
                 "--locale=C",
                 "--no-sync",
             ],

@@ -22,6 +22,7 @@ from karat.resources import (
 from karat.review import ReviewClient
 from karat.transport import Transport
 from karat.uploads import upload
+from karat.webhook import WebhooksClient
 
 
 class ProjectClient(LabelingClient):
@@ -182,6 +183,11 @@ class ProjectClient(LabelingClient):
     def pool(self) -> PoolClient:
         """The images of the project: find them, and act on many at once."""
         return PoolClient(self._transport, f"{self._path}/examples")
+
+    @property
+    def webhooks(self) -> WebhooksClient:
+        """Addresses that are told what happens in the project."""
+        return WebhooksClient(self._transport, f"{self._path}/webhooks")
 
     def rounds(self) -> list[Round]:
         """The rounds so far, the first one first."""

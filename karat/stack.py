@@ -40,6 +40,8 @@ runpy.run_module("api.bootstrap", run_name="__main__")
 # CUDA cannot follow a fork, so what trains runs in the worker process itself. The rest runs in
 # threads: a long import must not hold up the sweep that finds abandoned jobs.
 _POOLS = {"gpu": ("--pool=solo",), "cpu": ("--pool=threads", "--concurrency=4")}
+# Calling webhooks has a queue of its own, for installations whose other workers have no way out.
+_TAKES = {"gpu": "gpu", "cpu": "cpu,web"}
 
 
 class Stack:
@@ -225,7 +227,7 @@ class Stack:
                     *celery,
                     "worker",
                     *_POOLS[queue],
-                    f"--queues={queue}",
+                    f"--queues={_TAKES[queue]}",
                     f"--hostname={queue}-{index}@%h",
                     "--loglevel=INFO",
                     "--without-gossip",

@@ -20,10 +20,18 @@ class Repeated:
     kernels and the optimizer make its state. Where recording fails, every step runs eagerly.
     """
 
-    def __init__(self, step: Callable[..., Tensor], device: torch.device) -> None:
-        """Take a step: tensors on `device` and keyword flags to a loss without a gradient."""
+    def __init__(
+        self, step: Callable[..., Tensor], device: torch.device, *, record: bool = True
+    ) -> None:
+        """Take a step: tensors on `device` and keyword flags to a loss without a gradient.
+
+        Args:
+            step: what is repeated.
+            device: where.
+            record: whether to, on a GPU; a step that waits for other processes is not recorded.
+        """
         self._step = step
-        self._records = device.type == "cuda"
+        self._records = record and device.type == "cuda"
         self._key: object = None
         self._eager = 0
         self._graph: torch.cuda.CUDAGraph | None = None

@@ -1,7 +1,7 @@
 """The scores of one round over everything unlabeled, and the file that keeps them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,6 +66,12 @@ class PoolScores:
             self.informativeness[positions],
             None if self.meta_scores is None else self.meta_scores[positions],
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence["PoolScores"]) -> "PoolScores":
+        """Put parts of a pool together: at least one, in order, before selection."""
+        names = ("indices", "logits", "purity", "informativeness")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def to_parquet(self, path: Path, about: Mapping[str, str] | None = None) -> None:
         """Write one row per example, atomically, with what the model predicts.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,17 +147,19 @@ class PoolView:
     indices: Indices | None = None
     purity_is_probability: bool = False
 
+    PER_CANDIDATE: ClassVar[tuple[str, ...]] = (
+        "logits",
+        "embeddings",
+        "ood_logits",
+        "predicted_losses",
+        "contrastive",
+        "indices",
+    )
+    """The fields with a row for each candidate."""
+
     def take(self, positions: Indices) -> "PoolView":
         """Return the view of the candidates at (n,) positions; the verdicts stay."""
-        per_candidate = (
-            "logits",
-            "embeddings",
-            "ood_logits",
-            "predicted_losses",
-            "contrastive",
-            "indices",
-        )
-        rows = {name: getattr(self, name) for name in per_candidate}
+        rows = {name: getattr(self, name) for name in self.PER_CANDIDATE}
         return replace(
             self, **{name: value[positions] for name, value in rows.items() if value is not None}
         )

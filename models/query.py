@@ -14,12 +14,21 @@ from models.mqnet import InputNormalisation, MQNet, meta_inputs, require_finite,
 from models.params.strategies import MQNetParams
 from models.pool_scores import PoolScores
 from models.probability import log_softmax
-from models.protocols import OOD, Float32Array, Indices, PoolView, Progress, Ranking, TargetModel
+from models.protocols import (
+    OOD,
+    Float32Array,
+    Indices,
+    Outputs,
+    PoolView,
+    Progress,
+    Ranking,
+    TargetModel,
+)
 from models.resolve import resolve
 from models.spec import Spec
 from models.validation import lots
 
-__all__ = ["PoolScores", "QuerySettings", "Scored", "meta_train", "score_pool", "select"]
+__all__ = ["PoolScores", "QuerySettings", "Scored", "by_row", "meta_train", "score_pool", "select"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,22 @@ class Scored:
     notes: tuple[str, ...] = ()
 
 
+def by_row(settings: QuerySettings) -> bool:
+    """Say whether the scores of an example are the same whatever is scored beside it.
+
+    If so, `score_pool` may be called for parts of a pool instead.
+    """
+    wanted = [("purity", settings.purity), ("informativeness", settings.informativeness)]
+    while wanted:
+        kind, name = wanted.pop()
+        spec = find(kind, name)
+        if not spec.by_row:
+            return False
+        if spec.fallback:
+            wanted.append((kind, spec.fallback))
+    return True
+
+
 def score_pool(
     model: TargetModel,
     unlabeled: Indices,
@@ -60,7 +85,7 @@ def score_pool(
     contrastive: NDArray[np.float32] | None = None,
     progress: Progress | None = None,
 ) -> Scored:
-    """Score everything unlabeled in one pass of the model.
+    """Score examples, all that is unlabeled or a part of it, in one pass of the model.
 
     Args:
         model: the target model of this round.
@@ -81,24 +106,20 @@ def score_pool(
     labels = np.asarray(labels, np.int64)
     _require_ascending(unlabeled)
     _require_labels(labeled, labels, model.classes)
-    indices = np.concatenate([unlabeled, labeled])
-    outputs = model.infer(indices, progress=progress)
-    require_finite("The output of the model", outputs.logits.sum(axis=1), indices)
-    require_finite("The embedding", outputs.embeddings.sum(axis=1), indices)
-    cut = len(unlabeled)
+    # Apart, so that rounding does not depend on how many examples come with the verdicts.
+    verdicts = _infer(model, labeled)
+    outputs = _infer(model, unlabeled, progress)
     view = PoolView(
-        logits=outputs.logits[:cut],
-        embeddings=outputs.embeddings[:cut],
-        labeled_logits=outputs.logits[cut:],
-        labeled_embeddings=outputs.embeddings[cut:],
+        logits=outputs.logits,
+        embeddings=outputs.embeddings,
+        labeled_logits=verdicts.logits,
+        labeled_embeddings=verdicts.embeddings,
         labels=labels,
         classes=model.classes,
         seed=seed,
         head=model.linear_head(),
-        ood_logits=None if outputs.ood_logits is None else outputs.ood_logits[:cut],
-        predicted_losses=(
-            None if outputs.predicted_losses is None else outputs.predicted_losses[:cut]
-        ),
+        ood_logits=outputs.ood_logits,
+        predicted_losses=outputs.predicted_losses,
         contrastive=None if contrastive is None else np.asarray(contrastive[unlabeled]),
         labeled_contrastive=None if contrastive is None else np.asarray(contrastive[labeled]),
         model=model,
@@ -113,6 +134,13 @@ def score_pool(
         replace(view, purity_is_probability=by.probability),
         purity_notes + notes,
     )
+
+
+def _infer(model: TargetModel, indices: Indices, progress: Progress | None = None) -> Outputs:
+    outputs = model.infer(indices, progress=progress)
+    require_finite("The output of the model", outputs.logits.sum(axis=1), indices)
+    require_finite("The embedding", outputs.embeddings.sum(axis=1), indices)
+    return outputs
 
 
 def select(

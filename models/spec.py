@@ -53,6 +53,8 @@ class Spec:
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
         probability: of a purity: whether its values are probabilities of being in-distribution.
+        by_row: of a score: whether the value of an example depends on no other candidate, so that a
+            pool may be scored in parts, by several workers and in little memory.
         group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
             pruning methods and learners, which no project chooses, and for packages of third
             parties that say nothing.
@@ -68,4 +70,5 @@ class Spec:
     needs: frozenset[str] = frozenset()
     fallback: str = ""
     probability: bool = False
+    by_row: bool = False
     group: Group = "other"

@@ -24,6 +24,7 @@ from models.errors import ModelError
 from models.head import LogisticHead, Scaling, fit_head
 from models.head_losses import LEAST_TO_PREDICT, HeadLosses
 from models.nets import Network
+from models.parallel import train_together
 from models.params.networks import HeadParams, TrainingParams
 from models.perturbation import moved_to_class
 from models.protocols import (
@@ -65,6 +66,7 @@ def train_target(
     embeddings: NDArray[np.float32] | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
+    processes: int = 1,
 ) -> TargetModel:
     """Train a target model on the in-distribution answers, and as it is told on the OOD answers.
 
@@ -84,10 +86,12 @@ def train_target(
         embeddings: (N, D) of the whole pool, needed in frozen mode (`uses_embeddings`).
         checkpoint: resumable state of a network's training; the caller removes it in the end.
         progress: called every few steps; may raise `Cancelled`.
+        processes: how many train a network, each with a share of the batches and a GPU of its own
+            if there are any; the result is that of one but for rounding.
 
     Raises:
-        ModelError: no labeled example, labels out of range, embeddings missing, or training
-            diverged.
+        ModelError: no labeled example, labels out of range, embeddings missing, training diverged,
+            or a batch cannot be shared.
     """
     settings = parse("model", name, params)
     indices, labels = np.asarray(indices, np.int64), np.asarray(labels, np.int64)
@@ -119,16 +123,24 @@ def train_target(
         ood_output=bool((labels == OOD).any()),
         loss_prediction=settings.loss_prediction,
     )
-    train(
-        network,
-        store[indices],
-        labels,
-        params=settings,
-        seed=seed,
-        ood_pixels=store[regularizing] if len(regularizing) else None,
-        checkpoint=checkpoint,
-        progress=progress,
-    )
+    training: dict[str, Any] = {
+        "seed": seed,
+        "ood_pixels": store[regularizing] if len(regularizing) else None,
+        "checkpoint": checkpoint,
+        "progress": progress,
+    }
+    if processes > 1:
+        train_together(
+            network,
+            store[indices],
+            labels,
+            name=name,
+            params=stored,
+            processes=processes,
+            **training,
+        )
+    else:
+        train(network, store[indices], labels, params=settings, **training)
     return NetworkModel(network, store, name, stored)
 
 

@@ -20,6 +20,7 @@ from models.nets import Network
 from models.params.networks import TrainingParams
 from models.protocols import OOD, Indices, Progress
 from models.regularizers import feature_penalty, still_statistics, uniformity_loss
+from models.replicas import ALONE, Replica, share_statistics
 from models.resume import Batches, counted, restore, seeded, store
 
 
@@ -36,6 +37,7 @@ def train(
     observe: Callable[[int], None] | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
+    replica: Replica = ALONE,
 ) -> Network:
     """Train for exactly `params.steps` iterations of SGD; leaves the network in evaluation mode.
 
@@ -56,12 +58,16 @@ def train(
             again for a step that is repeated after an interruption.
         checkpoint: where to keep resumable state; resumed from when it exists.
         progress: called every few steps; may raise `Cancelled`.
+        replica: which of several processes this is; all are called with the same arguments, and
+            only the first with `progress`.
 
     Raises:
         ModelError: the loss is no longer finite.
     """
     device = best_device()
     place(network).train()
+    if replica.count > 1:
+        share_statistics(network)
     # The labeled set is small: it stays on the device as uint8.
     images = resident(pixels, device)
     target = torch.from_numpy(np.where(labels == OOD, network.classes, labels)).to(device)
@@ -69,12 +75,13 @@ def train(
     if ood_pixels is not None and len(ood_pixels) and params.regularized:
         outside = resident(ood_pixels, device)
     optimizer = sgd(network, params)
-    learn = Repeated(_learning_step(network, optimizer, params), device)
+    objective = replica.wrapped(_Objective(network, params))
+    learn = Repeated(_learning_step(objective, optimizer), device, record=replica.count == 1)
     batches = Batches(len(target), params.batch_size, seed, device)
     run = _fingerprint(params, labels, seed, 0 if outside is None else len(outside))
 
     def save(step: int) -> None:
-        if checkpoint is not None:
+        if checkpoint is not None and replica.rank == 0:
             store(checkpoint, network, optimizer, step, run)
 
     with seeded(seed, device):
@@ -90,7 +97,8 @@ def train(
                 drawn = torch.randint(len(outside), (params.batch_size,), device=device)
                 batch.append(augmented(outside[drawn], params))
             shielded = step >= SHIELDED_FROM * params.steps
-            loss = learn(*batch, key=decay, shielded=shielded)
+            # Drawn as a whole in every process, so that all draw alike.
+            loss = learn(*map(replica.share, batch), key=decay, shielded=shielded)
             require_finite(loss, step, params.steps, params.learning_rate)
             if observe is not None and (step + 1) % every == 0:
                 network.eval()
@@ -133,32 +141,43 @@ def diverged(step: int, learning_rate: float) -> ModelError:
     )
 
 
-def _learning_step(
-    network: Network, optimizer: torch.optim.Optimizer, params: TrainingParams
-) -> Callable[..., Tensor]:
-    """Return the step on (B, 3, S, S) uint8 pixels, (B,) labels and OOD pixels, if there are any.
+class _Objective(nn.Module):
+    """What is minimised: the loss of a network on one batch."""
 
-    It returns the loss, without a gradient.
-    """
-    device = network.mean.device
-    half = computes_in_bfloat16(params.precision, device, network)
-    mixed = partial(torch.autocast, device.type, dtype=torch.bfloat16, enabled=half)
+    def __init__(self, network: Network, params: TrainingParams) -> None:
+        super().__init__()
+        self.network, self.params = network, params
+        device = network.mean.device
+        half = computes_in_bfloat16(params.precision, device, network)
+        self._mixed = partial(torch.autocast, device.type, dtype=torch.bfloat16, enabled=half)
 
-    def learn(x: Tensor, y: Tensor, x_ood: Tensor | None = None, *, shielded: bool) -> Tensor:
-        with mixed():
+    def forward(
+        self, x: Tensor, y: Tensor, x_ood: Tensor | None = None, *, shielded: bool
+    ) -> Tensor:
+        """Map (B, 3, S, S) uint8 pixels, (B,) labels and OOD pixels, if any, to the loss."""
+        network, params = self.network, self.params
+        with self._mixed():
             outputs, _, predicted = network.all_outputs(scaled(x), shielded=shielded)
         losses = functional.cross_entropy(outputs, y, reduction="none")  # (B,)
         loss = losses.mean()
         if predicted is not None:
             loss = loss + params.loss_prediction_weight * pair_loss(predicted, losses)
         if x_ood is not None:
-            with mixed(), still_statistics(network):
+            with self._mixed(), still_statistics(network):
                 features = network.embed(scaled(x_ood))
             if params.taufe > 0:
                 loss = loss + params.taufe * feature_penalty(features)
             if params.oat > 0:
                 # In float32, like the head on in-distribution images.
                 loss = loss + params.oat * uniformity_loss(network.head(features))
+        return loss
+
+
+def _learning_step(objective: nn.Module, optimizer: torch.optim.Optimizer) -> Callable[..., Tensor]:
+    """Return the step on what `objective` takes; it returns the loss, without a gradient."""
+
+    def learn(*batch: Tensor, shielded: bool) -> Tensor:
+        loss: Tensor = objective(*batch, shielded=shielded)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -1,10 +1,15 @@
 """Keeps a `PoolView` in a folder between the scoring and the selection of a round."""
 
 import os
+import shutil
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.lib.format import open_memmap
+from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.protocols import Float32Array, LinearHead, PoolView
@@ -50,6 +55,35 @@ def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
         with partial.open("wb") as file:
             np.save(file, array)
         os.replace(partial, path)
+
+
+def join(parts: Sequence[Path], folder: Path) -> None:
+    """Put the views of parts of a pool together, a part in memory at a time.
+
+    Args:
+        parts: folders that `save` wrote, in order of their candidates; at least one.
+        folder: where the view of the whole goes.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in parts[0].glob("*.npy"):
+        partial = folder / f"{path.stem}.{os.getpid()}.tmp"
+        if path.stem not in PoolView.PER_CANDIDATE:
+            shutil.copyfile(path, partial)
+        else:
+            _concatenate([part / path.name for part in parts], partial)
+        os.replace(partial, folder / path.name)
+
+
+def _concatenate(paths: Sequence[Path], out: Path) -> None:
+    rows = [np.load(path, mmap_mode="r") for path in paths]
+    total = sum(len(one) for one in rows)
+    joined: NDArray[Any] = open_memmap(
+        out, mode="w+", dtype=rows[0].dtype, shape=(total, *rows[0].shape[1:])
+    )
+    start = 0
+    for one in rows:
+        joined[start : start + len(one)] = one
+        start += len(one)
 
 
 def load(folder: Path, *, logits: Float32Array, embeddings: Float32Array | None = None) -> PoolView:

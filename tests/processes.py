@@ -68,13 +68,22 @@ def api(log: Path, port: int | None = None) -> Iterator[tuple[subprocess.Popen[b
 
 
 @contextlib.contextmanager
-def worker(queue: str, log: Path) -> Iterator[BaseProcess]:
+def worker(queue: str, log: Path, name: str | None = None) -> Iterator[BaseProcess]:
     """A Celery worker on ``queue``; killed in the end if still alive.
 
     It is a process of its own, forked from one that has imported PyTorch and little else: tests
     start many workers, and each would import it for longer than it works.
     """
-    arguments = ("-A", "workers.app", "worker", "--pool=solo", "-Q", queue, "-n", f"{queue}@%h")
+    arguments = (
+        "-A",
+        "workers.app",
+        "worker",
+        "--pool=solo",
+        "-Q",
+        queue,
+        "-n",
+        f"{name or queue}@%h",
+    )
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.preloaded"])
     process = context.Process(

@@ -1,5 +1,6 @@
 """The documentation names every setting and command, and its links lead somewhere."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -8,11 +9,14 @@ from typing import Any
 
 import pytest
 import typer
+from markdown_it import MarkdownIt
 from pydantic import BaseModel
 
+import core.errors
 from core.project_settings import Choice, ProjectSettings
 from core.settings import Settings
 from karat.cli import app
+from scripts.docs.commands import commands
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -43,16 +47,8 @@ def _project_settings(model: type[BaseModel], prefix: str = "") -> Iterator[tupl
             yield prefix + name, default
 
 
-def _commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from _commands(command, f"{path} {name}")
-        else:
-            yield f"{path} {name}", command
-
-
 KARAT: Any = typer.main.get_command(app)
-COMMANDS = dict(_commands(KARAT, "karat"))
+COMMANDS = dict(commands())
 
 
 def _shown(default: object) -> str:
@@ -93,6 +89,53 @@ def test_every_variable_of_the_command_line_is_documented() -> None:
     options = [option for command in (KARAT, *COMMANDS.values()) for option in command.params]
     variables = {option.envvar for option in options if option.envvar}
     assert variables - _tables().keys() == set()
+
+
+def _calls(*folders: str) -> Iterator[tuple[str, ast.Call]]:
+    """Every call in the code, with the name of what is called."""
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                yield ast.unparse(node.func).rpartition(".")[2], node
+
+
+def test_every_code_of_an_error_is_documented() -> None:
+    errors = {
+        name
+        for name, found in vars(core.errors).items()
+        if isinstance(found, type) and issubclass(found, core.errors.DomainError)
+    } - {"NotFound"}
+    codes = {
+        str(call.args[0].value)
+        for name, call in _calls("api", "core")
+        if name in errors and call.args and isinstance(call.args[0], ast.Constant)
+    }
+    assert "invalid_settings" in codes
+    text = (ROOT / "docs" / "api.md").read_text()
+    states = re.compile(r"(project|round|job)_\w+")
+    assert {one for one in codes if f"`{one}`" not in text and not states.fullmatch(one)} == set()
+
+
+def test_every_event_is_documented() -> None:
+    notified = [call.args[1] for name, call in _calls("api", "workers") if name == "notify"]
+    events = {str(one.value) for one in notified if isinstance(one, ast.Constant)}
+    assert "round" in events
+    text = (ROOT / "docs" / "api.md").read_text()
+    listen = text.partition("**Listen.**")[2].partition("\n\n")[0]
+    assert {one for one in events if f"`{one}`" not in listen} == set()
+
+
+def test_every_metric_is_documented() -> None:
+    names = set(re.findall(r'"(karat_\w+)"', (ROOT / "api" / "metrics.py").read_text()))
+    assert names
+    text = (ROOT / "docs" / "operations.md").read_text()
+    assert {one for one in names if not re.search(rf"`{one}(_total)?`", text)} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pictures_say_what_they_show(page: Path) -> None:
+    shown = [one for token in MarkdownIt().parse(page.read_text()) for one in token.children or ()]
+    assert [one.attrs["src"] for one in shown if one.type == "image" and not one.content] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

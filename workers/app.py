@@ -9,8 +9,8 @@ from typing import Any
 
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
-from core import logs
-from core.messages import MESSAGES, AdvanceRound
+from core import logs, tracing
+from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, Sweep
 from core.queue import celery
 from core.settings import settings
 from workers import alive
@@ -21,8 +21,10 @@ TASK_MODULES = (
     "workers.tasks.learn_features",
     "workers.tasks.prune",
     "workers.tasks.relabel",
+    "workers.tasks.score_part",
     "workers.tasks.taufe",
     "workers.tasks.sweep",
+    "workers.tasks.deliver_webhooks",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
 _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
@@ -32,13 +34,14 @@ app.conf.update(
     include=list(TASK_MODULES),
     task_routes={message.task: {"queue": message.queue} for message in MESSAGES},
     beat_schedule={
-        "sweep": {
-            "task": "sweep",
+        message.task: {
+            "task": message.task,
             "schedule": settings().sweep_seconds,
             "kwargs": {"payload": {}},
-            # A sweep that waited is as good as the next one.
-            "options": {"queue": "cpu", "expires": settings().sweep_seconds * 2},
+            # One that waited is as good as the next one.
+            "options": {"queue": message.queue, "expires": settings().sweep_seconds * 2},
         }
+        for message in (Sweep, DeliverWebhooks)
     },
 )
 
@@ -52,6 +55,11 @@ def _log(**_: Any) -> None:
 @beat_init.connect  # type: ignore[untyped-decorator]
 def _live(**_: Any) -> None:
     alive.begin(settings().alive_file)
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]
+def _trace(**_: Any) -> None:
+    tracing.begin("karat-worker")
 
 
 def _appear(name: str, queues: Iterable[str] = ()) -> None:

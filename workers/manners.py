@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from core import queue
 from core.messages import JOB_MESSAGES
-from core.states import JobState
+from core.states import JobKind, JobState
 from core.tables import Job
 from models.catalog import is_job
 from workers.runner import JobContext, SteppedAside
@@ -17,8 +17,11 @@ _LOOK_SECONDS: Final = 2.0
 # As long as a message may be on its way to a worker that is free.
 _PATIENCE = timedelta(seconds=1)
 _QUEUE: Final = "gpu"
+# The part of a round that waits is taken up by the worker of the round, if by nobody else.
 _BEFORE_US: Final = [
-    kind for kind, message in JOB_MESSAGES.items() if message.queue == _QUEUE and not is_job(kind)
+    kind
+    for kind, message in JOB_MESSAGES.items()
+    if message.queue == _QUEUE and not is_job(kind) and kind is not JobKind.SCORE_PART
 ]
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import Select, func, select, text, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import events, logs, queue
+from core import events, logs, queue, tracing
 from core.db import sync_engine, sync_sessions
 from core.errors import DomainError
 from core.lifecycle import claim_job, finish_job, give_back_job
@@ -57,7 +57,9 @@ class Handler(Protocol):
 @lru_cache
 def sessions() -> sessionmaker[Session]:
     """Session factory of this worker process."""
-    return sync_sessions(sync_engine(settings()))
+    engine = sync_engine(settings())
+    tracing.watch(engine)
+    return sync_sessions(engine)
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class JobContext:
         assert job.project_id is not None
         self.job_id = job.id
         self.project_id = job.project_id
+        self.parent_id = job.parent_id
         self.attempt = job.attempt
         self.dry_run = job.dry_run
         self.params = {name: value for name, value in job.params.items() if name != DRY_RUN}
@@ -243,6 +246,7 @@ class JobContext:
 def run_job(message: JobMessage, handler: Handler) -> None:
     """Run the job of ``message``, unless it is done, or alive elsewhere."""
     known = logs.job_id.set(message.job_id)
+    tracing.note_job(message.job_id)
     try:
         _run(message, handler)
     finally:
@@ -296,7 +300,7 @@ def _claim(job_id: int) -> JobContext | None:
         if job is None or not _claimable(job, stale):
             return None
         session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
-        before = session.scalar(_in_the_way(job).limit(1))
+        before = None if job.parent_id else session.scalar(_in_the_way(job).limit(1))
         if before is not None:
             # The sweeper sends the message again, until the other has ended.
             if job.state is JobState.QUEUED:

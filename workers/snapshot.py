@@ -24,6 +24,9 @@ BEFORE_ROUNDS: Final = -1
 # Labels below any class: an image that was looked at and has no verdict a model can learn from.
 _UNSURE: Final = -2
 
+# Of a million rows, no more are objects at a time.
+_ROWS: Final = 10_000
+
 Array = NDArray[np.int64]
 
 
@@ -130,6 +133,7 @@ def _pool_indices(session: Session, project_id: int, split: Split) -> Array:
             Example.state != ExampleState.HELD_OUT,
         )
         .order_by(Example.pool_index)
+        .execution_options(yield_per=_ROWS)
     )
     return np.fromiter(session.scalars(statement), dtype=np.int64)
 
@@ -159,12 +163,13 @@ def _verdicts(
             known,
         )
         .order_by(Annotation.id)
+        .execution_options(yield_per=_ROWS)
     )
-    rows = [
+    rows = (
         (pool_index, _label(verdict, class_id, output_of), number, final)
         for pool_index, verdict, class_id, number, final in session.execute(held)
-    ]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    )
+    table = np.fromiter(rows, dtype=np.dtype((np.int64, 4)))
     return settle(table[:, 0], table[:, 1], table[:, 2], table[:, 3] == 1)
 
 

@@ -69,10 +69,10 @@ class QueueOut(BaseModel):
 
 
 class WorkerProblem(BaseModel):
-    """Something that an admin should mend, in words; `subject` is the queue or the process, and
-    `command` what to start where Karat is not run by `karat up`."""
+    """Something that an admin should mend, in words; `subject` is the queue, the process or the
+    webhook, and `command` what to start where Karat is not run by `karat up`."""
 
-    code: Literal["broker_away", "no_worker", "no_scheduler", "worker_silent"]
+    code: Literal["broker_away", "no_worker", "no_scheduler", "worker_silent", "webhook_off"]
     subject: str
     detail: str
     remedy: str

@@ -3,6 +3,7 @@
 from collections import Counter
 from datetime import datetime, timedelta
 from typing import Final
+from urllib.parse import urlsplit
 
 import anyio
 from anyio import to_thread
@@ -15,13 +16,14 @@ from core import queue
 from core.messages import JOB_MESSAGES, QUEUES
 from core.settings import Settings
 from core.states import JobState
-from core.tables import Job, Project, Worker
+from core.tables import Job, Project, Webhook, Worker
 
 _SHOWN: Final = 200
 _BROKER_SECONDS: Final = 3.0
 _COMMAND: Final = {
     "gpu": "celery -A workers.app worker --pool=solo -Q gpu",
     "cpu": "celery -A workers.app worker --pool=threads -Q cpu",
+    "web": "celery -A workers.app worker --pool=threads -Q web",
 }
 
 
@@ -48,7 +50,10 @@ async def overview(session: AsyncSession, settings: Settings) -> WorkersOut:
     return WorkersOut(
         workers=workers,
         queues=queues,
-        problems=_problems(workers, queues, broker=messages is not None),
+        problems=[
+            *_problems(workers, queues, broker=messages is not None),
+            *await _switched_off(session),
+        ],
         jobs=[job for job, _ in jobs],
     )
 
@@ -159,3 +164,28 @@ def _problems(
         if not one.alive
     ]
     return found
+
+
+async def _switched_off(session: AsyncSession) -> list[WorkerProblem]:
+    """Webhooks that Karat itself has switched off, and that nobody has looked after since."""
+    statement = (
+        select(Webhook, Project.name)
+        .outerjoin(Project, Project.id == Webhook.project_id)
+        .where(Webhook.off_reason.is_not(None))
+        .order_by(Webhook.id)
+        .limit(_SHOWN)
+    )
+    subjects = {
+        f"{urlsplit(hook.url).hostname} ({project or 'all projects'})"
+        for hook, project in await session.execute(statement)
+    }
+    return [
+        WorkerProblem(
+            code="webhook_off",
+            subject=subject,
+            detail=f"The webhook to {subject} is switched off, since nothing got through.",
+            remedy="Mend what receives it, and switch it on again where it was set up.",
+            command=None,
+        )
+        for subject in sorted(subjects)
+    ]

@@ -1,27 +1,31 @@
-from collections.abc import AsyncIterator, Iterator
-from enum import StrEnum
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
+from sqlalchemy import select
 
 from api.access import ProjectId, managed_project
 from api.audit import record
 from api.deps import StorageDep
 from api.exports import service
+from api.exports.records import Images
+from api.exports.service import Format
 from api.principal import CurrentUser
+from core.tables import ProjectClass
 
 router = APIRouter(tags=["exports"])
 
-
-class Format(StrEnum):
-    CSV = "csv"
-    JSONL = "jsonl"
-    IMAGEFOLDER = "imagefolder"
-
-
 Effective = Annotated[
-    bool, Query(description="Of annotations only the one of each image that holds now.")
+    bool,
+    Query(description="`csv`, `jsonl`: of annotations only the one of each image that holds now."),
+]
+Unlabeled = Annotated[
+    bool,
+    Query(description="`yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged."),
+]
+WithImages = Annotated[
+    bool,
+    Query(description="`coco`, `label_studio`: a zip with the images, or else the JSON alone."),
 ]
 
 
@@ -33,24 +37,30 @@ async def export(
     project_id: ProjectId,
     format: Format = Format.CSV,
     effective: Effective = False,
+    unlabeled: Unlabeled = False,
+    images: WithImages = True,
 ) -> StreamingResponse:
-    """Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip."""
+    """Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
+
+    `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
+    folders, and beside them what has no class; `coco` and `label_studio` are images and a JSON
+    document; `parquet` is what Hugging Face's `datasets` loads.
+    """
     sessions = request.app.state.sessions
-    body: AsyncIterator[str] | Iterator[bytes]
     async with sessions.begin() as session:
         await managed_project(session, user, project_id)
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
-        if format is Format.IMAGEFOLDER:
-            images = await service.labeled_images(session, project_id)
-    if format is Format.CSV:
-        body = service.as_csv(sessions, project_id, only_effective=effective)
-        media, suffix = "text/csv", "csv"
-    elif format is Format.JSONL:
-        body = service.as_jsonl(sessions, project_id, only_effective=effective)
-        media, suffix = "application/jsonl", "jsonl"
+        names = (
+            select(ProjectClass.name)
+            .where(ProjectClass.project_id == project_id)
+            .order_by(ProjectClass.position)
+        )
+        which = Images(sessions, project_id, (await session.scalars(names)).all(), all=unlabeled)
+    if format in (Format.CSV, Format.JSONL):
+        found = service.as_table(which, format, only_effective=effective)
+    elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:
+        found = service.as_document(which, format, str(request.base_url))
     else:
-        body, media, suffix = service.as_image_folder(images, storage), "application/zip", "zip"
-    name = f"karat-project-{project_id}.{suffix}"
-    return StreamingResponse(
-        body, media_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+        found = service.as_images(which, storage, format)
+    headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
+    return StreamingResponse(found.body, media_type=found.media_type, headers=headers)

@@ -1,186 +1,94 @@
-"""Streamed exports: rows leave as they are read, so memory does not grow with the project."""
+"""Which export is made of what."""
 
-import csv
-import io
-import json
-import re
-from collections.abc import AsyncIterator, Iterable, Iterator
-from pathlib import PurePosixPath
-from typing import Any
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
 
-from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, func, or_, select
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
-from sqlalchemy.orm import aliased
-from zipstream import ZIP_STORED, ZipStream
-
-from core.cells import plain
-from core.consensus import holds
-from core.lifecycle import EXAMPLE_STATE_AFTER
-from core.states import ExampleState, Verdict
+from api.exports import archives, tables
+from api.exports.documents import (
+    Coco,
+    Document,
+    LabelStudio,
+    Metadata,
+    in_local_files,
+    labeling_config,
+)
+from api.exports.parquet import as_parquet
+from api.exports.records import Images
 from core.storage import Storage
-from core.tables import Annotation, Example, ProjectClass, Query, Round, User
 
-COLUMNS = (
-    "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "effective",
-    "counted", "source", "annotator", "round", "seconds", "cost", "purity", "informativeness",
-    "meta_score", "key", "supersedes", "created_at",
-)  # fmt: skip
-_FETCH = 1000
-# What a path may not hold on one system or another.
-_UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
+_ZIP: Final = "application/zip"
 
 
-def _effective() -> ColumnElement[bool]:
-    """Condition: of the annotations that say what the example counts as, the latest."""
-    later = aliased(Annotation)
-    state = case(
-        {verdict.value: state.value for verdict, state in EXAMPLE_STATE_AFTER.items()},
-        value=cast(Annotation.verdict, String),
-    )
-    # A skipped example may stand in a queue again.
-    says = or_(
-        and_(
-            cast(Example.state, String) == state,
-            Annotation.class_id.is_not_distinct_from(Example.label_class_id),
-        ),
-        and_(Annotation.verdict == Verdict.SKIP, Example.state == ExampleState.QUERIED),
-    )
-    same_later = exists().where(
-        later.example_id == Annotation.example_id,
-        later.id > Annotation.id,
-        later.verdict == Annotation.verdict,
-        later.class_id.is_not_distinct_from(Annotation.class_id),
-        holds(later),
-    )
-    return and_(holds(), says, ~same_later)
+class Format(StrEnum):
+    CSV = "csv"
+    JSONL = "jsonl"
+    IMAGEFOLDER = "imagefolder"
+    YOLO = "yolo"
+    COCO = "coco"
+    LABEL_STUDIO = "label_studio"
+    PARQUET = "parquet"
 
 
-def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
-    """Every annotation, oldest first; ``effective`` marks one of each example, if it has any."""
-    which = [Annotation.project_id == project_id, *([_effective()] if only_effective else [])]
-    earlier = aliased(Annotation)
-    return (
-        select(
-            Annotation.id,
-            Annotation.example_id,
-            Example.pool_index,
-            Example.name,
-            func.encode(Example.content_hash, "hex"),
-            Annotation.verdict,
-            ProjectClass.name,
-            _effective(),
-            Annotation.counted,
-            Annotation.source,
-            func.coalesce(User.email, Annotation.source_name),
-            Round.number,
-            Annotation.seconds,
-            Annotation.cost,
-            Query.purity,
-            Query.informativeness,
-            Query.meta_score,
-            Annotation.client_key,
-            earlier.client_key,
-            Annotation.created_at,
-        )
-        .join(Example, Example.id == Annotation.example_id)
-        .outerjoin(Query, Query.id == Annotation.query_id)
-        .outerjoin(Round, Round.id == Annotation.round_id)
-        .outerjoin(User, User.id == Annotation.annotator_id)
-        .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
-        .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
-        .where(*which)
-        .order_by(Annotation.id)
-        .limit(_FETCH)
+@dataclass(frozen=True)
+class Download:
+    """A file on its way."""
+
+    body: AsyncIterator[str] | AsyncIterator[bytes]
+    filename: str
+    media_type: str
+
+
+def as_table(images: Images, format: Format, *, only_effective: bool) -> Download:
+    """Annotations as CSV or JSONL."""
+    write = tables.as_csv if format is Format.CSV else tables.as_jsonl
+    return Download(
+        write(images.sessions, images.project_id, only_effective=only_effective),
+        f"karat-project-{images.project_id}.{format}",
+        "text/csv" if format is Format.CSV else "application/jsonl",
     )
 
 
-async def rows(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
-) -> AsyncIterator[list[dict[str, Any]]]:
-    """Annotations in blocks, JSON-ready; all of them, or the one of each example that holds.
+def as_images(images: Images, storage: Storage, format: Format) -> Download:
+    """Images with what is known of them."""
+    name = f"karat-project-{images.project_id}"
+    if format is Format.PARQUET:
+        body = as_parquet(images, storage)
+        return Download(body, f"{name}.parquet", "application/vnd.apache.parquet")
+    if format is Format.IMAGEFOLDER:
+        place = archives.in_class_folders(images.class_names)
+        return Download(archives.as_zip(images, storage, place, Metadata()), f"{name}.zip", _ZIP)
+    name = f"{name}-{_word(format)}"
+    if format is Format.YOLO:
+        place = archives.in_split_folders(images.class_names)
+        return Download(archives.as_zip(images, storage, place, Metadata()), f"{name}.zip", _ZIP)
+    if format is Format.COCO:
+        document: Document = Coco(images.class_names)
+        more = []
+    else:
+        document = LabelStudio(in_local_files(name))
+        more = [("labeling-config.xml", labeling_config(images.class_names))]
+    body = archives.as_zip(images, storage, archives.in_one_folder, document, more)
+    return Download(body, f"{name}.zip", _ZIP)
 
-    Each block is a transaction of its own: a slow reader holds neither a connection nor an old
-    snapshot, which would slow the queue. What is answered during the download is in it or not.
+
+def as_document(images: Images, format: Format, base_url: str) -> Download:
+    """What is known of the images as COCO or Label Studio write it, without the images.
+
+    Args:
+        images: Which.
+        format: One of the two.
+        base_url: Of this installation, with a slash at its end.
     """
-    last = 0
-    while True:
-        async with sessions() as session:
-            statement = _annotations(project_id, only_effective=only_effective)
-            statement = statement.where(Annotation.id > last)
-            block = (await session.execute(statement)).all()
-        if not block:
-            return
-        last = block[-1][0]
-        yield [
-            {
-                **dict(zip(COLUMNS, row, strict=True)),
-                "key": str(row[-3]),
-                "supersedes": str(row[-2]) if row[-2] else None,
-                "created_at": row[-1].isoformat(),
-            }
-            for row in block
-        ]
-
-
-async def as_csv(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
-) -> AsyncIterator[str]:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS)
-    writer.writeheader()
-    yield text.getvalue()
-    async for block in rows(sessions, project_id, only_effective=only_effective):
-        text.seek(0)
-        text.truncate()
-        writer.writerows({name: plain(value) for name, value in row.items()} for row in block)
-        yield text.getvalue()
-
-
-async def as_jsonl(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
-) -> AsyncIterator[str]:
-    async for block in rows(sessions, project_id, only_effective=only_effective):
-        yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block)
-
-
-async def labeled_images(
-    session: AsyncSession, project_id: int
-) -> list[tuple[str, int, str, bytes]]:
-    """(class, pool index, name, content hash) of every image that is labeled with a class."""
-    statement = (
-        select(ProjectClass.name, Example.pool_index, Example.name, Example.content_hash)
-        .join(ProjectClass, ProjectClass.id == Example.label_class_id)
-        .where(Example.project_id == project_id, Example.state == ExampleState.LABELED)
-        .order_by(Example.pool_index)
+    document: Document = (
+        Coco(images.class_names)
+        if format is Format.COCO
+        else LabelStudio(lambda one, _: f"{base_url}api/examples/{one.example_id}/image")
     )
-    return list(await session.execute(statement))
+    filename = f"karat-project-{images.project_id}-{_word(format)}.json"
+    return Download(archives.as_document(images, document), filename, "application/json")
 
 
-def as_image_folder(images: list[tuple[str, int, str, bytes]], storage: Storage) -> Iterator[bytes]:
-    """A zip of ``class/index_name``; stored, because images are compressed already."""
-    archive = ZipStream(compress_type=ZIP_STORED)
-    folders = _folders({class_name for class_name, *_ in images})
-    for class_name, pool_index, name, content_hash in images:
-        file = PurePosixPath(name.replace("\\", "/")).name
-        path = f"{folders[class_name]}/{pool_index:07d}_{file}"
-        archive.add_path(storage.image(content_hash), path)
-    yield from archive
-
-
-def _folders(class_names: Iterable[str]) -> dict[str, str]:
-    """A folder for each class: one level deep whatever its name, and no two classes in one."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    # Names that need no change come first and keep theirs.
-    for name in sorted(class_names, key=lambda name: (_safe(name) != name, name)):
-        folder, number = _safe(name), 2
-        # Some file systems do not tell capitals apart.
-        while folder.casefold() in taken:
-            folder, number = f"{_safe(name)}_{number}", number + 1
-        taken.add(folder.casefold())
-        found[name] = folder
-    return found
-
-
-def _safe(name: str) -> str:
-    return _UNSAFE.sub("_", name).strip(". ") or "_"
+def _word(format: Format) -> str:
+    return format.replace("_", "-")

@@ -27,8 +27,8 @@ async def list_jobs(
     cursor: int | None,
     limit: int,
 ) -> Sequence[Job]:
-    """Jobs of the projects the caller is a member of, newest first."""
-    statement = select(Job).order_by(Job.id.desc()).limit(limit)
+    """Jobs of the projects the caller is a member of, newest first; without parts of jobs."""
+    statement = select(Job).where(Job.parent_id.is_(None)).order_by(Job.id.desc()).limit(limit)
     if principal.role is not Role.ADMIN:
         statement = statement.where(
             exists().where(Member.project_id == Job.project_id, Member.user_id == principal.id)

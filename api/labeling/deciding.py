@@ -351,6 +351,8 @@ class Transaction:
         round_ = await self.session.get_one(Round, closing.id)
         prepared = self._numbered(closing.number + 1)
         following = await self.session.get_one(Round, prepared.id) if prepared else None
+        # What it has spent is written later, and told with the change of state.
+        round_.spent = closing.spent
         made, job = close(project, round_, following)
         closing.state = round_.state
         await self._add(made)

@@ -18,6 +18,7 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    true,
     update,
 )
 from sqlalchemy.orm import aliased
@@ -75,17 +76,25 @@ QUERIES = Statement(
         Query.example_id.in_(_EXAMPLES)
     )
 )
-MORE_QUERIES = Statement(
+# In order of rank, for the index: any row would do, and to find one PostgreSQL may begin where all
+# are done.
+_ANOTHER = (
     select(Query.id)
-    .join(Round, Round.id == Query.round_id)
     .where(
-        Round.project_id == _PROJECT,
-        Round.state == RoundState.OPEN,
+        Query.round_id == Round.id,
         ~Query.done,
         # By example: an answer also takes its image out of other queues.
         Query.example_id.not_in(_EXAMPLES),
     )
+    .order_by(Query.rank)
     .limit(1)
+    .lateral()
+)
+MORE_QUERIES = Statement(
+    select(_ANOTHER.c.id)
+    .select_from(Round)
+    .join(_ANOTHER, true())
+    .where(Round.project_id == _PROJECT, Round.state == RoundState.OPEN)
 )
 STORED = Statement(
     select(
@@ -231,6 +240,14 @@ def _alike(wanted: int, found: CTE) -> Select[int]:
     return select(led.id).order_by(led.lead, led.rank).limit(wanted)
 
 
+def _looked_up(which: Select[int]) -> ColumnElement[bool]:
+    """Condition: there is such a row, looked up for each query that is considered.
+
+    Without the OFFSET PostgreSQL joins, and reads the whole table to do so.
+    """
+    return which.offset(literal_column("0")).correlate(Query).exists()
+
+
 @lru_cache(maxsize=512)
 def free(wanted: int, overlap: int, window: int | None = None) -> Statement:
     """Lease the first ``wanted`` free queries of a round.
@@ -258,23 +275,27 @@ def free(wanted: int, overlap: int, window: int | None = None) -> Statement:
         return _claim(unheld, partial(_alike, wanted) if window else None)
     other = aliased(Query)
     answered = aliased(Query)
-    said = exists().where(
-        Annotation.example_id == Query.example_id,
-        Annotation.annotator_id == _USER,
-        Annotation.id > func.coalesce(Query.again_after, 0),
-        or_(
-            Annotation.verdict != Verdict.SKIP,
-            # Who skipped it is not asked again in the same round.
-            exists().where(
-                answered.id == Annotation.query_id, answered.round_id == bindparam("round")
+    said = _looked_up(
+        select(Annotation.id).where(
+            Annotation.example_id == Query.example_id,
+            Annotation.annotator_id == _USER,
+            Annotation.id > func.coalesce(Query.again_after, 0),
+            or_(
+                Annotation.verdict != Verdict.SKIP,
+                # Who skipped it is not asked again in the same round.
+                exists().where(
+                    answered.id == Annotation.query_id, answered.round_id == bindparam("round")
+                ),
             ),
-        ),
+        )
     )
-    looks = exists().where(
-        other.example_id == Query.example_id,
-        other.lease_holder == _USER,
-        other.lease_expires_at > bindparam("now"),
-        ~other.done,
+    looks = _looked_up(
+        select(other.id).where(
+            other.example_id == Query.example_id,
+            other.lease_holder == _USER,
+            other.lease_expires_at > bindparam("now"),
+            ~other.done,
+        )
     )
     return _claim(unheld.where(~said, ~looks), partial(_alike if window else _first, wanted))
 

@@ -63,8 +63,10 @@ async def import_images(
 
     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
     `label` also means the folder) becomes an annotation of the image: a class by name or number,
-    `ood` or `unsure`. A `.csv`, or a Parquet file without images, annotates images that the project
-    has: by the column `example_id`, `sha256`, `file` or another that `key_column` names.
+    `ood`, `unsure` or `skip`. A `.csv` or `.jsonl`, or a Parquet file without images, annotates
+    images that the project has: by the column `example_id`, `sha256`, `file` or another that
+    `key_column` names. Our own exports, and JSON of Label Studio or COCO, alone or in a zip with
+    the images, need no column named: what they say becomes annotations. No address is fetched.
     """
     # Two short transactions instead of one that stays open while gigabytes arrive.
     sessions = request.app.state.sessions

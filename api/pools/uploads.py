@@ -15,8 +15,8 @@ from core.states import Split
 from core.storage import Storage
 
 ARCHIVES = frozenset({".zip", ".parquet"})
-# Says something of images that are there, and brings none.
-TABLE = ".csv"
+# Say something of images that are there, and bring none.
+TABLES = frozenset({".csv", ".jsonl", ".json"})
 IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
 # What must stay free after an upload, so that the database beside it can go on.
 _RESERVE_BYTES = 256 << 20
@@ -26,30 +26,23 @@ def checked_name(filename: str) -> str:
     """The file name without any path, if its ending is one we read."""
     name = PurePosixPath(filename.replace("\\", "/")).name
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix not in ARCHIVES | IMAGES | {TABLE}:
+    if suffix not in ARCHIVES | IMAGES | TABLES:
         raise Invalid(
             "invalid_upload",
-            "Karat reads .zip, .parquet, single images, and .csv with labels, not "
-            f"{name or 'a nameless file'!r}.",
+            "Karat reads .zip, .parquet, single images, .csv and .jsonl with labels, and the .json "
+            f"of Label Studio and COCO, not {name or 'a nameless file'!r}.",
             field="filename",
         )
     return name
 
 
 def check_annotations(filename: str, annotations: Sequence[str], split: Split) -> None:
-    """Refuse columns of labels where there can be none, and a table that names none."""
+    """Refuse columns of labels where there can be none."""
     suffix = PurePosixPath(filename).suffix.lower()
     field = "annotation_column"
-    if suffix == TABLE and not annotations:
-        raise Invalid(
-            "no_annotation_column",
-            "Say which columns of the table hold labels, each with annotation_column=NAME.",
-            field=field,
-        )
-    if annotations and suffix in IMAGES:
-        raise Invalid(
-            "invalid_annotation_column", "A single image has no columns of labels.", field=field
-        )
+    if annotations and (suffix in IMAGES or suffix == ".json"):
+        what = "A JSON document" if suffix == ".json" else "A single image"
+        raise Invalid("invalid_annotation_column", f"{what} has no columns of labels.", field=field)
     if annotations and split is not Split.POOL:
         raise Invalid(
             "invalid_annotation_column",

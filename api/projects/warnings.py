@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from sqlalchemy import exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -6,16 +7,31 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.projects.settings import used
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState, Role
-from core.tables import Job, Member, Project, User
+from core.tables import Job, Member, Project, User, Webhook
 from models.catalog import Spec
 
 
 async def warnings(session: AsyncSession, project: Project) -> list[str]:
-    """What the settings ask for that is not there yet."""
+    """What the settings ask for that is not there, or not any more."""
     settings = ProjectSettings.model_validate(project.settings)
     return [
         *await _features(session, project, settings),
         *await _annotators(session, project, settings.overlap),
+        *await _webhooks(session, project),
+    ]
+
+
+async def _webhooks(session: AsyncSession, project: Project) -> list[str]:
+    """Webhooks that Karat itself has switched off."""
+    statement = (
+        select(Webhook.url)
+        .where(Webhook.project_id == project.id, Webhook.off_reason.is_not(None))
+        .order_by(Webhook.id)
+    )
+    return [
+        f"The webhook to {urlsplit(url).hostname} is switched off, since nothing got through. Mend "
+        "what receives it, then switch it on in the settings."
+        for url in await session.scalars(statement)
     ]
 
 

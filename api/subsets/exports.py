@@ -10,7 +10,10 @@ from anyio import to_thread
 from sqlalchemy import ARRAY, BigInteger, any_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api.exports.archives import Placed, as_files, folders_of
+from api.exports.records import file_name
 from core.cells import plain_row
+from core.storage import Storage
 from core.subsets import subset_batches, subset_columns
 from core.tables import Example, ProjectClass
 
@@ -58,25 +61,38 @@ async def as_csv(
         for name in _NAMES.keys() & piece.keys():
             piece[name] = [None if one is None else classes.get(one, one) for one in piece[name]]
         for example_id, *values in zip(*(piece[name] for name in stored), strict=True):
-            _, file, content_hash = files.get(example_id, (None, "", b""))
-            writer.writerow(plain_row([example_id, file, content_hash.hex(), *values]))
+            file = files.get(example_id)
+            named = (file.name, file.content_hash.hex()) if file else ("", "")
+            writer.writerow(plain_row([example_id, *named, *values]))
         yield text.getvalue()
         text.seek(0)
         text.truncate()
 
 
-async def kept_images(
-    session: AsyncSession, project_id: int, path: Path
-) -> list[tuple[str, int, str, bytes]]:
-    """(class when it was pruned, pool index, name, content hash) of every image that is kept."""
-    classes = await _class_names(session, project_id)
-    found = []
-    async for piece in _kept(path):
-        files = await _files(session, piece["example_id"])
-        for example_id, class_id in zip(piece["example_id"], piece["class_id"], strict=True):
-            if example_id in files:
-                found.append((classes.get(class_id, str(class_id)), *files[example_id]))
-    return found
+async def as_image_folder(
+    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path, storage: Storage
+) -> AsyncIterator[bytes]:
+    """A zip of the images that are kept, in folders by the class that they had when pruned."""
+    async with sessions() as session:
+        classes = await _class_names(session, project_id)
+    folders = folders_of(classes.values())
+
+    async def placed() -> AsyncIterator[list[Placed]]:
+        async for piece in _kept(path):
+            async with sessions() as session:
+                files = await _files(session, piece["example_id"])
+            found = []
+            for example_id, class_id in zip(piece["example_id"], piece["class_id"], strict=True):
+                if (file := files.get(example_id)) is None:
+                    continue
+                label = classes.get(class_id)
+                folder = f"removed class {class_id}" if label is None else folders[label]
+                name = file_name(file.pool_index, file.name, file.media_type)
+                found.append(Placed(f"{folder}/{name}", file.content_hash, file.bytes))
+            yield found
+
+    async for chunk in as_files(placed(), storage):
+        yield chunk
 
 
 async def _class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
@@ -86,12 +102,15 @@ async def _class_names(session: AsyncSession, project_id: int) -> dict[int, str]
     return {row.id: row.name for row in await session.execute(statement)}
 
 
-async def _files(
-    session: AsyncSession, example_ids: list[int]
-) -> dict[int, tuple[int, str, bytes]]:
-    """(pool index, name, content hash) of examples."""
+async def _files(session: AsyncSession, example_ids: list[int]) -> dict[int, Any]:
+    """``pool_index``, ``name``, ``content_hash``, ``media_type`` and ``bytes`` of examples."""
     wanted = bindparam("wanted", example_ids, type_=ARRAY(BigInteger))
-    statement = select(Example.id, Example.pool_index, Example.name, Example.content_hash).where(
-        Example.id == any_(wanted)
-    )
-    return {row[0]: (row[1], row[2], row[3]) for row in await session.execute(statement)}
+    statement = select(
+        Example.id,
+        Example.pool_index,
+        Example.name,
+        Example.content_hash,
+        Example.media_type,
+        Example.bytes,
+    ).where(Example.id == any_(wanted))
+    return {row.id: row for row in await session.execute(statement)}

@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -7,7 +7,6 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 from api.access import ManagedProject, ProjectId, managed_project
 from api.audit import record
 from api.deps import SessionDep, StorageDep
-from api.exports.service import as_image_folder
 from api.pagination import Items
 from api.principal import CurrentUser
 from api.subsets import exports, service
@@ -54,8 +53,6 @@ async def export_subset(
         path = storage.artifact(artifact.storage_key)
         if not path.exists():
             raise service.gone(artifact)
-        if format is SubsetFormat.IMAGEFOLDER:
-            images = await exports.kept_images(session, project_id, path)
     name = f"karat-subset-{subset_id}"
     if format is SubsetFormat.PARQUET:
         return FileResponse(
@@ -64,13 +61,14 @@ async def export_subset(
             media_type="application/vnd.apache.parquet",
             headers={"ETag": f'"{artifact.sha256}"'},
         )
-    body: AsyncIterator[str] | Iterator[bytes]
+    body: AsyncIterator[str] | AsyncIterator[bytes]
     if format is SubsetFormat.CSV:
         body, media, suffix = exports.as_csv(sessions, project_id, path), "text/csv", "csv"
     elif format is SubsetFormat.IDS:
         body, media, suffix = exports.as_ids(path), "text/plain", "txt"
     else:
-        body, media, suffix = as_image_folder(images, storage), "application/zip", "zip"
+        body = exports.as_image_folder(sessions, project_id, path, storage)
+        media, suffix = "application/zip", "zip"
     return StreamingResponse(
         body,
         media_type=media,

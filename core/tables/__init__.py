@@ -7,6 +7,7 @@ from core.tables.project import Member, Project, ProjectClass
 from core.tables.round import Query, Round
 from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
+from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.worker import Worker
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "ApiToken",
     "Artifact",
     "Audit",
+    "Delivery",
     "Example",
     "Job",
     "LoginAttempt",
@@ -26,5 +28,7 @@ __all__ = [
     "Round",
     "Suggestion",
     "User",
+    "Webhook",
+    "WebhookEvent",
     "Worker",
 ]

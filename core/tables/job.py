@@ -17,17 +17,20 @@ class Job(Base):
     """A piece of background work. The row is the outbox: a lost message is sent again from it.
 
     ``attempt`` is a fencing token: a worker that was paused and replaced finds it changed, and its
-    writes are refused.
+    writes are refused. ``parent_id`` is the job that this one is a part of: any worker may take it,
+    beside the others, and the parent waits for all.
     """
 
     __tablename__ = "jobs"
     __table_args__ = (
         Index("ix_jobs_project", "project_id", "id"),
+        Index("ix_jobs_parent", "parent_id", postgresql_where=text("parent_id IS NOT NULL")),
         Index("ix_jobs_active", "state", postgresql_where=text("state IN ('queued', 'running')")),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int | None] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    parent_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
     kind: Mapped[JobKind]
     state: Mapped[JobState]
     params: Mapped[dict[str, Any]]

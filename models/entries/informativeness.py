@@ -10,6 +10,7 @@ INFORMATIVENESS = (
         title="Least confidence",
         summary="Asks where the most likely class has the least probability.",
         target="models.informativeness.conf:score",
+        by_row=True,
         paper="D. Wang, Y. Shang, A New Active Labeling Method for Deep Learning, IJCNN 2014",
     ),
     Spec(
@@ -19,6 +20,7 @@ INFORMATIVENESS = (
         title="Smallest margin",
         summary="Asks where the two most likely classes are closest; a good default.",
         target="models.informativeness.margin:score",
+        by_row=True,
         paper="D. Roth, K. Small, Margin-Based Active Learning for Structured Output Spaces, "
         "ECML 2006",
     ),
@@ -29,6 +31,7 @@ INFORMATIVENESS = (
         title="Largest entropy",
         summary="Asks where the probability is spread over the most classes.",
         target="models.informativeness.entropy:score",
+        by_row=True,
         paper="B. Settles, Active Learning Literature Survey, 2009, section 3.1",
     ),
     Spec(
@@ -38,6 +41,7 @@ INFORMATIVENESS = (
         title="Predicted loss",
         summary="Asks where a module of the network, trained beside it, predicts the largest loss.",
         target="models.informativeness.ll:score",
+        by_row=True,
         paper="D. Yoo, I. S. Kweon, Learning Loss for Active Learning, CVPR 2019",
         needs=frozenset({"predicted_losses"}),
         fallback="margin",

@@ -23,6 +23,7 @@ PURITY = (
         summary="Learns from every verdict so far to tell the classes from OOD; the best choice "
         "once there are OOD answers.",
         target="models.purity.probe:score",
+        by_row=True,
         params=ProbeParams,
         paper="Ours",
         fallback="knn",
@@ -35,6 +36,7 @@ PURITY = (
         title="Nearest labeled neighbour",
         summary="Similarity to the nearest labeled in-distribution example; needs no OOD answers.",
         target="models.purity.knn:score",
+        by_row=True,
         params=KnnParams,
         paper="Y. Sun et al., Out-of-Distribution Detection with Deep Nearest Neighbors, ICML 2022",
     ),
@@ -45,6 +47,7 @@ PURITY = (
         title="Energy",
         summary="Free energy of the logits; needs a well-trained network to be of use.",
         target="models.purity.energy:score",
+        by_row=True,
         params=EnergyParams,
         paper="W. Liu et al., Energy-based Out-of-distribution Detection, NeurIPS 2020",
     ),
@@ -68,6 +71,7 @@ PURITY = (
         summary="Similarity to labeled in-distribution examples in features learned contrastively "
         "on the pool; needs no OOD answers.",
         target="models.purity.csi:score",
+        by_row=True,
         params=CsiParams,
         paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
         "Shifted Instances, NeurIPS 2020",
@@ -82,6 +86,7 @@ PURITY = (
         summary="Distance from labeled OOD examples in features learned contrastively on the pool; "
         "needs OOD answers.",
         target="models.purity.csi_ood:score",
+        by_row=True,
         paper=f"{THESIS}, section 4.4",
         needs=frozenset({"contrastive"}),
         fallback="knn",
@@ -94,6 +99,7 @@ PURITY = (
         summary="Distance to the nearest class in units of the spread within classes; needs no OOD "
         "answers.",
         target="models.purity.mahalanobis:score",
+        by_row=True,
         params=MahalanobisParams,
         paper="K. Lee et al., A Simple Unified Framework for Detecting Out-of-Distribution Samples "
         "and Adversarial Attacks, NeurIPS 2018",
@@ -119,6 +125,7 @@ PURITY = (
         title="Maximum softmax probability",
         summary="How sure the model is of its class; the common baseline.",
         target="models.purity.msp:score",
+        by_row=True,
         params=MspParams,
         paper="D. Hendrycks, K. Gimpel, A Baseline for Detecting Misclassified and "
         "Out-of-Distribution Examples in Neural Networks, ICLR 2017",
@@ -131,6 +138,7 @@ PURITY = (
         summary="Maximum softmax probability of inputs moved towards their class; takes three more "
         "passes.",
         target="models.purity.odin:score",
+        by_row=True,
         params=OdinParams,
         paper="S. Liang et al., Enhancing The Reliability of Out-of-distribution Image Detection "
         "in Neural Networks, ICLR 2018",
@@ -144,6 +152,7 @@ PURITY = (
         summary="Compares images with the names of the classes; needs downloaded weights and no "
         "answers.",
         target="models.purity.clip:score",
+        by_row=True,
         params=ClipParams,
         paper="Y. Ming et al., Delving into Out-of-Distribution Detection with Vision-Language "
         "Representations, NeurIPS 2022; S. Esmaeilpour et al., Zero-Shot Out-of-Distribution "

@@ -290,7 +290,7 @@ def test_annotators_see_names_without_folders(http: TestClient, world: World) ->
 @pytest.mark.parametrize(
     ("query", "code"),
     [
-        ("filename=labels.csv", "no_annotation_column"),
+        ("filename=tasks.json&annotation_column=label", "invalid_annotation_column"),
         ("filename=a.png&annotation_column=label", "invalid_annotation_column"),
         ("filename=a.zip&split=evaluation&annotation_column=label", "invalid_annotation_column"),
     ],

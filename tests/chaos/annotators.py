@@ -31,13 +31,16 @@ class Sent:
 
 
 class Annotator(threading.Thread):
-    """Labels one project until told to stop, and ends when its outbox is empty."""
+    """Labels one project until told to stop, and ends when its outbox is empty.
+
+    Only one that is told to give up leaves answers in it, which nobody acknowledged.
+    """
 
     def __init__(
         self, url: str, token: str, project: int, classes: list[int], sent: Sent, seed: int
     ):
         super().__init__(name=f"annotator-{seed}", daemon=True)
-        self.stopping = threading.Event()
+        self.stopping, self.giving_up = threading.Event(), threading.Event()
         self._random = random.Random(seed)
         self._url = f"{url}/api/projects/{project}/labeling"
         self._token, self._classes, self._sent = token, classes, sent
@@ -49,7 +52,7 @@ class Annotator(threading.Thread):
         with httpx.Client(headers=headers, timeout=httpx.Timeout(5.0)) as http:
             while not self.stopping.is_set():
                 self._label(http)
-            while self._outbox:
+            while self._outbox and not self.giving_up.is_set():
                 self._flush(http)
 
     def _label(self, http: httpx.Client) -> None:

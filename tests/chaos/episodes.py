@@ -3,7 +3,8 @@
 Each episode imports a pool, labels it with 16 annotators, closes rounds, prunes, and kills or
 pauses processes meanwhile. When everything runs again, every answer that was acknowledged must be
 stored once, and ``workers.verify`` must find nothing. Everything listens on 127.0.0.1 or on sockets
-of a private directory.
+of a private directory. With ``--json FILE`` a stopped run goes on after its last whole episode, on
+a new installation.
 """
 
 import argparse
@@ -16,14 +17,14 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psycopg
 from PIL import Image
 
+from benchmarks.runs import Run, Runs
 from karat import supervisor
 from karat.client import Client
 from karat.installation import Installation, findings
@@ -52,7 +53,10 @@ _ENVIRONMENT = {
 
 @dataclasses.dataclass
 class Report:
-    """What came of a run."""
+    """What came of one episode, or of several together.
+
+    ``wrong`` is what must never happen, such as a check that fails or a wait that did not end.
+    """
 
     episodes: int = 0
     events: list[str] = dataclasses.field(default_factory=list)
@@ -63,6 +67,12 @@ class Report:
     jobs_taken_over: int = 0
     jobs_failed: list[str] = dataclasses.field(default_factory=list)
     wrong: list[str] = dataclasses.field(default_factory=list)
+    seconds: float = 0.0
+
+    def __add__(self, other: "Report") -> "Report":
+        """Both together."""
+        names = [field.name for field in dataclasses.fields(self)]
+        return Report(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
 
 class Chaos:
@@ -70,13 +80,14 @@ class Chaos:
 
     def __init__(self, stack: Stack, seed: int, images: int) -> None:
         self.stack, self.seed, self.images = stack, seed, images
-        self.sent, self.report = Sent(), Report()
+        self.sent = Sent()
         self.admin = Client(stack.url, retry_seconds=120)
         assert stack.admin_email is not None
         assert stack.admin_password is not None
         self.admin.login(stack.admin_email, stack.admin_password)
         self.admin.create_token("chaos")
         self.people = [self._annotator(number) for number in range(ANNOTATORS)]
+        self._lost: set[str] = set()
 
     def _annotator(self, number: int) -> tuple[int, str]:
         """Id and token of a new annotator."""
@@ -86,8 +97,33 @@ class Chaos:
             client.login(email, password)
             return user["id"], client.create_token("chaos")["secret"]
 
-    def episode(self, number: int, seconds: float, events: int) -> None:
-        """One project from its import to the end of its jobs, with trouble in between."""
+    def episode(self, number: int, seconds: float, events: int, limit: float) -> Report:
+        """One project from its import to the end of its jobs, with trouble in between.
+
+        Args:
+            number: Of the episode; decides with the seed what happens.
+            seconds: Of trouble.
+            events: Kills and pauses in them.
+            limit: Seconds after which whatever is still waited for is given up as wrong.
+        """
+        report, start = Report(episodes=1), time.monotonic()
+        answers, retries = len(self.sent.acknowledged), self.sent.retries
+        try:
+            self._play(report, number, seconds, events, start + limit)
+            self._check(report)
+        except (AssertionError, KaratError, psycopg.Error) as error:
+            report.wrong.append(f"{type(error).__name__}: {error}")
+        report.answers = len(self.sent.acknowledged) - answers
+        report.retries = self.sent.retries - retries
+        report.wrong = [f"episode {number}: {one}" for one in report.wrong + self.sent.wrong]
+        report.events = [f"episode {number}, {one}" for one in report.events]
+        report.seconds = time.monotonic() - start
+        self.sent.wrong = []
+        return report
+
+    def _play(
+        self, report: Report, number: int, seconds: float, events: int, deadline: float
+    ) -> None:
         chance = random.Random(self.seed * 1000 + number)
         project = self.admin.create_project(
             f"Chaos {number}", classes=["cat", "dog"], settings=_SETTINGS
@@ -97,71 +133,70 @@ class Chaos:
         classes = [one["id"] for one in project.get()["classes"]]
         with tempfile.TemporaryDirectory() as name:
             imported = project.import_images(_pool(Path(name), number, self.images))
-        self.admin.wait(imported["id"], timeout=120) if chance.random() < 0.5 else None
+        if chance.random() < 0.5:
+            self.admin.wait(imported["id"], timeout=_left(deadline))
         annotators = [
             Annotator(self.stack.url, token, project.id, classes, self.sent, number * 100 + place)
             for place, (_, token) in enumerate(self.people)
         ]
         for annotator in annotators:
             annotator.start()
-        begun = _Beginning(self.admin, project.id, self.sent)
+        begun = _Beginning(self.admin, project.id, self.sent, deadline)
         begun.start()
-        done = make_trouble(self.stack, chance, seconds, events)
-        self.report.events += [f"episode {number}, {one}" for one in done]
-        begun.join(180)
-        self._wait_until_ready()
-        for annotator in annotators:
-            annotator.stopping.set()
-        for annotator in annotators:
-            annotator.join(120)
-            if annotator.is_alive():
-                self.sent.complain(f"episode {number}: an outbox was not emptied in 120 s")
-        self._settle(project.id, number)
-        self._check(number)
+        try:
+            report.events = make_trouble(self.stack, chance, seconds, events)
+            begun.join(_left(deadline))
+            assert begun.done, "the project or its pruning did not start"
+            self._wait_until_ready(deadline)
+            for annotator in annotators:
+                annotator.stopping.set()
+            for annotator in annotators:
+                annotator.join(_left(deadline))
+            alive = sum(annotator.is_alive() for annotator in annotators)
+            assert alive == 0, f"{alive} outboxes were not emptied"
+        finally:
+            for annotator in annotators:
+                annotator.stopping.set()
+                annotator.giving_up.set()
+            for annotator in annotators:
+                annotator.join(30)
+        self._settle(report, project.id, deadline)
 
-    def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + 120
+    def _wait_until_ready(self, deadline: float) -> None:
         while not is_ready(self.stack.url):
-            if time.monotonic() > deadline:
-                raise AssertionError("Karat did not come back within 120 s")
+            assert time.monotonic() < deadline, "Karat did not come back"
             time.sleep(0.2)
 
-    def _settle(self, project: int, number: int) -> None:
+    def _settle(self, report: Report, project: int, deadline: float) -> None:
         """Wait until no job is queued or running: none is left behind."""
-        deadline = time.monotonic() + 240
         while True:
             jobs = list(self.admin.jobs(project_id=project))
             active = [job for job in jobs if job["state"] in {"queued", "running"}]
             if not active:
                 break
-            if time.monotonic() > deadline:
-                self.report.wrong.append(f"episode {number}: jobs never ended: {active}")
-                break
+            assert time.monotonic() < deadline, f"jobs never ended: {active}"
             time.sleep(0.5)
-        self.report.jobs += len(jobs)
-        self.report.jobs_taken_over += sum(job["attempt"] > 1 for job in jobs)
-        self.report.jobs_failed += [
-            f"episode {number}: job {job['id']} ({job['kind']}): {job['error']}"
+        report.jobs = len(jobs)
+        report.jobs_taken_over = sum(job["attempt"] > 1 for job in jobs)
+        report.jobs_failed = [
+            f"job {job['id']} ({job['kind']}): {job['error']}"
             for job in jobs
             # Too few labels to prune are the annotators' doing.
             if job["state"] == "failed" and not _is_refusal(job)
         ]
 
-    def _check(self, number: int) -> None:
+    def _check(self, report: Report) -> None:
         """Compare what was acknowledged with what is stored, and run every check."""
         url = self.stack.environment["DATABASE_URL"]
         installation = Installation(self.stack.data_dir, url, running=True)
-        for finding in findings(installation):
-            if finding["level"] == "problem":
-                self.report.wrong.append(f"episode {number}: {finding}")
-        lost = sum(1 for _ in self._lost(installation.libpq_url))
-        report = self.report
-        report.episodes, report.lost = report.episodes + 1, report.lost + lost
-        report.answers, report.retries = len(self.sent.acknowledged), self.sent.retries
-        report.wrong += self.sent.wrong
-        self.sent.wrong = []
+        report.wrong += [
+            str(finding) for finding in findings(installation) if finding["level"] == "problem"
+        ]
+        lost = set(self._missing(installation.libpq_url))
+        report.lost = len(lost - self._lost)
+        self._lost |= lost
 
-    def _lost(self, url: str) -> Iterator[str]:
+    def _missing(self, url: str) -> Iterator[str]:
         """Keys that were acknowledged, and are not stored once under the id that was told."""
         with psycopg.connect(url) as connection:
             rows = connection.execute(
@@ -171,6 +206,10 @@ class Chaos:
         for key, told in self.sent.acknowledged.items():
             if stored.get(key) != (told, 1):
                 yield key
+
+
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
 
 
 def _is_refusal(job: Job) -> bool:
@@ -193,26 +232,30 @@ def _pool(directory: Path, seed: int, images: int) -> Path:
 class _Beginning(threading.Thread):
     """Starts the project once its images are there, and a pruning once there are labels."""
 
-    def __init__(self, admin: Client, project: int, sent: Sent) -> None:
+    def __init__(self, admin: Client, project: int, sent: Sent, deadline: float) -> None:
         super().__init__(daemon=True)
+        self.done = False
         self._sent, self._enough = sent, len(sent.acknowledged) + 25
         self._admin, self._project = admin, admin.project(project)
-        self._deadline = time.monotonic() + 180
+        self._deadline = deadline
 
     def run(self) -> None:
-        self._until(lambda: self._project.get()["state"] == "running" or self._project.start())
-        self._until(lambda: len(self._sent.acknowledged) > self._enough)
-        self._until(lambda: self._project.start_job("prune", _PRUNE))
+        self.done = (
+            self._until(lambda: self._project.get()["state"] == "running" or self._project.start())
+            and self._until(lambda: len(self._sent.acknowledged) > self._enough)
+            and self._until(lambda: self._project.start_job("prune", _PRUNE))
+        )
 
-    def _until(self, act: Callable[[], object]) -> None:
+    def _until(self, act: Callable[[], object]) -> bool:
         """Try again, as a user would: no images or no labels yet, or nobody there."""
         while time.monotonic() < self._deadline:
             try:
                 if act():
-                    return
+                    return True
             except KaratError:
                 pass
             time.sleep(0.3)
+        return False
 
 
 def run(
@@ -223,7 +266,9 @@ def run(
     seconds: float,
     events: int,
     images: int,
+    limit: float = 400.0,
     minutes: float = 1e9,
+    kept: Runs | None = None,
 ) -> Report:
     """Play ``episodes`` on one installation.
 
@@ -234,21 +279,44 @@ def run(
         seconds: Of trouble in each.
         events: Kills and pauses in each.
         images: In the pool of each.
+        limit: Seconds that each may take.
         minutes: After which no episode is begun.
+        kept: Episodes that have been played, which are not repeated; those played now are added.
+
+    Returns:
+        All of them together.
     """
     last = time.monotonic() + 60 * minutes
+    runs = [] if kept is None else kept.all
+    left = [number for number in range(episodes) if kept is None or {"episode": number} not in kept]
+    if not left:
+        return together(runs)
     # Nobody kills the processes of an installation a hundred times an hour but we.
     before, supervisor._MOST_RESTARTS = supervisor._MOST_RESTARTS, 10_000
     try:
         with Stack(directory, port=0, environment=_ENVIRONMENT) as stack:
             chaos = Chaos(stack, seed, images)
-            for number in range(episodes):
-                if time.monotonic() < last:
-                    chaos.episode(number, seconds, events)
+            for number in left:
+                if time.monotonic() > last:
+                    break
+                played = {"episode": number} | dataclasses.asdict(
+                    chaos.episode(number, seconds, events, limit)
+                )
+                runs.append(played) if kept is None else kept.add(played)
+                assert is_ready(stack.url), f"Karat did not come back after episode {number}"
             chaos.admin.close()
-            return chaos.report
     finally:
         supervisor._MOST_RESTARTS = before
+    return together(runs)
+
+
+def together(runs: Iterable[Run]) -> Report:
+    """The report of several episodes."""
+    names = {field.name for field in dataclasses.fields(Report)}
+    reports = (
+        Report(**{name: value for name, value in run.items() if name in names}) for run in runs
+    )
+    return sum(reports, Report())
 
 
 def main() -> None:
@@ -258,26 +326,23 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--events", type=int, default=3)
     parser.add_argument("--images", type=int, default=300)
+    parser.add_argument("--limit", type=float, default=400.0, help="seconds an episode may take")
     parser.add_argument("--minutes", type=float, default=1e9)
-    parser.add_argument("--keep", type=Path, help="directory for the installation, kept")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--keep", type=Path, help="new directory for the installation, kept")
+    parser.add_argument("--json", type=Path, help="kept episodes; those in it are not repeated")
     arguments = parser.parse_args()
+    config = {name: getattr(arguments, name) for name in ("seed", "seconds", "events", "images")}
+    kept = Runs(arguments.json, config, ("episode",)) if arguments.json else None
     with tempfile.TemporaryDirectory(prefix="karat-chaos-") as name:
         report = run(
             arguments.keep or Path(name),
             episodes=arguments.episodes,
-            seed=arguments.seed,
-            seconds=arguments.seconds,
-            events=arguments.events,
-            images=arguments.images,
+            limit=arguments.limit,
             minutes=arguments.minutes,
+            kept=kept,
+            **config,
         )
-    found: dict[str, Any] = dataclasses.asdict(report)
-    text = json.dumps(found, indent=2)
-    if arguments.json:
-        arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        arguments.json.write_text(text)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(json.dumps(dataclasses.asdict(report), indent=2) + "\n")
     sys.exit(1 if report.lost or report.wrong or report.jobs_failed else 0)
 
 

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.runs import Runs
 from tests.chaos.episodes import Report, run
+
+_CONFIG = {"seed": 1}
 
 
 def _nothing_lost(report: Report, episodes: int) -> None:
@@ -17,8 +20,16 @@ def _nothing_lost(report: Report, episodes: int) -> None:
 
 @pytest.mark.timeout(900)
 def test_a_few_episodes(tmp_path: Path) -> None:
-    report = run(tmp_path / "data", episodes=2, seed=1, seconds=5, events=3, images=120)
+    kept = Runs(tmp_path / "runs.json", _CONFIG, ("episode",))
+    report = run(tmp_path / "data", episodes=2, seed=1, seconds=5, events=3, images=120, kept=kept)
     _nothing_lost(report, 2)
+
+    # What was played is not played again, and counts.
+    again = Runs(tmp_path / "runs.json", _CONFIG, ("episode",))
+    unused = tmp_path / "unused"
+    told = run(unused, episodes=2, seed=1, seconds=5, events=3, images=120, kept=again)
+    assert told == report
+    assert not unused.exists()
 
 
 @pytest.mark.long

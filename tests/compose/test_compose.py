@@ -25,7 +25,7 @@ SECRETS = {
     "KARAT_REDIS_PASSWORD": "of-redis",
     "KARAT_METRICS_TOKEN": "of metrics",
 }
-OURS = ("migrate", "api", "worker-gpu", "worker-cpu", "scheduler")
+OURS = ("migrate", "api", "worker-gpu", "worker-cpu", "worker-web", "scheduler")
 THEIRS = ("postgres", "redis")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::([?-])([^}]*))?\}")
 
@@ -72,6 +72,12 @@ def test_only_the_api_is_reached_and_only_from_the_machine() -> None:
     assert {name for name in SERVICES if "ports" in SERVICES[name]} == {"api"}
     assert SERVICES["api"]["ports"] == ["127.0.0.1:8080:8080"]
     assert compose(SECRETS)["networks"]["inside"] == {"internal": True}
+
+
+def test_what_calls_other_machines_has_no_data_and_what_has_data_calls_none() -> None:
+    out = {name for name, one in SERVICES.items() if "outside" in one["networks"]}
+    assert out == {"api", "worker-web"}
+    assert SERVICES["worker-web"]["volumes"] == []
 
 
 def test_all_but_the_migration_are_watched_and_wait_for_what_they_need() -> None:

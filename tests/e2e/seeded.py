@@ -64,6 +64,10 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
         noisy, pruned, relabeled = _noisy(karat, folder, size)
         noisy.add_member(mina["id"])
         draft = karat.create_project("Pollinators", ["bee", "hoverfly"])
+        # A name that is never known, so that its page shows what fails.
+        webhook = karat.webhooks.create("https://ci.example/karat", ["round.closed", "job.failed"])
+        karat.webhooks.test(webhook["webhook"]["id"])
+        running.webhooks.create("https://chat.example/hooks/labels")
         ids = {
             "project": running.id,
             "compared": compared,
@@ -71,6 +75,7 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
             "pruned": pruned,
             "relabeled": relabeled,
             "draft": draft.id,
+            "webhook": webhook["webhook"]["id"],
             "annotator": mina["id"],
         }
     return Seeded(ids, admin)

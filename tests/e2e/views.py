@@ -142,6 +142,7 @@ VIEWS: Final = (
     View("admin-users", "/admin/users", "/admin/users"),
     View("admin-tokens", "/admin/tokens", "/admin/tokens"),
     View("admin-workers", "/admin/workers", "/admin/workers"),
+    View("admin-webhooks", "/admin/webhooks", "/admin/webhooks?webhook={webhook}"),
     View("admin-storage", "/admin/storage", "/admin/storage"),
     View("admin-audit", "/admin/audit", "/admin/audit"),
     View("algorithm", "/algorithms/:kind/:name", "/algorithms/strategy/mqnet"),

@@ -155,7 +155,7 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     lines = running.export(tmp_path / "labels.jsonl", "jsonl").read_text().splitlines()
     assert {json.loads(line)["class"] for line in lines} == {"cat", None}
     with zipfile.ZipFile(running.export(tmp_path / "images.zip", "imagefolder")) as archive:
-        assert [name.split("/")[0] for name in archive.namelist()] == ["cat"]
+        assert [name.split("/")[0] for name in archive.namelist()] == ["cat", "metadata.jsonl"]
     assert sorted(path.name for path in tmp_path.glob("labels*")) == ["labels.csv", "labels.jsonl"]
 
 

@@ -147,6 +147,18 @@ POLICY: dict[str, Policy] = {
     "list_subsets": Policy("manager"),
     "compare_subsets": Policy("manager"),
     "export_subset": Policy("manager"),
+    # Telling other programs
+    "list_webhooks": Policy("manager"),
+    "create_webhook": Policy("manager", _WRITE),
+    "show_webhook": Policy("manager"),
+    "update_webhook": Policy("manager", _WRITE),
+    "delete_webhook": Policy("manager", _WRITE),
+    "rotate_webhook_secret": Policy("manager", _WRITE),
+    "test_webhook": Policy("manager", _WRITE),
+    "list_deliveries": Policy("manager"),
+    "redeliver": Policy("manager", _WRITE),
+    "list_all_webhooks": Policy("admin", _ADMIN),
+    "create_webhook_for_all": Policy("admin", _ADMIN),
 }
 
 

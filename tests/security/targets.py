@@ -11,7 +11,18 @@ from api.credentials import hash_password
 from core.lifecycle import new_job
 from core.states import ArtifactKind, JobKind, Role
 from core.storage import sha256
-from core.tables import Artifact, Example, Job, Project, Suggestion, User, Worker
+from core.tables import (
+    Artifact,
+    Delivery,
+    Example,
+    Job,
+    Project,
+    Suggestion,
+    User,
+    Webhook,
+    WebhookEvent,
+    Worker,
+)
 from tests.api.test_subsets import add_subset
 from tests.world import Caller, World, png
 
@@ -57,6 +68,20 @@ def _job(world: World, project: Project, kind: JobKind) -> Job:
     return job
 
 
+def _told(world: World, project_id: int | None) -> Delivery:
+    """What a new webhook of a project was told."""
+    hook = Webhook(
+        project_id=project_id, url="https://example.org/", events=[], secret="whsec_aa", active=True
+    )
+    event = WebhookEvent(kind="job.failed", project_id=project_id, data={}, handed_out=True)
+    world.session.add_all([hook, event])
+    world.session.flush()
+    told = Delivery(webhook_id=hook.id, event_id=event.id)
+    world.session.add(told)
+    world.session.flush()
+    return told
+
+
 def target(world: World) -> Target:
     """A new project with an open round, jobs, a review, a subset and files."""
     project = world.project(images=6)
@@ -87,6 +112,7 @@ def target(world: World) -> Target:
         given_class_id=cat.id, suggested_class_id=dog.id, confidence=0.9, quality=0.2,
     )  # fmt: skip
     world.session.add(suggestion)
+    told = _told(world, project.id)
     world.session.commit()
     return Target(
         project,
@@ -99,6 +125,8 @@ def target(world: World) -> Target:
             "job_id": relabel.id,
             "import_id": imported.id,
             "suggestion_id": suggestion.id,
+            "webhook_id": told.webhook_id,
+            "delivery_id": told.id,
             "class_id": cat.id,
             "number": 0,
             "level": 0,
@@ -140,6 +168,18 @@ def _worker(world: World, found: Target) -> Target:
     world.session.add(Worker(name=name, host="a", pid=1, queues=["cpu"]))
     world.session.commit()
     return found.with_(name=name)
+
+
+def _webhook(world: World, found: Target) -> Target:
+    """Another one beside that of the target, which may be another project's."""
+    present = world.session.get_one(Webhook, found.values["webhook_id"])
+    told = _told(world, present.project_id)
+    world.session.commit()
+    return found.with_(webhook_id=told.webhook_id)
+
+
+def _address(_: Target) -> dict[str, Any]:
+    return {"url": "https://example.org/"}
 
 
 def _short_lived(world: World, found: Target) -> Target:
@@ -210,6 +250,10 @@ CALLS: dict[str, Call] = {
     "promote_examples": Call(lambda found: {"name": f"new {uuid.uuid4()}", **_some(found)}),
     "example_neighbours": _NO_MAP,
     "pin_examples": Call(_some_pinned),
+    "create_webhook": Call(_address),
+    "create_webhook_for_all": Call(_address),
+    "update_webhook": Call(_address),
+    "delete_webhook": Call(before=_webhook),
     "map_surface": _NO_MAP,
     "map_queries": _NO_MAP,
     "map_tile": _NO_MAP,

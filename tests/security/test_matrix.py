@@ -159,7 +159,10 @@ def test_ids_of_another_project_are_refused_within_ones_own(walker: Walker, worl
     """An engineer of one project writes its number in the path, and other numbers after it."""
     own, other = target(world), target(world)
     engineer = world.caller(Role.ENGINEER, own.project)
-    foreign = {"job_id", "import_id", "subset_id", "example_id", "artifact_id", "suggestion_id"}
+    foreign = {
+        "job_id", "import_id", "subset_id", "example_id", "artifact_id", "suggestion_id",
+        "webhook_id", "delivery_id",
+    }  # fmt: skip
     mixed = {**own.values, **{name: other.values[name] for name in foreign}}
     walked = 0
     for name, (_, path) in walker.operations.items():

@@ -112,6 +112,7 @@ def test_what_cannot_be_a_label_is_refused_with_the_reason_and_the_rest_goes_in(
         (b"picture,label\n0.png,cat\n", ("label",), "invalid_column"),
         (b"file,label\n\xff\xfe,cat\n", ("label",), "invalid_archive"),
         (b"file,label,label\n0.png,cat,dog\n", ("label",), "invalid_column"),
+        (b"file,label\n0.png,cat\n", (), "no_annotation_column"),
         (b'file,label\n"0.png,cat\n1.png,dog\n', ("label",), "invalid_archive"),
     ],
 )

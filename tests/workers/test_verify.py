@@ -76,6 +76,7 @@ BROKEN = [
         "UPDATE jobs SET state = 'running', finished_at = NULL, "
         "heartbeat_at = now() - interval '1 hour'",
     ),
+    ("webhooks_told", "UPDATE webhook_events SET at = now() - interval '1 hour'"),
     ("artifacts", "UPDATE artifacts SET sha256 = repeat('0', 64)"),
     ("artifacts", "UPDATE artifacts SET bytes = bytes + 1"),
     ("images", "UPDATE examples SET content_hash = sha256('nothing') WHERE pool_index = 3"),

@@ -13,6 +13,8 @@ from core.states import RoundState
 from core.tables import Job, Round
 from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
+from workers.advance.reads import expected_seconds
+from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.runner import JobContext
 
@@ -22,7 +24,7 @@ _STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "meta_train": Advance.meta_train,
     "train": Advance.train,
     "evaluate": Advance.evaluate,
-    "score": Advance.score,
+    "score": score,
     "select": select_queries,
     "publish": publish,
 }
@@ -31,9 +33,12 @@ _STEPS: Final[dict[str, Callable[[Advance], None]]] = {
 def run(context: JobContext) -> dict[str, Any]:
     """Advance the project by one round."""
     advance = Advance.open(context)
+    phases = FIRST_PHASES if advance.closing is None else PHASES
+    with context.sessions() as session:
+        context.plan(phases, expected_seconds(session, context.project_id, advance.closing))
     context.work.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {"closed": advance.closing, "opened": advance.selecting}
-    for name in FIRST_PHASES if advance.closing is None else PHASES:
+    for name in phases:
         if context.done(name):
             continue
         with context.phase(name):

@@ -20,8 +20,8 @@ from models.catalog import find
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet
-from models.protocols import OOD, Outputs, TargetModel
-from models.query import PoolScores, QuerySettings, meta_train, score_pool
+from models.protocols import OOD, Outputs, Progress, TargetModel
+from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
 from models.target import (
     embed_pool,
     embedding_params,
@@ -32,7 +32,6 @@ from models.target import (
 )
 from workers.advance.reads import (
     artifacts_of,
-    expected_seconds,
     open_queries,
     round_of,
 )
@@ -59,6 +58,7 @@ class Advance:
     """One run of the job: from closing round ``closing`` to publishing round ``selecting``."""
 
     context: JobContext
+    work: Path
     closing: int | None
     selecting: int | None
     settings: ProjectSettings
@@ -69,7 +69,11 @@ class Advance:
 
     @classmethod
     def open(cls, context: JobContext) -> "Advance":
-        """Read the rounds and the artifacts that the closing round was selected with."""
+        """Read the rounds and the artifacts that the closing round was selected with.
+
+        Args:
+            context: Of the job, or of a part of it, which works with the files of the whole.
+        """
         closing, selecting = context.params["closing"], context.params["selecting"]
         with context.sessions() as session:
             # The settings frozen into the round that is being prepared.
@@ -77,13 +81,10 @@ class Advance:
             round_ = round_of(session, context.project_id, number)
             before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
-            context.plan(
-                FIRST_PHASES if closing is None else PHASES,
-                expected_seconds(session, context.project_id, closing),
-            )
         meta = before[ArtifactKind.SCORES].meta if ArtifactKind.SCORES in before else {}
         return cls(
             context=context,
+            work=context.storage.work(context.parent_id or context.job_id),
             closing=closing,
             selecting=selecting,
             settings=settings,
@@ -99,7 +100,7 @@ class Advance:
 
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
-        return self.context.work / name
+        return self.work / name
 
     def note(self, phase: str, values: dict[str, Any]) -> None:
         """Keep what a phase found out, beside its files."""
@@ -293,6 +294,7 @@ class Advance:
             embeddings=self.embeddings(),
             checkpoint=checkpoint,
             progress=self.context.progress,
+            processes=self.context.settings.training_processes,
         )
         model.save(self.file("model.safetensors"))
         checkpoint.unlink(missing_ok=True)
@@ -318,25 +320,23 @@ class Advance:
             },
         )
 
-    def score(self) -> None:
-        """One pass over everything unlabeled: purity and informativeness."""
-        model = self.model()
-        if self.selecting is None or model is None or len(self.snapshot.unlabeled) == 0:
-            return
-        scored = score_pool(
+    def scored(self, model: TargetModel, rows: Any, progress: Progress) -> Scored:
+        """Purity and informativeness of the unlabeled images at (n,) pool indices."""
+        return score_pool(
             model,
-            self.snapshot.unlabeled,
+            rows,
             self.snapshot.labeled,
             self.snapshot.labels,
             self.query_settings,
             seed=self.seed,
             contrastive=self.contrastive(),
-            progress=self.context.progress,
+            progress=progress,
         )
+
+    def save_view(self, scored: Scored, folder: Path) -> None:
+        """Keep what the selection looks at beside the scores."""
         keep = self.looks_at_embeddings and not self.frozen
-        view_files.save(scored.view, self.file("view"), embeddings=keep)
-        self.note("score", {"notes": list(scored.notes)})
-        scored.scores.to_parquet(self.file("raw_scores.parquet"))
+        view_files.save(scored.view, folder, embeddings=keep)
 
     def answered_then(self) -> tuple[PoolScores, Any] | None:
         """Scores by which the closing round's images were chosen, and their labels."""

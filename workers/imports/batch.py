@@ -8,7 +8,7 @@ from typing import Final
 from core.states import Split
 from workers.imports.decode import Decoded
 from workers.imports.items import Item, Reference, Refused
-from workers.imports.labels import Label, Labeled, read_labels
+from workers.imports.labels import Label, Labeled, read_labels, read_said
 from workers.imports.placing import Place, place
 from workers.imports.pool import Addition
 from workers.imports.report import Outcome
@@ -30,10 +30,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An item that is about an image of the pool."""
+    """An item that is about an image of the pool: the first of ``references`` that there is."""
 
     name: str
-    labeled: Labeled
+    references: tuple[Reference, ...]
+    labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,8 @@ def decide(
         find: Tells which images references may mean.
         decode_all: Decodes contents.
     """
-    meant = find([one.labeled.reference for one in batch if isinstance(one, Mention)])
+    mentions = (one for one in batch if isinstance(one, Mention))
+    meant = find([reference for one in mentions for reference in one.references])
     unique = {one.digest: one.content for one in batch if isinstance(one, Candidate)}
     held = dict(known(unique.keys()))
     fresh = [digest for digest in unique if digest not in held]
@@ -99,10 +101,11 @@ def decide(
         if isinstance(one, Line):
             decided.lines.append(one)
         elif isinstance(one, Mention):
-            line = _mentioned(one, meant.get(one.labeled.reference, ()))
+            reference = next((r for r in one.references if r in meant), one.references[0])
+            line = _mentioned(one, meant.get(reference, ()))
             decided.lines.append(line)
             if line.outcome is Outcome.LABELED:
-                decided.labeled.append(one.labeled)
+                decided.labeled.append(Labeled(reference, one.labels))
         else:
             decided.lines.append(_enter(one, held, images, decided))
     return decided
@@ -142,13 +145,16 @@ def _mentioned(one: Mention, matches: Sequence[tuple[int, Split]]) -> Line:
 
 
 def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared:
-    labels = read_labels(item.annotations, classes)
-    if isinstance(labels, Refused):
-        return Line(item.name, Outcome.REFUSED, labels.reason)
+    written, stated = read_labels(item.annotations, classes), read_said(item.said, classes)
+    if isinstance(written, Refused):
+        return Line(item.name, Outcome.REFUSED, written.reason)
+    if isinstance(stated, Refused):
+        return Line(item.name, Outcome.REFUSED, stated.reason)
+    labels = (*written, *stated)
     if item.reference is not None and not labels:
-        return Line(item.name, Outcome.DUPLICATE, "no label in these columns")
+        return Line(item.name, Outcome.DUPLICATE, item.silence)
     if item.reference is not None:
-        return Mention(item.name, Labeled(item.reference, labels))
+        return Mention(item.name, (item.reference, *item.otherwise), labels)
     placed = place(item, default, classes)
     if isinstance(placed, Refused):
         return Line(item.name, Outcome.REFUSED, placed.reason)

@@ -1,26 +1,33 @@
-"""A zip of images in folders: splits, classes, and optional metadata."""
+"""A zip of images: folders for splits and classes, metadata, documents of other tools."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
-from core.states import Split
+from core.states import Split, Verdict
+from workers.imports.documents import SUFFIX, Tool, mention, read_document, whose
 from workers.imports.items import (
     Item,
     Refused,
+    extras,
     invalid_archive,
-    json_value,
     parse_split,
     printable,
+    refused_item,
     short_name,
 )
-from workers.imports.metadata import NAMES, Metadata
+from workers.imports.metadata import NAMES, REFUSED, Metadata
+from workers.imports.stated import is_stated, read_stated, text
 from workers.imports.zip_entries import Entry, ZipEntries
 
-_LITTER: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
+_LITTER: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml"})
+# Folders beside those of splits for images that have no class.
+_NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
+# Tools that write a document for each image are not meant.
+_MOST_DOCUMENTS: Final = 100
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,11 @@ class FolderSource:
         self._entries = ZipEntries(path)
         self._metadata: Metadata | None = None
         try:
+            self._documents = self._find_documents()
             tables = [entry for name, entry in self._files() if _base(name) in NAMES]
-            if tables:
+            if tables or self._documents:
                 self._metadata = Metadata(work / "metadata.sqlite")
-                self._read_metadata(self._metadata, tables)
+                self._read_metadata(self._metadata, tables, work)
             self._count, self._layout = self._scan()
         except BaseException:
             self.close()
@@ -77,12 +85,15 @@ class FolderSource:
 
     def items(self, start: int) -> Iterator[Item]:
         """Files in the archive's order, then what metadata names and the archive lacks."""
-        images = ((name, entry) for name, entry in self._files() if _base(name) not in NAMES)
+        images = ((name, entry) for name, entry in self._files() if not self._describes(name))
         for name, entry in islice(images, start, None):
             yield self._item(name, entry)
         if self._metadata:
-            for name in islice(self._metadata.missing(), max(0, start - self._count), None):
-                yield _refused(name, "named in the metadata, but not in the archive")
+            for row in islice(self._metadata.missing(), max(0, start - self._count), None):
+                if row.loose:
+                    yield mention(row)
+                else:
+                    yield refused_item(row.file, "named in the metadata, but not in the archive")
 
     def close(self) -> None:
         """Close the archive and the index."""
@@ -96,13 +107,39 @@ class FolderSource:
             if not name.endswith("/") and not _is_litter(name):
                 yield name, entry
 
-    def _read_metadata(self, metadata: Metadata, tables: list[Entry]) -> None:
+    def _describes(self, name: str) -> bool:
+        """Whether a file says something of others."""
+        return _base(name) in NAMES or name in self._documents
+
+    def _find_documents(self) -> dict[str, tuple[Tool, Entry]]:
+        found: dict[str, tuple[Tool, Entry]] = {}
+        for name, entry in self._files():
+            if not name.lower().endswith(SUFFIX) or len(found) == _MOST_DOCUMENTS:
+                continue
+            file = self._entries.open(entry)
+            if not isinstance(file, Refused):
+                with file:
+                    tool = whose(file)
+                if tool is not None:
+                    found[name] = (tool, entry)
+        return found
+
+    def _open(self, entry: Entry) -> BinaryIO:
+        file = self._entries.open(entry)
+        if isinstance(file, Refused):
+            raise invalid_archive(f"{printable(entry.name)}: {file.reason}.")
+        return file
+
+    def _read_metadata(self, metadata: Metadata, tables: list[Entry], work: Path) -> None:
         for entry in tables:
-            content = self._entries.read(entry)
-            if isinstance(content, Refused):
-                raise invalid_archive(f"{printable(entry.name)}: {content.reason}.")
-            metadata.add(entry.name.replace("\\", "/"), content)
-        metadata.mark(name for name, _ in self._files())
+            with self._open(entry) as file:
+                metadata.add(entry.name.replace("\\", "/"), file)
+        for name, (tool, entry) in self._documents.items():
+            read_document(tool, partial(self._open, entry), name, metadata, work)
+        metadata.claim(name for name, _ in self._files())
+        if self._documents:
+            images = (name for name, _ in self._files() if not self._describes(name))
+            metadata.claim(images, loosely=True)
 
     def _scan(self) -> tuple[int, Layout]:
         count = 0
@@ -110,11 +147,14 @@ class FolderSource:
         seconds: set[str] = set()
         loose = described = False
         for name, _ in self._files():
-            is_metadata = _base(name) in NAMES
+            is_metadata = self._describes(name)
             count += not is_metadata
             if _is_unsafe(name):
                 continue
             first, *rest = name.split("/")
+            if name in self._documents:
+                described |= len(rest) == 1
+                continue
             if not rest:
                 loose = True
                 continue
@@ -133,35 +173,48 @@ class FolderSource:
 
     def _item(self, name: str, entry: Entry) -> Item:
         if _is_unsafe(name):
-            return _refused(name, "its path leads out of the archive")
+            return refused_item(name, "its path leads out of the archive")
         split, label = self._layout.place(name)
-        fields = self._metadata.row(name) if self._metadata else {}
-        split = _text(fields.pop("split", None)) or split
-        label = _text(fields.pop("label", None)) or label
-        said = {name: _text(fields.pop(name, None)) for name in self._annotations}
+        fields = (self._metadata.row(name) if self._metadata else None) or {}
+        if REFUSED in fields:
+            return refused_item(name, fields[REFUSED])
+        if is_stated(fields, self._annotations):
+            return self._stated(name, entry, fields, split)
+        split = text(fields.pop("split", None)) or split
+        label = text(fields.pop("label", None)) or label
+        said = {name: text(fields.pop(name, None)) for name in self._annotations}
         if "label" in said:
             said["label"] = label
-        meta = {printable(str(key)): json_value(value) for key, value in fields.items()}
         return Item(
             name=short_name(name),
             read=partial(self._entries.read, entry),
             label=label,
             split=split,
             annotations={name: value for name, value in said.items() if value is not None},
-            meta={key: value for key, value in meta.items() if value is not None},
+            meta=extras(fields),
+        )
+
+    def _stated(self, name: str, entry: Entry, fields: dict[str, Any], split: str | None) -> Item:
+        """An image of which verdicts are stated, so that its folder says nothing of its class."""
+        found = read_stated({**fields, "split": text(fields.get("split")) or split})
+        if isinstance(found, Refused):
+            return refused_item(name, found.reason)
+        return Item(
+            name=found.name or short_name(name),
+            read=partial(self._entries.read, entry),
+            label=found.label,
+            split=found.split,
+            said=found.said,
+            meta=found.meta,
         )
 
 
 def _split_folders(folders: set[str]) -> frozenset[str]:
     """Our own names always mean a split; ``train`` may be a class, unless all are splits."""
     named = {folder for folder in folders if parse_split(folder) is not None}
-    if named == folders:
+    if named and folders - named <= _NO_CLASS:
         return frozenset(named)
     return frozenset(folder for folder in named if folder.lower() in {*Split})
-
-
-def _refused(name: str, reason: str) -> Item:
-    return Item(name=short_name(name), read=lambda: Refused(reason))
 
 
 def _base(name: str) -> str:
@@ -169,7 +222,7 @@ def _base(name: str) -> str:
 
 
 def _is_litter(name: str) -> bool:
-    """Hidden files and what desktops leave behind; ``..`` is not hidden but hostile."""
+    """Hidden files and what goes with others; ``..`` is not hidden but hostile."""
     return any(
         (part.startswith(".") and part not in {".", ".."}) or part.lower() in _LITTER
         for part in name.split("/")
@@ -178,7 +231,3 @@ def _is_litter(name: str) -> bool:
 
 def _is_unsafe(name: str) -> bool:
     return name.startswith("/") or ".." in name.split("/") or name[1:3] == ":/"
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None or value == "" else printable(str(value))

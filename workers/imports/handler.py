@@ -19,6 +19,7 @@ from core.storage import sha256
 from core.tables import Artifact, Job
 from workers.imports.batch import Prepared, batches, decide
 from workers.imports.decode import decode_all
+from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import Reference, Source
 from workers.imports.labels import LabelWriter, find
@@ -26,7 +27,7 @@ from workers.imports.parquet import ParquetSource
 from workers.imports.pool import PoolWriter
 from workers.imports.report import Outcome, ReportFile, Tally
 from workers.imports.single import SingleSource
-from workers.imports.table import TableSource
+from workers.imports.table import TABLES, TableSource
 from workers.runner import JobContext
 
 _PHASE: Final = "import"
@@ -66,8 +67,10 @@ def open_source(path: Path, context: JobContext) -> Source:
     annotations = context.params.get("annotations", [])
     if suffix == ".parquet":
         return ParquetSource(path, filename, columns, annotations)
-    if suffix == ".csv":
+    if suffix in TABLES:
         return TableSource(path, filename, columns, annotations)
+    if suffix == SUFFIX:
+        return DocumentSource(path, filename, context.work)
     return SingleSource(path, filename)
 
 

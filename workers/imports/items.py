@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -10,10 +10,14 @@ from itertools import islice
 from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
-from core.states import Split
+from core.states import Split, Verdict
 
 # Columns that may name the image of a row, the first that is there.
 NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
+# Columns that may say which image is meant, the best first.
+HERE: Final = ("example_id", "sha256", *NAME_COLUMNS)
+# The same in a file of another installation: numbers there are not the numbers here.
+ELSEWHERE: Final = ("sha256", *NAME_COLUMNS, "example_id")
 # Encoded size of one image. The largest image we decode is smaller, unless it is padded.
 MAX_IMAGE_BYTES: Final = 256 << 20
 MAX_NAME: Final = 500
@@ -25,6 +29,7 @@ _SPLITS: Final[Mapping[str, Split]] = {
     "train": Split.POOL,
     "test": Split.EVALUATION,
     "val": Split.EVALUATION,
+    "valid": Split.EVALUATION,
     "validation": Split.EVALUATION,
 }
 _UNPRINTABLE: Final = dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}")
@@ -46,6 +51,26 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """A verdict that a file states of an image.
+
+    Attributes:
+        source_name: Who said it, as the file names them.
+        verdict: What was said; ``None`` where the file only has a label, which then is read as one
+            in a column is.
+        class_name: The class, or the label.
+        seconds: How long it took.
+        at: When it was said, where the file tells.
+    """
+
+    source_name: str
+    verdict: Verdict | None
+    class_name: str | None = None
+    seconds: float = 0.0
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One file of an upload, not read yet, or a row that says something of an image.
 
@@ -53,20 +78,26 @@ class Item:
         name: What the report and the example call it.
         read: Its bytes, or why it has none.
         reference: The image that is meant, where no bytes came.
+        otherwise: What else it may mean if the project has no such image, the likelier first.
         label: Class name that came with it.
         label_column: Where that stood; ``label`` for a folder.
         split: Split that came with it, as it was written.
         annotations: What the columns that become annotations say of it, as it was written.
+        said: Verdicts that are stated as such.
+        silence: Why nothing becomes of a row that brings neither an image nor a label.
         meta: JSON-ready extras.
     """
 
     name: str
     read: Callable[[], bytes | Refused]
     reference: Reference | None = None
+    otherwise: tuple[Reference, ...] = ()
     label: str | None = None
     label_column: str = "label"
     split: str | None = None
     annotations: Mapping[str, str] = field(default_factory=dict)
+    said: tuple[Said, ...] = ()
+    silence: str = "no label in this row"
     meta: dict[str, Any] = field(default_factory=dict)
 
 
@@ -114,17 +145,24 @@ def reference(column: str, value: object) -> Reference | Refused:
     return Reference("name", short_name(text))
 
 
-def key_column(columns: Collection[str], given: str | None) -> str:
+def key_column(
+    columns: Collection[str],
+    given: str | None,
+    order: Sequence[str] = HERE,
+) -> str:
     """The column that names the image of each row.
+
+    Args:
+        columns: Which there are.
+        given: The one that the sender named.
+        order: Those to look for, the best first.
 
     Raises:
         DomainError: ``invalid_column`` if there is none.
     """
     if given is not None and given not in columns:
         raise invalid_column("key", f"The file has no column {given!r}.", columns)
-    found = given or next(
-        (name for name in ("example_id", "sha256", *NAME_COLUMNS) if name in columns), None
-    )
+    found = given or next((name for name in order if name in columns), None)
     if found is None:
         raise invalid_column(
             "key",
@@ -139,6 +177,11 @@ def parse_split(text: str) -> Split | None:
     return _SPLITS.get(text.strip().lower())
 
 
+def refused_item(name: str, reason: str) -> Item:
+    """An item of which nothing is read."""
+    return Item(name=short_name(name), read=lambda: Refused(reason))
+
+
 def printable(text: str) -> str:
     """``text`` as PostgreSQL, CSV and JSON can hold it."""
     return text.translate(_UNPRINTABLE).encode("utf-8", "replace").decode()
@@ -148,6 +191,12 @@ def short_name(text: str) -> str:
     """A name that can be stored; of an absurdly long one, the end."""
     text = printable(text)
     return text if len(text) <= MAX_NAME else f"…{text[1 - MAX_NAME :]}"
+
+
+def extras(fields: Mapping[Any, object]) -> dict[str, Any]:
+    """``fields`` for ``Example.meta``, without what is missing, nested or large."""
+    kept = ((printable(str(key)), json_value(value)) for key, value in fields.items())
+    return {key: value for key, value in kept if value is not None}
 
 
 def json_value(value: object) -> Any:

@@ -5,32 +5,36 @@ import sys
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.consensus import Vote, answered, is_settled, lock_examples, votes
+from core.consensus import Vote, answered, is_settled, lock_examples, opinions, votes
 from core.lifecycle import mark_answered
 from core.project_settings import ProjectSettings
 from core.rounds import lock_unfinished
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
 from workers.closing import close_round
-from workers.imports.items import Reference, Refused
+from workers.imports.items import Reference, Refused, Said
 
 _WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0+)?")
+_NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What one column says of an image."""
+    """What one column, or one person, says of an image; ``at`` is when, if it is known."""
 
     source_name: str
     verdict: Verdict
     class_id: int | None
+    seconds: float = 0.0
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +50,61 @@ def read_labels(
 ) -> tuple[Label, ...] | Refused:
     """Read what the columns of a row say.
 
-    A label is the name of a class, else ``ood`` or ``unsure``, else the number of a class; where
-    classes are named by numbers, a number is always a name.
+    A label is the name of a class, else ``ood``, ``unsure`` or ``skip``, else the number of a
+    class; where classes are named by numbers, a number is always a name.
 
     Args:
         written: Text by name of the column, none of it empty.
         classes: Ids by name, in the order of the classes: the first has the number 0.
     """
-    ids = list(classes.values())
-    numbered = not any(name.isdecimal() for name in classes)
     found = []
     for column, text in written.items():
-        verdict, class_id = Verdict.CLASS, classes.get(text)
-        if class_id is None and text.lower() in (Verdict.OOD, Verdict.UNSURE):
-            verdict = Verdict(text.lower())
-        elif class_id is None and numbered and (number := _number(text)) < len(ids):
-            class_id = ids[number]
-        elif class_id is None:
-            return Refused(
-                f"{column} says {text[:100]!r}: neither a class of the project, nor the number of "
-                f"one (0 to {len(ids) - 1}), ood or unsure"
-            )
-        found.append(Label(column, verdict, class_id))
+        label = _read(column, text, classes)
+        if isinstance(label, Refused):
+            return label
+        found.append(label)
     return tuple(found)
+
+
+def read_said(said: Iterable[Said], classes: Mapping[str, int]) -> tuple[Label, ...] | Refused:
+    """Look up the classes of verdicts that a file states.
+
+    Args:
+        said: The verdicts.
+        classes: Ids by name, in the order of the classes.
+    """
+    found = []
+    for one in said:
+        if one.verdict is None:
+            label = _read(one.source_name, one.class_name or "", classes)
+            if isinstance(label, Refused):
+                return label
+            found.append(replace(label, seconds=one.seconds, at=one.at))
+            continue
+        class_id = classes.get(one.class_name or "") if one.verdict is Verdict.CLASS else None
+        if one.verdict is Verdict.CLASS and class_id is None:
+            return Refused(
+                f"{one.source_name} says {(one.class_name or '')[:100]!r}, which is not a class of "
+                "the project; add it, and import again"
+            )
+        found.append(Label(one.source_name, one.verdict, class_id, one.seconds, one.at))
+    return tuple(found)
+
+
+def _read(column: str, text: str, classes: Mapping[str, int]) -> Label | Refused:
+    ids = list(classes.values())
+    numbered = not any(name.isdecimal() for name in classes)
+    class_id = classes.get(text)
+    if class_id is not None:
+        return Label(column, Verdict.CLASS, class_id)
+    if text.lower() in _NO_CLASS:
+        return Label(column, Verdict(text.lower()), None)
+    if numbered and (number := _number(text)) < len(ids):
+        return Label(column, Verdict.CLASS, ids[number])
+    return Refused(
+        f"{column} says {text[:100]!r}: neither a class of the project, nor the number of "
+        f"one (0 to {len(ids) - 1}), ood, unsure or skip"
+    )
 
 
 def _number(text: str) -> int:
@@ -109,12 +145,17 @@ class LabelWriter:
             if added:
                 rows += added
                 corrected = {row["supersedes_id"] for row in added}
-                changed[example_id] = [
+                before = [Vote.of(row) for row in held[example_id]]
+                after = [
                     *(Vote.of(row) for row in held[example_id] if row.id not in corrected),
                     *(Vote(row["verdict"], row["class_id"]) for row in added),
                 ]
+                # Where there was no opinion and is none, a skip leaves the image where it is.
+                if opinions(before) or opinions(after):
+                    changed[example_id] = after
         if rows:
             session.execute(insert(Annotation), rows)
+        if changed:
             self._settle(session, changed, rounds)
         return len(rows)
 
@@ -140,10 +181,11 @@ class LabelWriter:
             "client_key": uuid.uuid4(),
             "verdict": label.verdict,
             "class_id": label.class_id,
-            "seconds": 0.0,
+            "seconds": label.seconds,
             "cost": 0.0,
             "counted": True,
             "supersedes_id": before.id if before else None,
+            "created_at": label.at or datetime.now(UTC),
         }
 
     def _by_example(

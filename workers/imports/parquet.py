@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from workers.imports.items import (
+    ELSEWHERE,
     MAX_IMAGE_BYTES,
     NAME_COLUMNS,
     Item,
@@ -22,8 +23,10 @@ from workers.imports.items import (
     key_column,
     printable,
     reference,
+    refused_item,
     short_name,
 )
+from workers.imports.stated import OWN, is_stated, read_stated
 
 _ROWS: Final = 256
 # A value that many rows share stands in the file once, and in memory once a row.
@@ -45,6 +48,8 @@ class Columns:
         annotations: Columns that become annotations.
         extras: Small columns that go to ``Example.meta``.
         label_names: Class names by number, where the file declares them for a column.
+        stated: Columns that state verdicts, and what goes with them; none if it is columns of
+            labels that become annotations.
     """
 
     image: str | None
@@ -55,13 +60,16 @@ class Columns:
     annotations: tuple[str, ...]
     extras: tuple[str, ...]
     label_names: Mapping[str, tuple[str, ...]]
+    stated: tuple[str, ...] = ()
 
     def all(self) -> list[str]:
         """Every column that is read, once."""
         named = (self.image, self.key, self.label, self.split, self.name)
         return list(
             dict.fromkeys(
-                name for name in (*named, *self.annotations, *self.extras) if name is not None
+                name
+                for name in (*named, *self.annotations, *self.extras, *self.stated)
+                if name is not None
             )
         )
 
@@ -155,6 +163,8 @@ class ParquetSource:
         meta = {printable(key): json_value(row[key]) for key in columns.extras}
         annotations = {key: self._label(key, row) for key in columns.annotations}
         found = reference(columns.key, row[columns.key]) if columns.key else None
+        if columns.stated:
+            return self._stated(number, image, row, found)
         return Item(
             name=short_name(str(name)) if name else f"{short_name(self._filename)}#{number}",
             read=partial(_content, image) if image is not None else partial(_nothing, found),
@@ -164,6 +174,30 @@ class ParquetSource:
             split=None if split is None else str(split),
             annotations={key: value for key, value in annotations.items() if value is not None},
             meta={key: value for key, value in meta.items() if value is not None},
+        )
+
+    def _stated(
+        self,
+        number: int,
+        image: pa.Scalar | None,
+        row: dict[str, Any],
+        found: Reference | Refused | None,
+    ) -> Item:
+        columns = self._columns
+        given = {} if columns.label is None else {"label": self._label(columns.label, row)}
+        split = {} if columns.split is None else {"split": row[columns.split]}
+        stated = read_stated({**row, **given, **split})
+        name = f"{short_name(self._filename)}#{number}"
+        if isinstance(stated, Refused):
+            return refused_item(name, stated.reason)
+        return Item(
+            name=stated.name or name,
+            read=partial(_content, image) if image is not None else partial(_nothing, found),
+            reference=found if isinstance(found, Reference) else None,
+            label=stated.label,
+            split=stated.split,
+            said=stated.said,
+            meta=stated.meta,
         )
 
     def _label(self, column: str, row: Mapping[str, Any]) -> str | None:
@@ -201,7 +235,10 @@ def find_columns(
             raise invalid_column(role, f"The file has no column {column!r}.", schema.names)
     image = given.get("image") or _first(schema, ("image", *schema.names), _holds_bytes)
     key = None
-    if image is None and annotations:
+    states = is_stated(schema.names, annotations)
+    if image is None and states:
+        key = key_column(schema.names, given.get("key"), ELSEWHERE)
+    elif image is None and annotations:
         key = key_column(schema.names, given.get("key"))
     elif image is None:
         raise invalid_column("image", "The file has no column of image bytes.", schema.names)
@@ -214,12 +251,13 @@ def find_columns(
     )
     split = given.get("split") or _first(schema, ("split",), _is_text)
     name = _first(schema, NAME_COLUMNS, _is_text)
-    taken = {image, key, label, split, name, "label", *annotations}
+    stated = tuple(one for one in schema.names if one in OWN) if states else ()
+    taken = {image, key, label, split, name, "label", *annotations, *stated}
     extras = tuple(
         field.name for field in schema if field.name not in taken and _is_small(field.type)
     )
     names = {column: _declared_names(schema, column) for column in (label, *annotations) if column}
-    return Columns(image, key, label, split, name, tuple(annotations), extras, names)
+    return Columns(image, key, label, split, name, tuple(annotations), extras, names, stated)
 
 
 def _first(

@@ -36,7 +36,9 @@ def place(item: Item, default: Split, classes: Mapping[str, int]) -> Place | Ref
         return Refused(f"unknown split {printable(item.split or '')[:100]!r}")
     if split is not Split.EVALUATION:
         # What somebody annotated is not also the truth.
-        is_note = item.label is not None and item.label_column not in item.annotations
+        is_note = item.label is not None and not (
+            item.said or item.label_column in item.annotations
+        )
         meta = {**item.meta, "label": item.label} if is_note else item.meta
         return Place(split, None, meta)
     if item.label is None:

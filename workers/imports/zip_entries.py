@@ -5,13 +5,14 @@ sizes. This reads the directory as a stream and never inflates beyond a limit.
 Format: PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16.
 """
 
+import io
 import os
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from workers.imports.items import MAX_IMAGE_BYTES, Refused, invalid_archive
 
@@ -25,6 +26,7 @@ _FULL_32: Final = 0xFFFFFFFF
 _ENCRYPTED: Final = 1
 _UTF_8: Final = 1 << 11
 _STORED, _DEFLATED = 0, 8
+_BLOCK: Final = 1 << 16
 _MOST_ENTRIES: Final = 5_000_000
 # Images are compressed already; what unpacks to far more than it takes is made to.
 _MOST_RATIO: Final = 200
@@ -104,18 +106,12 @@ class ZipEntries:
 
     def read(self, entry: Entry, limit: int = MAX_IMAGE_BYTES) -> bytes | Refused:
         """Content of ``entry``, whole and with the right checksum, or why it cannot be had."""
-        if entry.flags & _ENCRYPTED:
-            return Refused("encrypted in the archive")
-        if entry.method not in (_STORED, _DEFLATED):
-            return Refused(f"packed with unsupported zip method {entry.method}; use deflate")
+        start = self._start(entry)
+        if isinstance(start, Refused):
+            return start
         if entry.size > limit or entry.packed > limit:
             return Refused(f"unpacks to more than {limit >> 20} MiB")
-        self._data.seek(entry.offset + self._directory.shift)
-        header = self._data.read(_LOCAL.size)
-        if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
-            return Refused("damaged in the archive: its header is missing")
-        *_, name_length, extra_length = _LOCAL.unpack(header)
-        self._data.seek(name_length + extra_length, os.SEEK_CUR)
+        self._data.seek(start)
         content = self._data.read(entry.packed)
         if len(content) < entry.packed:
             return Refused("damaged in the archive: cut off")
@@ -130,9 +126,83 @@ class ZipEntries:
             return Refused("damaged in the archive: wrong checksum")
         return content
 
+    def open(self, entry: Entry) -> BinaryIO | Refused:
+        """Content of ``entry`` as a stream, or why it cannot be had.
+
+        Reading it raises ``ValueError`` where it is damaged or not as large as declared.
+        """
+        start = self._start(entry)
+        if isinstance(start, Refused):
+            return start
+        return io.BufferedReader(_EntryStream(self._path, start, entry), _BLOCK)
+
     def close(self) -> None:
         """Close the file."""
         self._data.close()
+
+    def _start(self, entry: Entry) -> int | Refused:
+        """Where the content of ``entry`` begins in the file."""
+        if entry.flags & _ENCRYPTED:
+            return Refused("encrypted in the archive")
+        if entry.method not in (_STORED, _DEFLATED):
+            return Refused(f"packed with unsupported zip method {entry.method}; use deflate")
+        self._data.seek(entry.offset + self._directory.shift)
+        header = self._data.read(_LOCAL.size)
+        if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
+            return Refused("damaged in the archive: its header is missing")
+        *_, name_length, extra_length = _LOCAL.unpack(header)
+        return self._data.tell() + int(name_length) + int(extra_length)
+
+
+class _EntryStream(io.RawIOBase):
+    """An entry that may be too large for memory, checked on the way."""
+
+    def __init__(self, path: Path, start: int, entry: Entry) -> None:
+        self._file = path.open("rb")
+        self._file.seek(start)
+        self._entry = entry
+        self._left = entry.packed
+        self._inflater = zlib.decompressobj(-zlib.MAX_WBITS) if entry.method == _DEFLATED else None
+        self._made = self._crc = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer)
+        block = self._next(len(view))
+        self._made += len(block)
+        self._crc = zlib.crc32(block, self._crc)
+        if self._made > self._entry.size:
+            raise ValueError("damaged in the archive: its size is not the declared one")
+        if not block and self._made < self._entry.size:
+            raise ValueError("damaged in the archive: cut off")
+        if not block and self._crc != self._entry.crc:
+            raise ValueError("damaged in the archive: wrong checksum")
+        view[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def _next(self, size: int) -> bytes:
+        if self._inflater is None:
+            return self._packed(size)
+        try:
+            while not self._inflater.eof:
+                packed = self._inflater.unconsumed_tail or self._packed(_BLOCK)
+                block = self._inflater.decompress(packed, size)
+                if block or not packed:
+                    return block
+        except zlib.error as error:
+            raise ValueError("damaged in the archive: it cannot be unpacked") from error
+        return b""
+
+    def _packed(self, size: int) -> bytes:
+        block = self._file.read(min(size, self._left))
+        self._left -= len(block)
+        return block
 
 
 def _inflate(packed: bytes, size: int) -> bytes | None:

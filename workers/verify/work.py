@@ -23,6 +23,24 @@ def _silent(scope: Scope) -> Iterator[str]:
         yield f"job {row.id} ({row.kind}), silent for {row.silent} s"
 
 
+def _untold(scope: Scope) -> Iterator[str]:
+    """What webhooks should have been told long ago, had anybody worked on it."""
+    if not scope.running or not scope.settings.webhooks:
+        return
+    patience = 300 + 4 * scope.settings.sweep_seconds
+    statement = text(
+        "SELECT 'event ' || id || ' (' || kind || '), of ' || at AS found FROM webhook_events "
+        "WHERE NOT handed_out AND at < clock_timestamp() - make_interval(secs => :patience) "
+        "UNION ALL SELECT 'webhook ' || d.webhook_id || ', due since ' || min(d.due_at) "
+        "FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id AND w.active "
+        "WHERE d.due_at IS NOT NULL GROUP BY d.webhook_id "
+        "HAVING max(d.sent_at) IS NULL AND min(d.due_at) < clock_timestamp() - "
+        "make_interval(secs => :patience)"
+    )
+    for (found,) in scope.connection.execute(statement, {"patience": patience}):
+        yield str(found)
+
+
 CHECKS: Final = (
     Check(
         "round_numbers",
@@ -96,8 +114,8 @@ CHECKS: Final = (
             "ELSE finished_at IS NULL "
             "OR (state = 'failed') <> (coalesce(jsonb_typeof(error), 'null') = 'object') END "
             "UNION ALL SELECT 'project ' || project_id || ' has ' || count(*) || ' running jobs of "
-            "kind ' || kind FROM jobs WHERE state = 'running' GROUP BY project_id, kind "
-            "HAVING count(*) > 1"
+            "kind ' || kind FROM jobs WHERE state = 'running' AND parent_id IS NULL "
+            "GROUP BY project_id, kind HAVING count(*) > 1"
         ),
     ),
     Check(
@@ -105,5 +123,11 @@ CHECKS: Final = (
         "every running job has a worker",
         "Start workers and the scheduler, which finds abandoned jobs; see karat doctor.",
         _silent,
+    ),
+    Check(
+        "webhooks_told",
+        "nothing that webhooks are to be told waits for a worker",
+        "Start a worker on the queue web and the scheduler; see karat doctor.",
+        _untold,
     ),
 )

@@ -84,6 +84,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All Webhooks
+         * @description Addresses that are told what happens in all projects.
+         */
+        get: operations["list_all_webhooks"];
+        put?: never;
+        /**
+         * Create Webhook For All
+         * @description Tell an address what happens in all projects; its secret is shown this once.
+         */
+        post: operations["create_webhook_for_all"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/workers": {
         parameters: {
             query?: never;
@@ -688,7 +712,11 @@ export interface paths {
         };
         /**
          * Export
-         * @description Annotations as CSV or JSONL, or the images labeled with a class as an ImageFolder zip.
+         * @description Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
+         *
+         *     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
+         *     folders, and beside them what has no class; `coco` and `label_studio` are images and a JSON
+         *     document; `parquet` is what Hugging Face's `datasets` loads.
          */
         get: operations["export"];
         put?: never;
@@ -735,8 +763,10 @@ export interface paths {
          *
          *     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
          *     `label` also means the folder) becomes an annotation of the image: a class by name or number,
-         *     `ood` or `unsure`. A `.csv`, or a Parquet file without images, annotates images that the project
-         *     has: by the column `example_id`, `sha256`, `file` or another that `key_column` names.
+         *     `ood`, `unsure` or `skip`. A `.csv` or `.jsonl`, or a Parquet file without images, annotates
+         *     images that the project has: by the column `example_id`, `sha256`, `file` or another that
+         *     `key_column` names. Our own exports, and JSON of Label Studio or COCO, alone or in a zip with
+         *     the images, need no column named: what they say becomes annotations. No address is fetched.
          */
         post: operations["import_images"];
         delete?: never;
@@ -1362,6 +1392,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Webhooks
+         * @description Addresses that are told what happens in the project.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Create Webhook
+         * @description Tell an address what happens in the project; its secret is shown this once.
+         */
+        post: operations["create_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings/defaults": {
         parameters: {
             query?: never;
@@ -1500,6 +1554,108 @@ export interface paths {
         get: operations["show_version"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Webhook */
+        get: operations["show_webhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Webhook
+         * @description Remove it, with the list of what it was told and all that it is still to be told.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        /** Update Webhook */
+        patch: operations["update_webhook"];
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Deliveries
+         * @description What it was told in the last 30 days and is still to be told, the latest first.
+         */
+        get: operations["list_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver
+         * @description Tell an event once more, under the id that it had.
+         */
+        post: operations["redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate Webhook Secret
+         * @description A new secret, shown this once; for a day the one before signs as well.
+         */
+        post: operations["rotate_webhook_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Webhook
+         * @description Send a `webhook.test`; the list of deliveries tells what came of it.
+         */
+        post: operations["test_webhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2063,6 +2219,57 @@ export interface components {
             review: components["schemas"]["ReviewOut"];
         };
         /**
+         * DeliveryFault
+         * @description Why something could not be told to a webhook.
+         * @enum {string}
+         */
+        DeliveryFault: "unresolved" | "not_allowed" | "unreachable" | "timeout" | "redirected" | "refused";
+        /**
+         * DeliveryOut
+         * @description One event told to one webhook, or to be told: `waiting` until `due_at`, `delivered` or, after
+         *     the last attempt, `failed`. `status`, `fault`, `detail` and the beginning of the `response` are
+         *     the last attempt's. `payload` is what is sent.
+         */
+        DeliveryOut: {
+            /** Attempts */
+            attempts: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Delivered At */
+            delivered_at: string | null;
+            /** Detail */
+            detail: string | null;
+            /** Due At */
+            due_at: string | null;
+            /** Event */
+            event: string;
+            fault: components["schemas"]["DeliveryFault"] | null;
+            /** Id */
+            id: number;
+            /** Message Id */
+            message_id: string;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** Response */
+            response: string | null;
+            /** Seconds */
+            seconds: number | null;
+            /** Sent At */
+            sent_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "delivered" | "failed";
+            /** Status */
+            status: number | null;
+        };
+        /**
          * Estimate
          * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
          */
@@ -2076,6 +2283,12 @@ export interface components {
             /** Low */
             low: number;
         };
+        /**
+         * EventKind
+         * @description What webhooks can be told of; each is a transition of ``core.lifecycle``.
+         * @enum {string}
+         */
+        EventKind: "project.started" | "project.paused" | "project.resumed" | "project.finished" | "round.opened" | "round.closing" | "round.closed" | "round.failed" | "job.succeeded" | "job.failed" | "job.cancelled";
         /**
          * ExampleCount
          * @description How many match; where not `exact`, as a look at a part of the pool suggests.
@@ -2240,7 +2453,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet";
         /**
          * GuideExample
          * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
@@ -2357,6 +2570,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["UserOut"][];
         };
+        /** Items[WebhookOut] */
+        Items_WebhookOut_: {
+            /** Items */
+            items: components["schemas"]["WebhookOut"][];
+        };
         /** JobError */
         JobError: {
             /** Code */
@@ -2369,7 +2587,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -2792,6 +3010,13 @@ export interface components {
         Page_AuditOut_: {
             /** Items */
             items: components["schemas"]["AuditOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[DeliveryOut] */
+        Page_DeliveryOut_: {
+            /** Items */
+            items: components["schemas"]["DeliveryOut"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -3566,6 +3791,12 @@ export interface components {
             values: number[][];
         };
         /**
+         * SwitchedOff
+         * @description Why Karat has switched a webhook off.
+         * @enum {string}
+         */
+        SwitchedOff: "failing" | "gone";
+        /**
          * ThumbnailSize
          * @description Longer side in pixels.
          * @enum {integer}
@@ -3725,6 +3956,69 @@ export interface components {
             /** Votes */
             votes: number;
         };
+        /** WebhookCreate */
+        WebhookCreate: {
+            /** Events */
+            events?: components["schemas"]["EventKind"][];
+            /** Url */
+            url: string;
+        };
+        /**
+         * WebhookOut
+         * @description An address that is told of `events`: of one project, or of all if `project_id` is null.
+         *
+         *     `off_reason` is set where Karat itself has switched it off. `failing_since` is null while the
+         *     last thing sent got through; `waiting` counts what is still to be told. Until
+         *     `old_secret_until` the secret before the present one signs as well.
+         */
+        WebhookOut: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Events */
+            events: components["schemas"]["EventKind"][];
+            /** Failing Since */
+            failing_since: string | null;
+            /** Id */
+            id: number;
+            latest: components["schemas"]["DeliveryOut"] | null;
+            /** Off At */
+            off_at: string | null;
+            off_reason: components["schemas"]["SwitchedOff"] | null;
+            /** Old Secret Until */
+            old_secret_until: string | null;
+            /** Project Id */
+            project_id: number | null;
+            /** Url */
+            url: string;
+            /** Waiting */
+            waiting: number;
+        };
+        /**
+         * WebhookSecret
+         * @description A webhook at the only moment that its secret is shown.
+         */
+        WebhookSecret: {
+            /** Secret */
+            secret: string;
+            webhook: components["schemas"]["WebhookOut"];
+        };
+        /**
+         * WebhookUpdate
+         * @description What is left out stays. To make it active again forgets why it was switched off.
+         */
+        WebhookUpdate: {
+            /** Active */
+            active?: boolean | null;
+            /** Events */
+            events?: components["schemas"]["EventKind"][] | null;
+            /** Url */
+            url?: string | null;
+        };
         /**
          * WorkerOut
          * @description A process that works, or the scheduler, which takes from no queue.
@@ -3758,15 +4052,15 @@ export interface components {
         };
         /**
          * WorkerProblem
-         * @description Something that an admin should mend, in words; `subject` is the queue or the process, and
-         *     `command` what to start where Karat is not run by `karat up`.
+         * @description Something that an admin should mend, in words; `subject` is the queue, the process or the
+         *     webhook, and `command` what to start where Karat is not run by `karat up`.
          */
         WorkerProblem: {
             /**
              * Code
              * @enum {string}
              */
-            code: "broker_away" | "no_worker" | "no_scheduler" | "worker_silent";
+            code: "broker_away" | "no_worker" | "no_scheduler" | "worker_silent" | "webhook_off";
             /** Command */
             command: string | null;
             /** Detail */
@@ -3971,6 +4265,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_OwnedToken_"];
+                };
+            };
+        };
+    };
+    list_all_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_WebhookOut_"];
+                };
+            };
+        };
+    };
+    create_webhook_for_all: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
                 };
             };
         };
@@ -5403,9 +5777,13 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                /** @description Of annotations only the one of each image that holds now. */
+                /** @description `csv`, `jsonl`: of annotations only the one of each image that holds now. */
                 effective?: boolean;
                 format?: components["schemas"]["Format"];
+                /** @description `coco`, `label_studio`: a zip with the images, or else the JSON alone. */
+                images?: boolean;
+                /** @description `yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged. */
+                unlabeled?: boolean;
             };
             header?: never;
             path: {
@@ -6995,6 +7373,90 @@ export interface operations {
             };
         };
     };
+    list_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_WebhookOut_"];
+                };
+            };
+        };
+    };
+    create_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+        };
+    };
     default_settings: {
         parameters: {
             query?: never;
@@ -7391,6 +7853,293 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Version"];
+                };
+            };
+        };
+    };
+    show_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookOut"];
+                };
+            };
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    update_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookUpdate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookOut"];
+                };
+            };
+        };
+    };
+    list_deliveries: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeliveryOut_"];
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: number;
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryOut"];
+                };
+            };
+        };
+    };
+    rotate_webhook_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+        };
+    };
+    test_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryOut"];
                 };
             };
         };

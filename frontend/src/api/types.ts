@@ -20,6 +20,14 @@ export type ProjectWork = Schemas["ProjectWork"];
 export type Token = Schemas["TokenOut"];
 export type TokenWithSecret = Schemas["TokenCreated"];
 
+export type Webhook = Schemas["WebhookOut"];
+export type WebhookSecret = Schemas["WebhookSecret"];
+export type WebhookInput = { url: string; events: EventKind[] };
+/** The project whose events they are told, or all projects. */
+export type WebhookPlace = number | "all";
+export type Delivery = Schemas["DeliveryOut"];
+export type EventKind = Schemas["EventKind"];
+
 export type Counts = Schemas["Counts"];
 export type ProjectState = Schemas["ProjectState"];
 export type ProjectSummary = Schemas["ProjectSummary"];

@@ -4,6 +4,7 @@ import { StorageScreen } from "../features/admin/StorageScreen";
 import { TokensScreen } from "../features/admin/TokensScreen";
 import { UsersScreen } from "../features/admin/UsersScreen";
 import { WorkersScreen } from "../features/admin/WorkersScreen";
+import { WebhooksCard } from "../features/webhooks/WebhooksCard";
 import { t } from "../strings";
 import { ButtonLink } from "../ui/Button";
 import { Empty } from "../ui/State";
@@ -59,6 +60,11 @@ export function Tokens() {
 export function Workers() {
   useTitle(titled("workers"));
   return <WorkersScreen />;
+}
+
+export function Webhooks() {
+  useTitle(titled("webhooks"));
+  return <WebhooksCard place="all" />;
 }
 
 export function Storage() {

@@ -1,4 +1,5 @@
 import { SetupScreen } from "../features/setup/SetupScreen";
+import { WebhooksCard } from "../features/webhooks/WebhooksCard";
 import { t } from "../strings";
 import type { PageHandle } from "./pageTitle";
 import { useProject } from "./useProject";
@@ -11,10 +12,8 @@ export function Component() {
   const project = useProject().data;
   if (!project?.settings) return null;
   return (
-    <SetupScreen
-      key={project.id}
-      project={{ ...project, settings: project.settings }}
-      user={user}
-    />
+    <SetupScreen key={project.id} project={{ ...project, settings: project.settings }} user={user}>
+      <WebhooksCard place={project.id} />
+    </SetupScreen>
   );
 }

@@ -43,6 +43,7 @@ export const router = createBrowserRouter([
           { path: "users", lazy: admin("Users") },
           { path: "tokens", lazy: admin("Tokens") },
           { path: "workers", lazy: admin("Workers") },
+          { path: "webhooks", lazy: admin("Webhooks") },
           { path: "storage", lazy: admin("Storage") },
           { path: "audit", lazy: admin("Audit") },
         ],

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { actOnProject, projectQuery, projectsQuery, updateProject } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
@@ -15,10 +15,15 @@ import { SetupBar } from "./SetupBar";
 import styles from "./SetupScreen.module.css";
 import { useDraft } from "./useDraft";
 
-type SetupScreenProps = { project: Project & { settings: Settings }; user: User };
+type SetupScreenProps = {
+  project: Project & { settings: Settings };
+  user: User;
+  /** What other features let be set here. */
+  children?: ReactNode;
+};
 
 /** Everything about a project that can be set, before it is started and after. */
-export function SetupScreen({ project, user }: SetupScreenProps) {
+export function SetupScreen({ project, user, children }: SetupScreenProps) {
   const { id, state } = project;
   const isDraft = state === "draft";
   const basics = useDraft<Basics>(`karat:basics:${id}`, {
@@ -76,6 +81,7 @@ export function SetupScreen({ project, user }: SetupScreenProps) {
       <MethodCard project={project} settings={settings.value} onChange={settings.set} />
       <MembersCard project={project} />
       {!isDraft && <ExportsCard project={project} />}
+      {children}
       {user.role === "admin" && <DangerCard project={project} />}
       {error && <Notice tone="bad">{error.message}</Notice>}
       {(isDraft || dirty) && (

@@ -9,6 +9,7 @@ export const admin = {
     users: "Users",
     tokens: "Tokens",
     workers: "Workers",
+    webhooks: "Webhooks",
     storage: "Storage",
     audit: "Audit log",
   },
@@ -66,6 +67,7 @@ export const admin = {
     purposes: {
       gpu: "Rounds, learning, pruning, relabeling",
       cpu: "Imports, and watching over jobs",
+      web: "Telling webhooks",
     } as Record<string, string>,
     processes: "Processes",
     process: "Process",
@@ -102,6 +104,10 @@ export const admin = {
       worker_silent: (name: string) => ({
         title: `${name} has gone silent`,
         text: "It was killed, or cannot reach the database. Look into its log and start it again, or take it off the list.",
+      }),
+      webhook_off: (subject: string) => ({
+        title: `The webhook to ${subject} is switched off`,
+        text: "Nothing got through for a day. Mend what receives it, then switch it on where it was set up.",
       }),
     },
   },
@@ -181,6 +187,9 @@ export const admin = {
       hold_out: "held out",
       release: "gave back",
       promote: "made a class of",
+      rotate: "made a new secret for",
+      redeliver: "sent again to",
+      switch_off: "switched off",
     } as Record<string, string>,
     objects: {
       user: "user",
@@ -198,6 +207,7 @@ export const admin = {
       class: "class",
       examples: "images",
       worker: "worker",
+      webhook: "webhook",
     } as Record<string, string>,
     /** Of a value before and after. */
     became: (before: string, after: string) => `${before} → ${after}`,

@@ -11,6 +11,7 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
+import { webhooks } from "./webhooks";
 
 export const en = {
   admin,
@@ -26,4 +27,5 @@ export const en = {
   review,
   rounds,
   setup,
+  webhooks,
 };

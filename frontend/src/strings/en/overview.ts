@@ -81,6 +81,7 @@ export const overview = {
     taufe: "Comparing regularizers",
     prune: "Pruning labels",
     relabel: "Relabeling",
+    score_part: "Scoring a part of the pool",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

@@ -10,6 +10,7 @@ export const admin: Catalogue["admin"] = {
     users: "사용자",
     tokens: "토큰",
     workers: "워커",
+    webhooks: "웹훅",
     storage: "저장 공간",
     audit: "감사 로그",
   },
@@ -67,6 +68,7 @@ export const admin: Catalogue["admin"] = {
     purposes: {
       gpu: "라운드, 학습, 라벨 선별, 재라벨링",
       cpu: "가져오기, 작업 감시",
+      web: "웹훅 전송",
     },
     processes: "프로세스",
     process: "프로세스",
@@ -103,6 +105,10 @@ export const admin: Catalogue["admin"] = {
       worker_silent: (name) => ({
         title: `${name}: 응답 없음`,
         text: "종료되었거나 데이터베이스에 연결할 수 없습니다. 로그를 확인하고 다시 시작하거나 목록에서 제거하세요.",
+      }),
+      webhook_off: (subject) => ({
+        title: `${subject} 웹훅이 꺼졌습니다`,
+        text: "하루 동안 한 번도 전달되지 않았습니다. 받는 쪽을 고친 뒤 설정한 곳에서 다시 켜세요.",
       }),
     },
   },
@@ -181,6 +187,9 @@ export const admin: Catalogue["admin"] = {
       hold_out: "제외",
       release: "풀로 되돌림",
       promote: "클래스로 만듦",
+      rotate: "새 비밀 키 발급",
+      redeliver: "다시 전송",
+      switch_off: "자동으로 끔",
     },
     objects: {
       user: "사용자",
@@ -196,6 +205,7 @@ export const admin: Catalogue["admin"] = {
       artifact: "산출물",
       audit: "감사 로그",
       worker: "워커",
+      webhook: "웹훅",
       class: "클래스",
       examples: "이미지",
     },

@@ -12,6 +12,7 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
+import { webhooks } from "./webhooks";
 
 export const ko: Catalogue = {
   admin,
@@ -27,4 +28,5 @@ export const ko: Catalogue = {
   review,
   rounds,
   setup,
+  webhooks,
 };

@@ -84,6 +84,7 @@ export const overview: Catalogue["overview"] = {
     taufe: "정규화 방법 비교",
     prune: "라벨 선별",
     relabel: "재라벨링",
+    score_part: "풀 일부의 점수 계산",
   },
   jobRunning: "실행 중",
   jobQueued: "워커를 기다리는 중",

@@ -1,0 +1,238 @@
+"""What stands beside the images of an archive: Karat's own metadata, Label Studio's, COCO's."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Protocol
+from urllib.parse import quote
+from xml.sax.saxutils import quoteattr
+
+from api.exports.records import Record, Vote
+from api.exports.zips import Spool
+from core.states import Split, Verdict
+
+_CONTROLS: Final = {Verdict.OOD: "OOD", Verdict.UNSURE: "unsure"}
+_NOT_IN_XML: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+class Document(Protocol):
+    """Grows with every image."""
+
+    @property
+    def name(self) -> str:
+        """Its path in the archive."""
+        ...
+
+    def begin(self) -> str:
+        """What it begins with."""
+        ...
+
+    def add(self, record: Record, path: str) -> str:
+        """What it says of an image, whose file is at ``path``."""
+        ...
+
+    def end(self) -> Iterator[bytes]:
+        """What it ends with."""
+        ...
+
+    def close(self) -> None:
+        """Remove what it kept."""
+        ...
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+class Metadata:
+    """``metadata.jsonl``, as Hugging Face reads it beside folders of images."""
+
+    name = "metadata.jsonl"
+
+    def begin(self) -> str:
+        return ""
+
+    def add(self, record: Record, path: str) -> str:
+        return _dumped({"file_name": path, **record.stated()}) + "\n"
+
+    def end(self) -> Iterator[bytes]:
+        return iter(())
+
+    def close(self) -> None:
+        """It kept nothing."""
+
+
+class LabelStudio:
+    """An array of tasks. A skip is ``was_cancelled``; OOD and unsure have a control of their own.
+
+    Args:
+        address: Where Label Studio finds an image, by its path in the archive.
+    """
+
+    name = "label-studio.json"
+
+    def __init__(self, address: Callable[[Record, str], str]) -> None:
+        self._address = address
+        self._is_first = True
+
+    def begin(self) -> str:
+        return "["
+
+    def add(self, record: Record, path: str) -> str:
+        comma, self._is_first = "" if self._is_first else ",", False
+        return f"{comma}\n{_dumped(self._task(record, path))}"
+
+    def end(self) -> Iterator[bytes]:
+        yield b"\n]\n"
+
+    def close(self) -> None:
+        """It kept nothing."""
+
+    def _task(self, record: Record, path: str) -> dict[str, Any]:
+        is_truth = record.split is Split.EVALUATION and record.class_name is not None
+        predicted = record.prediction
+        return {
+            "id": record.example_id,
+            "data": {
+                "image": self._address(record, path),
+                "name": record.name,
+                "sha256": record.content_hash.hex(),
+                "split": record.split.value,
+            },
+            "meta": record.meta,
+            "annotations": [
+                *([_truth(record)] if is_truth else []),
+                *(_annotation(vote) for vote in record.votes),
+            ],
+            "predictions": [
+                {
+                    "model_version": predicted.model_version,
+                    "score": predicted.probability,
+                    "result": [_choice("class", predicted.class_name)],
+                }
+            ]
+            if predicted
+            else [],
+        }
+
+
+def _truth(record: Record) -> dict[str, Any]:
+    return {
+        "annotator": "evaluation",
+        "result": [_choice("class", record.class_name or "")],
+        "was_cancelled": False,
+        "ground_truth": True,
+    }
+
+
+def _annotation(vote: Vote) -> dict[str, Any]:
+    choice = (
+        _choice("class", vote.class_name or "")
+        if vote.verdict is Verdict.CLASS
+        else _choice("verdict", _CONTROLS.get(vote.verdict, ""))
+    )
+    is_skip = vote.verdict is Verdict.SKIP
+    return {
+        "id": vote.annotation_id,
+        "annotator": vote.annotator,
+        # Label Studio refuses authors that it does not know, so that only people are named here.
+        **({"completed_by": {"email": vote.email}} if vote.email else {}),
+        "result": [] if is_skip else [choice],
+        "was_cancelled": is_skip,
+        "ground_truth": False,
+        "created_at": vote.created_at.isoformat(),
+        "lead_time": vote.seconds,
+    }
+
+
+def _choice(control: str, choice: str) -> dict[str, Any]:
+    return {
+        "from_name": control,
+        "to_name": "image",
+        "type": "choices",
+        "value": {"choices": [choice]},
+    }
+
+
+def in_local_files(folder: str) -> Callable[[Record, str], str]:
+    """Addresses of images that lie in ``folder`` below the root of Label Studio's local files."""
+    return lambda _, path: f"/data/local-files/?d={quote(f'{folder}/{path}')}"
+
+
+def labeling_config(class_names: Sequence[str]) -> str:
+    """The labeling interface that the tasks are for."""
+    names = (quoteattr(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name)) for name in class_names)
+    choices = "".join(f"    <Choice value={name}/>\n" for name in names)
+    verdicts = "".join(f'    <Choice value="{name}"/>\n' for name in _CONTROLS.values())
+    return (
+        '<View>\n  <Image name="image" value="$image"/>\n'
+        f'  <Choices name="class" toName="image" choice="single">\n{choices}  </Choices>\n'
+        f'  <Choices name="verdict" toName="image" choice="single">\n{verdicts}  </Choices>\n'
+        "</View>\n"
+    )
+
+
+class Coco:
+    """COCO's tables. An OOD image is one without annotations: it shows none of the categories.
+
+    What is neither labeled nor OOD would look the same, so it stands in a table of its own.
+    """
+
+    name = "annotations.json"
+
+    def __init__(self, class_names: Sequence[str]) -> None:
+        self._ids = {name: number for number, name in enumerate(class_names, 1)}
+        self._annotations, self._undecided = Spool(), Spool()
+        self._is_first = True
+
+    def begin(self) -> str:
+        categories = [
+            {"id": number, "name": name, "supercategory": ""} for name, number in self._ids.items()
+        ]
+        info = {"description": "Exported from Karat", "version": "1.0"}
+        return (
+            f'{{"info": {_dumped(info)}, "licenses": [],\n'
+            f'"categories": {_dumped(categories)},\n"images": ['
+        )
+
+    def add(self, record: Record, path: str) -> str:
+        image = _dumped(
+            {
+                "id": record.example_id,
+                "file_name": path,
+                "width": record.width,
+                "height": record.height,
+                **record.stated(),
+            }
+        )
+        category = self._ids.get(record.class_name or "")
+        is_ood = record.verdict is Verdict.OOD or record.split is Split.AUXILIARY_OOD
+        if category is None and not is_ood:
+            self._undecided.write(f"{',' if self._undecided.size else ''}\n{image}".encode())
+            return ""
+        if category is not None:
+            note = _dumped(
+                {
+                    "id": record.example_id,
+                    "image_id": record.example_id,
+                    "category_id": category,
+                    "bbox": [0, 0, record.width, record.height],
+                    "area": record.width * record.height,
+                    "iscrowd": 0,
+                    "segmentation": [],
+                }
+            )
+            self._annotations.write(f"{',' if self._annotations.size else ''}\n{note}".encode())
+        comma, self._is_first = "" if self._is_first else ",", False
+        return f"{comma}\n{image}"
+
+    def end(self) -> Iterator[bytes]:
+        yield b'\n],\n"annotations": ['
+        yield from self._annotations.unpacked()
+        yield b'\n],\n"undecided": ['
+        yield from self._undecided.unpacked()
+        yield b"\n]}\n"
+
+    def close(self) -> None:
+        self._annotations.close()
+        self._undecided.close()

@@ -1,0 +1,132 @@
+"""Parquet as Hugging Face's ``datasets`` reads it: an image feature, class labels, and votes."""
+
+import io
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from anyio import to_thread
+from pyarrow import parquet
+
+from api.exports.archives import portions, read_image
+from api.exports.records import Images, Record
+from core.storage import Storage
+
+_TIME: Final = pa.timestamp("us", tz="UTC")
+_VOTE: Final = {
+    "annotator": pa.string(),
+    "verdict": pa.string(),
+    "class": pa.string(),
+    "seconds": pa.float64(),
+    "created_at": _TIME,
+    "round": pa.int64(),
+}
+_COLUMNS: Final = {
+    "image": pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
+    "label": pa.int64(),
+    "verdict": pa.string(),
+    "split": pa.string(),
+    "round": pa.int64(),
+    "model_version": pa.string(),
+    "predicted": pa.string(),
+    "probability": pa.float64(),
+    "in_probability": pa.float64(),
+    "name": pa.string(),
+    "sha256": pa.string(),
+    "votes": pa.list_(pa.struct(list(_VOTE.items()))),
+    "meta": pa.string(),
+}
+
+
+async def as_parquet(images: Images, storage: Storage) -> AsyncIterator[bytes]:
+    """A row for each image; a row group holds a few MiB."""
+    sink = _Sink()
+    schema = _schema(images.class_names)
+    writer = parquet.ParquetWriter(
+        sink,
+        schema,
+        compression="NONE",  # images are compressed already
+        use_dictionary=["verdict", "split", "model_version", "predicted"],
+    )
+    numbers = {name: number for number, name in enumerate(images.class_names)}
+    async for block in images.blocks():
+        for some in portions(block):
+            await to_thread.run_sync(_write, writer, schema, numbers, some, storage)
+            yield sink.taken()
+    writer.close()
+    yield sink.taken()
+
+
+def _schema(class_names: Sequence[str]) -> pa.Schema:
+    features: dict[str, Any] = {name: _value(kind) for name, kind in _COLUMNS.items()}
+    features["image"] = {"_type": "Image"}
+    features["label"] = {"names": list(class_names), "_type": "ClassLabel"}
+    features["votes"] = [{name: _value(kind) for name, kind in _VOTE.items()}]
+    described = {"huggingface": json.dumps({"info": {"features": features}})}
+    return pa.schema(list(_COLUMNS.items()), metadata=described)
+
+
+def _value(kind: pa.DataType) -> dict[str, str]:
+    names = {pa.float64(): "float64", _TIME: "timestamp[us, tz=UTC]"}
+    return {"dtype": names.get(kind, str(kind)), "_type": "Value"}
+
+
+def _write(
+    writer: parquet.ParquetWriter,
+    schema: pa.Schema,
+    numbers: dict[str, int],
+    records: Sequence[Record],
+    storage: Storage,
+) -> None:
+    rows = [_row(record, numbers, read_image(storage, record)) for record in records]
+    writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+
+def _row(record: Record, numbers: dict[str, int], content: bytes) -> dict[str, Any]:
+    predicted = record.prediction
+    return {
+        **record.stated(),
+        "image": {"bytes": content, "path": record.file},
+        "label": numbers.get(record.class_name or ""),
+        "predicted": predicted.class_name if predicted else None,
+        "probability": predicted.probability if predicted else None,
+        "in_probability": predicted.in_probability if predicted else None,
+        "votes": [
+            {
+                "annotator": vote.annotator,
+                "verdict": vote.verdict.value,
+                "class": vote.class_name,
+                "seconds": vote.seconds,
+                "created_at": vote.created_at,
+                "round": vote.round,
+            }
+            for vote in record.votes
+        ],
+        "meta": json.dumps(record.meta, ensure_ascii=False),
+    }
+
+
+class _Sink(io.RawIOBase):
+    """Keeps what is written until it is taken."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._written = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any, /) -> int:
+        piece = bytes(content)
+        self._pieces.append(piece)
+        self._written += len(piece)
+        return len(piece)
+
+    def tell(self) -> int:
+        return self._written
+
+    def taken(self) -> bytes:
+        """What was written since it was last asked for."""
+        pieces, self._pieces = self._pieces, []
+        return b"".join(pieces)

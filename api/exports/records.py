@@ -1,0 +1,260 @@
+"""What a project knows of each image, block by block, for exports that hold images."""
+
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from api.exports.tables import speaks
+from core.states import ExampleState, Split, Verdict
+from core.tables import Annotation, Example, ProjectClass, Query, Round, User
+
+_FETCH: Final = 500
+# What a path may not hold on one system or another.
+_UNSAFE: Final = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
+_MOST_NAME: Final = 120
+_ENDINGS: Final = {
+    "image/jpeg": (".jpg", ".jpeg"),
+    "image/png": (".png",),
+    "image/webp": (".webp",),
+    "image/bmp": (".bmp",),
+    "image/tiff": (".tif", ".tiff"),
+    "image/gif": (".gif",),
+}
+_SAID: Final = {
+    ExampleState.LABELED: Verdict.CLASS,
+    ExampleState.OOD: Verdict.OOD,
+    ExampleState.UNSURE: Verdict.UNSURE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """A verdict that is part of what an image counts as; ``email`` if its author has an account."""
+
+    annotation_id: int
+    annotator: str
+    email: str | None
+    verdict: Verdict
+    class_name: str | None
+    seconds: float
+    created_at: datetime
+    round: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the model that last asked about an image took it for; probabilities in 0..1."""
+
+    model_version: str
+    class_name: str
+    probability: float | None
+    in_probability: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One image with all that is known of it.
+
+    ``class_name`` is the class that it counts as: of an evaluation image the one it came with.
+    """
+
+    example_id: int
+    pool_index: int
+    name: str
+    content_hash: bytes
+    media_type: str
+    bytes: int
+    width: int
+    height: int
+    split: Split
+    state: ExampleState
+    class_name: str | None
+    meta: dict[str, Any]
+    votes: list[Vote] = field(default_factory=list)
+    prediction: Prediction | None = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What its verdicts amount to: a skip only if there is nothing else."""
+        if self.split is not Split.POOL:
+            return None
+        return _SAID.get(self.state) or (Verdict.SKIP if self.votes else None)
+
+    @property
+    def file(self) -> str:
+        """A name for its file that no other image of the project has, safe on every system."""
+        return file_name(self.pool_index, self.name, self.media_type)
+
+    def stated(self) -> dict[str, Any]:
+        """The fields by which an import takes all of it back (``workers.imports.stated``)."""
+        return {
+            "name": self.name,
+            "sha256": self.content_hash.hex(),
+            "split": self.split.value,
+            "verdict": self.verdict.value if self.verdict else None,
+            "label": self.class_name,
+            "votes": [
+                {
+                    "annotator": vote.annotator,
+                    "verdict": vote.verdict.value,
+                    "class": vote.class_name,
+                    "seconds": vote.seconds,
+                    "created_at": vote.created_at.isoformat(),
+                    "round": vote.round,
+                }
+                for vote in self.votes
+            ],
+            "round": self.round,
+            "model_version": self.prediction.model_version if self.prediction else None,
+            "meta": self.meta,
+        }
+
+    @property
+    def round(self) -> int | None:
+        """The last round in which a verdict on it was given."""
+        return max((vote.round for vote in self.votes if vote.round is not None), default=None)
+
+
+def file_name(pool_index: int, name: str, media_type: str) -> str:
+    """A name for an image's file, with the ending that its content has."""
+    base = PurePosixPath(name.replace("\\", "/")).name
+    stem, dot, ending = base.rpartition(".")
+    endings = _ENDINGS.get(media_type, (".bin",))
+    if not dot or f".{ending.lower()}" not in endings:
+        stem, ending = base, endings[0][1:]
+    # So much of it that a file system takes it.
+    short = stem.encode()[:_MOST_NAME].decode(errors="ignore")
+    return f"{pool_index:07d}_{safe(short)}.{ending}"
+
+
+def safe(name: str) -> str:
+    """``name`` as one part of a path on any system."""
+    return _UNSAFE.sub("_", name).strip(". ") or "_"
+
+
+@dataclass(frozen=True)
+class Images:
+    """Which images leave.
+
+    Attributes:
+        sessions: Makes a session for each block.
+        project_id: Whose they are.
+        class_names: The project's classes in their order.
+        all: Whether also those leave of the pool that nobody has judged.
+    """
+
+    sessions: async_sessionmaker[AsyncSession]
+    project_id: int
+    class_names: Sequence[str]
+    all: bool = False
+
+    async def blocks(self) -> AsyncIterator[list[Record]]:
+        """The images in order of import, some hundreds at a time.
+
+        Each block is a transaction of its own, as in ``tables.rows``.
+        """
+        last = -1
+        while True:
+            async with self.sessions() as session:
+                found = await self._block(session, last)
+            if not found:
+                return
+            last = found[-1].pool_index
+            yield found
+
+    async def _block(self, session: AsyncSession, last: int) -> list[Record]:
+        statement = (
+            select(
+                Example.id,
+                Example.pool_index,
+                Example.name,
+                Example.content_hash,
+                Example.media_type,
+                Example.bytes,
+                Example.width,
+                Example.height,
+                Example.split,
+                Example.state,
+                ProjectClass.name,
+                Example.meta,
+            )
+            .outerjoin(ProjectClass, ProjectClass.id == Example.label_class_id)
+            .where(Example.project_id == self.project_id, Example.pool_index > last)
+            .order_by(Example.pool_index)
+            .limit(_FETCH)
+        )
+        if not self.all:
+            statement = statement.where(_is_judged())
+        rows: Sequence[Any] = (await session.execute(statement)).all()
+        ids = [row[0] for row in rows]
+        votes, predictions = await _votes(session, ids), await _predictions(session, ids)
+        return [Record(*row, votes[row[0]], predictions.get(row[0])) for row in rows]
+
+
+def _is_judged() -> ColumnElement[bool]:
+    return or_(
+        Example.split != Split.POOL,
+        Example.state.in_(tuple(_SAID)),
+        exists().where(Annotation.example_id == Example.id),
+    )
+
+
+async def _votes(session: AsyncSession, ids: Sequence[int]) -> defaultdict[int, list[Vote]]:
+    statement = (
+        select(
+            Annotation.example_id,
+            Annotation.id,
+            Annotation.source_name,
+            User.email,
+            Annotation.verdict,
+            ProjectClass.name,
+            Annotation.seconds,
+            Annotation.created_at,
+            Round.number,
+        )
+        .outerjoin(Round, Round.id == Annotation.round_id)
+        .outerjoin(User, User.id == Annotation.annotator_id)
+        .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
+        .where(Annotation.example_id.in_(ids), speaks())
+        .order_by(Annotation.id)
+    )
+    found: defaultdict[int, list[Vote]] = defaultdict(list)
+    rows: Sequence[Any] = (await session.execute(statement)).all()
+    for example_id, id_, source, email, *said in rows:
+        found[example_id].append(Vote(id_, email or source or "", email, *said))
+    return found
+
+
+async def _predictions(session: AsyncSession, ids: Sequence[int]) -> dict[int, Prediction]:
+    """Of each image the latest; what chose round n was trained when round n - 1 closed."""
+    statement = (
+        select(
+            Query.example_id,
+            Round.number,
+            ProjectClass.name,
+            Query.probability,
+            Query.in_probability,
+        )
+        .join(Round, Round.id == Query.round_id)
+        .join(
+            ProjectClass,
+            and_(
+                ProjectClass.id == Query.predicted_class_id,
+                ProjectClass.project_id == Query.project_id,
+            ),
+        )
+        .where(Query.example_id.in_(ids))
+        .order_by(Round.number, Query.id)
+    )
+    rows: Sequence[Any] = (await session.execute(statement)).all()
+    return {
+        example_id: Prediction(f"round-{number - 1}", *predicted)
+        for example_id, number, *predicted in rows
+    }

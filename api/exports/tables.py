@@ -1,0 +1,156 @@
+"""Annotations, a row each, which leave as they are read: memory does not grow with their number."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+from sqlalchemy.orm import aliased
+
+from core.cells import plain
+from core.consensus import holds
+from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.states import ExampleState, Source, Verdict
+from core.tables import Annotation, Example, ProjectClass, Query, Round, User
+
+COLUMNS = (
+    "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "effective",
+    "holds", "counted", "source", "annotator", "round", "seconds", "cost", "purity",
+    "informativeness", "meta_score", "key", "supersedes", "created_at",
+)  # fmt: skip
+_FETCH = 1000
+
+
+def speaks() -> ColumnElement[bool]:
+    """Condition: the annotation is part of what its image counts as, so that a copy needs it.
+
+    It holds, and no review that holds has overruled it.
+    """
+    review = aliased(Annotation)
+    overruled = exists().where(
+        review.example_id == Annotation.example_id,
+        review.source == Source.REVIEW,
+        review.verdict != Verdict.SKIP,
+        or_(Annotation.source != Source.REVIEW, review.id > Annotation.id),
+        holds(review),
+    )
+    # A review that is taken back is a skip, and nobody skipped the image.
+    taken_back = and_(Annotation.source == Source.REVIEW, Annotation.verdict == Verdict.SKIP)
+    return and_(holds(), ~overruled, ~taken_back)
+
+
+def _effective() -> ColumnElement[bool]:
+    """Condition: of the annotations that say what the example counts as, the latest."""
+    later = aliased(Annotation)
+    state = case(
+        {verdict.value: state.value for verdict, state in EXAMPLE_STATE_AFTER.items()},
+        value=cast(Annotation.verdict, String),
+    )
+    # A skipped example may stand in a queue again.
+    says = or_(
+        and_(
+            cast(Example.state, String) == state,
+            Annotation.class_id.is_not_distinct_from(Example.label_class_id),
+        ),
+        and_(Annotation.verdict == Verdict.SKIP, Example.state == ExampleState.QUERIED),
+    )
+    same_later = exists().where(
+        later.example_id == Annotation.example_id,
+        later.id > Annotation.id,
+        later.verdict == Annotation.verdict,
+        later.class_id.is_not_distinct_from(Annotation.class_id),
+        holds(later),
+    )
+    return and_(holds(), says, ~same_later)
+
+
+def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
+    """Every annotation, oldest first; ``effective`` marks one of each example, if it has any."""
+    which = [Annotation.project_id == project_id, *([_effective()] if only_effective else [])]
+    earlier = aliased(Annotation)
+    return (
+        select(
+            Annotation.id,
+            Annotation.example_id,
+            Example.pool_index,
+            Example.name,
+            func.encode(Example.content_hash, "hex"),
+            Annotation.verdict,
+            ProjectClass.name,
+            _effective(),
+            speaks(),
+            Annotation.counted,
+            Annotation.source,
+            func.coalesce(User.email, Annotation.source_name),
+            Round.number,
+            Annotation.seconds,
+            Annotation.cost,
+            Query.purity,
+            Query.informativeness,
+            Query.meta_score,
+            Annotation.client_key,
+            earlier.client_key,
+            Annotation.created_at,
+        )
+        .join(Example, Example.id == Annotation.example_id)
+        .outerjoin(Query, Query.id == Annotation.query_id)
+        .outerjoin(Round, Round.id == Annotation.round_id)
+        .outerjoin(User, User.id == Annotation.annotator_id)
+        .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
+        .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
+        .where(*which)
+        .order_by(Annotation.id)
+        .limit(_FETCH)
+    )
+
+
+async def rows(
+    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
+) -> AsyncIterator[list[dict[str, Any]]]:
+    """Annotations in blocks, JSON-ready; all of them, or the one of each example that holds.
+
+    Each block is a transaction of its own: a slow reader holds neither a connection nor an old
+    snapshot, which would slow the queue. What is answered during the download is in it or not.
+    """
+    last = 0
+    while True:
+        async with sessions() as session:
+            statement = _annotations(project_id, only_effective=only_effective)
+            statement = statement.where(Annotation.id > last)
+            block = (await session.execute(statement)).all()
+        if not block:
+            return
+        last = block[-1][0]
+        yield [
+            {
+                **dict(zip(COLUMNS, row, strict=True)),
+                "key": str(row[-3]),
+                "supersedes": str(row[-2]) if row[-2] else None,
+                "created_at": row[-1].isoformat(),
+            }
+            for row in block
+        ]
+
+
+async def as_csv(
+    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
+) -> AsyncIterator[str]:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    yield text.getvalue()
+    async for block in rows(sessions, project_id, only_effective=only_effective):
+        text.seek(0)
+        text.truncate()
+        writer.writerows({name: plain(value) for name, value in row.items()} for row in block)
+        yield text.getvalue()
+
+
+async def as_jsonl(
+    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
+) -> AsyncIterator[str]:
+    async for block in rows(sessions, project_id, only_effective=only_effective):
+        yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block)

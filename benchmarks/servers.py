@@ -1,0 +1,99 @@
+"""Processes that are measured."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psutil
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Server:
+    """A process that answers on a port of 127.0.0.1."""
+
+    port: int
+    pid: int
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def serving(
+    command: list[str],
+    port: int,
+    path: str,
+    environment: dict[str, str],
+    *,
+    directory: Path = ROOT,
+    log: Path | None = None,
+    seconds: float = 20.0,
+) -> Iterator[Server]:
+    """Run ``command`` until the end of the block, which begins once it answers ``path``.
+
+    Args:
+        command: What to run; it listens on ``port``.
+        port: Of 127.0.0.1.
+        path: What to ask for until there is a response.
+        environment: Of the process.
+        directory: To run it in.
+        log: Where its output goes; nowhere if None.
+        seconds: How long it may take to answer.
+    """
+    with contextlib.ExitStack() as files:
+        output = files.enter_context(log.open("ab")) if log else subprocess.DEVNULL
+        process = subprocess.Popen(
+            command, cwd=directory, env=environment, stdout=output, stderr=output
+        )
+    try:
+        _wait(process, f"http://127.0.0.1:{port}{path}", seconds, log)
+        yield Server(port, process.pid)
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], url: str, seconds: float, log: Path | None) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        with contextlib.suppress(httpx.TransportError):
+            httpx.get(url, timeout=5)
+            return
+        time.sleep(0.1)
+    raise SystemExit(f"{url} does not answer" + (f"; see {log.read_text()[-2000:]}" if log else ""))
+
+
+@contextlib.contextmanager
+def serving_module(module: str, path: str, environment: dict[str, str]) -> Iterator[Server]:
+    """Run ``python -m module --port`` until it answers ``path``."""
+    port = free_port()
+    command = [sys.executable, "-m", module, "--port", str(port)]
+    with serving(command, port, path, environment) as server:
+        yield server
+
+
+def memory(pids: Iterable[int]) -> float:
+    """Memory of processes and of those they started, in MiB; what several share counts once."""
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            parent = psutil.Process(pid)
+            for process in (parent, *parent.children(recursive=True)):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    total += process.memory_full_info().pss
+    return total / 2**20

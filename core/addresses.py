@@ -1,0 +1,83 @@
+"""Which machines may be called where people name the address: public ones, and what is allowed."""
+
+from dataclasses import dataclass
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
+from typing import Final, Self
+
+_Address = IPv4Address | IPv6Address
+# The well-known prefix under which IPv6-only networks reach IPv4 addresses (RFC 6052).
+_NAT64: Final = IPv6Network("64:ff9b::/96")
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What an operator lets webhooks call besides public addresses.
+
+    Attributes:
+        names: Host names, in lower case.
+        networks: Networks, single addresses among them.
+    """
+
+    names: frozenset[str] = frozenset()
+    networks: tuple[IPv4Network | IPv6Network, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str | None) -> Self:
+        """Read ``ci.internal, 10.1.0.0/16, 127.0.0.1``.
+
+        Raises:
+            ValueError: An entry is neither a host name nor an address nor a network.
+        """
+        names, networks = set(), []
+        for entry in filter(None, (part.strip() for part in (text or "").split(","))):
+            if not set(entry) & set(":/") and not entry.replace(".", "").isdecimal():
+                names.add(entry.lower().rstrip("."))
+                continue
+            try:
+                networks.append(ip_network(entry))
+            except ValueError as error:
+                raise ValueError(
+                    f"{entry!r} is neither a host name nor an address nor a network such as "
+                    "10.1.0.0/16"
+                ) from error
+        return cls(frozenset(names), tuple(networks))
+
+    def permits(self, host: str, address: str) -> bool:
+        """Whether ``host`` may be called at ``address``, which it was resolved to.
+
+        Args:
+            host: As it stands in the URL.
+            address: IPv4 or IPv6, perhaps with a zone.
+        """
+        found = _plain(ip_address(address.partition("%")[0]))
+        return (
+            (found.is_global and not found.is_multicast)
+            or host.lower().rstrip(".") in self.names
+            or any(found in network for network in self.networks)
+        )
+
+
+def literal(host: str) -> str | None:
+    """The address that ``host`` is without asking anybody, if it is one."""
+    if f".{host.lower().rstrip('.')}".endswith(".localhost"):
+        return "127.0.0.1"
+    try:
+        return str(ip_address(host.strip("[]")))
+    except ValueError:
+        return None
+
+
+def _plain(address: _Address) -> _Address:
+    """The IPv4 address that an IPv6 one stands for, if it does."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address

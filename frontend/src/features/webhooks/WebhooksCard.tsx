@@ -1,0 +1,78 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Webhook, WebhookPlace, WebhookSecret } from "../../api/types";
+import { webhooksQuery } from "../../api/webhooks";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { CopyButton } from "../../ui/CopyButton";
+import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { WebhookDialog } from "./WebhookDialog";
+import { WebhookItem } from "./WebhookItem";
+import styles from "./Webhooks.module.css";
+
+const { webhooks: text } = t;
+
+/** Addresses that are told what happens: in one project, or in all of them. */
+export function WebhooksCard({ place }: { place: WebhookPlace }) {
+  const hooks = useQuery(webhooksQuery(place));
+  const client = useQueryClient();
+  const [edited, setEdited] = useState<Webhook | "new" | null>(null);
+  const [fresh, setFresh] = useState<WebhookSecret | null>(null);
+  const changed = () => client.invalidateQueries({ queryKey: webhooksQuery(place).queryKey });
+  return (
+    <Card
+      title={text.title}
+      hint={place === "all" ? text.hintAll : text.hint}
+      id="webhooks"
+      actions={<Button onClick={() => setEdited("new")}>{text.add}</Button>}
+    >
+      {fresh && (
+        <Notice tone="gold" actions={<CopyButton text={fresh.secret} />}>
+          <strong>{text.secretOnce}</strong>
+          <p className={styles.url}>{fresh.webhook.url}</p>
+          <input
+            className={styles.secret}
+            aria-label={text.secret}
+            readOnly
+            value={fresh.secret}
+            onFocus={(event) => event.target.select()}
+          />
+        </Notice>
+      )}
+      {hooks.isPending && (
+        <Loading>
+          <Skeleton height="5rem" />
+        </Loading>
+      )}
+      {hooks.error && !hooks.data && (
+        <Failure error={hooks.error} onRetry={() => hooks.refetch()} />
+      )}
+      {hooks.data?.items.length === 0 && <p className={styles.quiet}>{text.empty}</p>}
+      {hooks.data && hooks.data.items.length > 0 && (
+        <ul className={styles.list} aria-label={text.title}>
+          {hooks.data.items.map((hook) => (
+            <WebhookItem
+              key={hook.id}
+              hook={hook}
+              onEdit={() => setEdited(hook)}
+              onChanged={changed}
+            />
+          ))}
+        </ul>
+      )}
+      {edited && (
+        <WebhookDialog
+          place={place}
+          hook={edited === "new" ? null : edited}
+          onClose={() => setEdited(null)}
+          onDone={(secret) => {
+            if (secret) setFresh(secret);
+            setEdited(null);
+            changed();
+          }}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,190 @@
+"""No request reads more of a large pool than it answers: what PostgreSQL does for each."""
+
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from api.hot import Statement
+from api.labeling import statements as sql
+from core.messages import AdvanceRound
+from core.rounds import close
+from core.settings import Settings
+from core.states import JobState, ProjectState, Role
+from core.tables import Project, Round
+from tests.explain import explain, statements
+from tests.pools import fill
+from tests.world import Caller, World
+from workers.advance.handler import failed
+from workers.advance.phases import PHASES, Advance, run_phase
+from workers.advance.publish import publish
+from workers.runner import JobContext, run_job
+
+N = 150_000
+QUEUE = 50_000
+BATCH = 16
+
+
+@pytest.fixture
+def connection(installation: Settings) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(installation.libpq_url, autocommit=True) as found:
+        yield found
+
+
+def _large(world: World, connection: psycopg.Connection[Any], queue: int) -> tuple[Project, Caller]:
+    project = world.project(state=ProjectState.RUNNING, model={"name": "cnn_tiny"})
+    annotator = world.caller(Role.ANNOTATOR, project)
+    round_ = world.open_round(project, 0)
+    fill(connection, project.id, N, round_.id, queue=queue, annotator=annotator.user.id)
+    return project, annotator
+
+
+def _values(connection: psycopg.Connection[Any], project: Project, user: int) -> dict[str, Any]:
+    """Those of a lease and of the answers to it, in the middle of the queue."""
+    rows = connection.execute(
+        "SELECT id, round_id, example_id FROM queries WHERE NOT done ORDER BY rank LIMIT %s",
+        (BATCH,),
+    ).fetchall()
+    now = datetime.now(UTC)
+    tab, token = uuid.uuid4(), uuid.uuid4()
+    given: dict[str, Any] = {
+        "project": project.id,
+        "user": user,
+        "annotators": [user],
+        "admin": "admin",
+        "tab": tab,
+        "token": token,
+        "now": now,
+        "until": now,
+        "expires": now + timedelta(minutes=10),
+        "round": rows[0][1],
+        "queries": [row[0] for row in rows],
+        "examples": [row[2] for row in rows],
+        "keys": [uuid.uuid4() for _ in rows],
+        "count": len(rows),
+        "answered": [row[2] for row in rows],
+        "states": ["ood"] * len(rows),
+        "labels": [None] * len(rows),
+        "rounds": [rows[0][1]],
+        "spent": [1.0],
+    }
+    return given
+
+
+LEASING = {
+    "the caller's": sql.MINE,
+    "held": sql.HELD,
+    "free": sql.free(BATCH, 1),
+    "free, many": sql.free(200, 1),
+    "free, several annotators": sql.free(BATCH, 2),
+    "free, alike": sql.free(BATCH, 1, 4 * BATCH),
+    "unfinished rounds": sql.UNFINISHED,
+    "members": sql.MEMBERS,
+    "given back": sql.RELEASE,
+    "given back later": sql.RELEASE_LATER,
+}
+ANSWERING = {
+    "rounds, locked": sql.LOCK_ROUNDS,
+    "examples, locked": sql.LOCK_EXAMPLES,
+    "rounds": sql.ROUNDS,
+    "queries": sql.QUERIES,
+    "whether any is left": sql.MORE_QUERIES,
+    "stored before": sql.STORED,
+    "votes": sql.VOTES,
+    "finished": sql.FINISH,
+    "states": sql.MARK_ANSWERED,
+    "spent": sql.SPEND,
+}
+
+
+def test_leasing_and_answering_read_what_they_hand_out(
+    world: World, connection: psycopg.Connection[Any]
+) -> None:
+    project, annotator = _large(world, connection, QUEUE)
+    values = _values(connection, project, annotator.user.id)
+    hot: dict[str, Statement] = {**LEASING, **ANSWERING}
+    for name, statement in hot.items():
+        for generic in (False, True):
+            # Each lease reads its queries twice, to find and to change them, and their examples.
+            most = 3 * 200 if "many" in name else 12 * BATCH
+            plan = explain(
+                connection,
+                statement.sql.decode(),
+                {**statement.constants, **values},
+                generic=generic,
+            )
+            plan.check(most)
+
+
+def test_pages_of_the_pool_read_a_page(
+    world: World, connection: psycopg.Connection[Any], http: TestClient
+) -> None:
+    project, _ = _large(world, connection, QUEUE)
+    admin = world.caller()
+    views: list[dict[str, Any]] = [
+        {},
+        {"split": "pool"},
+        {"split": "pool", "state": "unlabeled"},
+        {"split": "pool", "state": "ood"},
+        {"split": "pool", "cursor": N // 2},
+        {"split": "pool", "state": "queried", "cursor": N // 3},
+    ]
+    for view in views:
+        with statements() as sent:
+            url = f"/api/projects/{project.id}/examples"
+            found = http.get(url, params={**view, "limit": 100}, headers=admin.headers)
+        assert len(found.json()["items"]) == 100, found.text
+        pages = [one for one in sent if "FROM examples" in one[0]]
+        assert pages
+        for statement, given in pages:
+            explain(connection, statement, given).check(400)
+
+
+def test_publishing_a_batch_reads_the_batch(
+    world: World, connection: psycopg.Connection[Any]
+) -> None:
+    project, _ = _large(world, connection, 400)
+    open_round = select(Round).where(Round.project_id == project.id)
+    made, job = close(project, world.session.scalars(open_round).one(), None)
+    world.session.add_all(made)
+    world.session.commit()
+    watched = _Watched()
+    # All answers are OOD, so nothing is trained, and the next batch is drawn at random.
+    run_job(AdvanceRound(job_id=job.id), watched)
+    world.session.expire_all()
+    assert job.state is JobState.SUCCEEDED, job.error
+    looked = [one for one in watched.sent if one[0].startswith(("SELECT", "UPDATE"))]
+    assert sum(one[0].startswith("UPDATE queries") for one in looked) == 1
+    assert sum(one[0].startswith("UPDATE examples") for one in looked) == 2
+    world.session.rollback()  # its locks would stop the statements that run again
+    for statement, given in looked:
+        # The queue is the budget's worth and half as many again; 200 are withdrawn.
+        explain(connection, statement, given).check(1_000)
+
+
+class _Watched:
+    """The job of a round, the statements of its last phase collected."""
+
+    failed = staticmethod(failed)
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+
+    def run(self, context: JobContext) -> dict[str, Any]:
+        advance = Advance.open(context)
+        context.plan(PHASES)
+        context.work.mkdir(parents=True, exist_ok=True)
+        for name in PHASES:
+            with context.phase(name):
+                if name == "publish":
+                    with statements() as self.sent:
+                        publish(advance)
+                elif name != "score":
+                    # Without a model there is nothing to score with.
+                    run_phase(advance, name)
+        return {}

@@ -1,0 +1,265 @@
+"""Files as other tools write them: what they say is taken, or refused by name and reason."""
+
+import io
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from core.states import ProjectState
+from core.tables import Project, Query
+from tests.formats.conftest import Both, amounts, said
+from tests.workers.import_files import Pool, png, reasons, zipped
+from tests.world import World
+
+
+@pytest.fixture
+def project(world: World) -> Project:
+    return world.project()
+
+
+@pytest.fixture
+def pool(world: World, project: Project) -> Pool:
+    return Pool(world.session, world.storage, project)
+
+
+def take(pool: Pool, content: bytes, filename: str = "pool.zip") -> dict[str, Any]:
+    job = pool.add(content, filename)
+    assert job.result is not None, job.error
+    return job.result
+
+
+def votes(world: World, project: Project, pool: Pool) -> dict[str, Any]:
+    """(who, verdict, class) of each image, by name."""
+    by_content = said(world, project)
+    return {one.name: by_content[one.content_hash.hex()] for one in pool.examples()}
+
+
+def task(image: str, *annotations: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"id": 1, "data": {"image": image, **more}, "annotations": list(annotations)}
+
+
+def chosen(*choices: str, by: Any = 7, **more: Any) -> dict[str, Any]:
+    result = {"from_name": "kind", "to_name": "img", "type": "choices"}
+    return {
+        "completed_by": by,
+        "result": [{**result, "value": {"choices": list(choices)}}],
+        "was_cancelled": False,
+        "lead_time": 3.5,
+        "created_at": "2026-03-01T10:00:00.123Z",
+        **more,
+    }
+
+
+def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -> None:
+    ada = {"id": 3, "email": "ada@example.org"}
+    boxes = {"type": "rectanglelabels", "value": {"rectanglelabels": ["cat"]}}
+    tasks = [
+        task("/data/upload/2/0a1b2c3d-a.png", chosen("cat", by=ada), chosen("OOD")),
+        task("/data/upload/2/0a1b2c3d-b.png", {**chosen(by=ada), "was_cancelled": True}),
+        task("s3://bucket/raw/c%20d.png", chosen("dog")),
+        task("https://evil.example/e.png?x=1", chosen("Unsure"), source="camera 1"),
+        task("/data/local-files/?d=raw/f.png"),
+        task("g.png", chosen("cat", "dog")),
+        task("h.png", {"completed_by": 1, "result": [boxes]}),
+        task("i.png", chosen("horse")),
+        task("missing.png", chosen("cat")),
+    ]
+    names = ["a.png", "b.png", "c d.png", "e.png", "f.png", "g.png", "h.png", "i.png", "other.png"]
+    images = [(f"media/{name}", png(seed)) for seed, name in enumerate(names)]
+    result = take(pool, zipped([("export.json", json.dumps(tasks).encode()), *images]))
+
+    assert votes(world, project, pool) == {
+        "media/a.png": {("ada@example.org", "class", "cat"), ("Label Studio user 7", "ood", None)},
+        "media/b.png": {("ada@example.org", "skip", None)},
+        "media/c d.png": {("Label Studio user 7", "class", "dog")},
+        "media/e.png": {("Label Studio user 7", "unsure", None)},
+        "media/f.png": set(),
+        "media/other.png": set(),
+    }
+    why = reasons(result)
+    assert why.keys() == {"media/g.png", "media/h.png", "media/i.png", "missing.png"}
+    assert "several choices (cat, dog)" in why["media/g.png"]
+    assert "rectanglelabels" in why["media/h.png"]
+    assert "'horse': neither a class" in why["media/i.png"]
+    assert why["missing.png"] == "the project has no such image"
+    assert pool.examples()[3].meta == {"source": "camera 1"}
+
+
+def test_names_that_two_files_could_mean_label_neither(
+    world: World, project: Project, pool: Pool
+) -> None:
+    tasks = [task("/data/upload/1/a.png", chosen("cat")), task("x/b.png", chosen("dog"))]
+    images = [("p/a.png", png(0)), ("q/a.png", png(1)), ("x/b.png", png(2)), ("y/b.png", png(3))]
+    result = take(pool, zipped([("tasks.json", json.dumps(tasks).encode()), *images]))
+    assert votes(world, project, pool) == {
+        "p/a.png": set(),
+        "q/a.png": set(),
+        "x/b.png": {("Label Studio user 7", "class", "dog")},
+        "y/b.png": set(),
+    }
+    assert result["refused"] == 1
+
+
+def test_tasks_find_images_that_are_there(world: World) -> None:
+    project = world.project(images=3)
+    pool = Pool(world.session, world.storage, project)
+    tasks = [
+        task("/data/upload/1/0a1b2c3d-0.png", chosen("cat")),
+        task("/data/local-files/?d=raw/1.png", chosen("dog")),
+    ]
+    assert take(pool, json.dumps(tasks).encode(), "tasks.json")["labeled"] == 2
+    assert [one.state.value for one in pool.examples()] == ["labeled", "labeled", "unlabeled"]
+
+
+def coco(images: list[dict[str, Any]], annotations: list[tuple[int, int]]) -> bytes:
+    document = {
+        "info": {"year": 2026},
+        "annotations": [
+            {"id": n, "image_id": image, "category_id": category, "bbox": [1, 1, 2, 2]}
+            for n, (image, category) in enumerate(annotations)
+        ],
+        "categories": [{"id": 5, "name": "cat"}, {"id": 9, "name": "dog"}],
+        "images": images,
+    }
+    return json.dumps(document).encode()
+
+
+def test_coco_with_a_document_in_each_split(world: World, project: Project, pool: Pool) -> None:
+    named = [{"id": n, "file_name": f"{n}.png"} for n in range(4)]
+    files = [
+        ("train/_annotations.coco.json", coco(named[:3], [(0, 5), (0, 5), (1, 5), (1, 9)])),
+        ("valid/_annotations.coco.json", coco(named[3:], [(3, 9)])),
+        *((f"train/{n}.png", png(n)) for n in range(3)),
+        ("valid/3.png", png(3)),
+    ]
+    result = take(pool, zipped(files))
+    assert "several categories (cat, dog)" in reasons(result)["train/1.png"]
+    # Without annotations nothing is said: only our own exports know what is OOD.
+    assert votes(world, project, pool) == {
+        "train/0.png": {("COCO", "class", "cat")},
+        "train/2.png": set(),
+        "valid/3.png": set(),
+    }
+    assert sorted(amounts(world, project).values(), key=str) == [
+        ("evaluation", "unlabeled", "dog"),
+        ("pool", "labeled", "cat"),
+        ("pool", "unlabeled", None),
+    ]
+
+
+def test_yolo_folders_and_those_beside_them(world: World, project: Project, pool: Pool) -> None:
+    names = ("train/cat/0.png", "val/dog/1.png", "test/cat/2.png", "ood/3.png", "unsure/4.png")
+    archive = zipped((name, png(seed)) for seed, name in enumerate(names))
+    job = pool.add(archive, annotations=["label"])
+    assert job.result is not None, job.error
+    assert sorted(amounts(world, project).values(), key=str) == [
+        ("evaluation", "unlabeled", "cat"),
+        ("evaluation", "unlabeled", "dog"),
+        ("pool", "labeled", "cat"),
+        ("pool", "ood", None),
+        ("pool", "unsure", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"[" * 100_000, "neither Label Studio's"),
+        (b'[{"data": {"image": "a.png"}}, ' + b"[" * 100_000, "nested"),
+        (b'[{"data": {"image": "a.png"}}, {"data": "' + b"x" * (20 << 20), "16 MiB"),
+        (b'[{"data": {"image": "a.png"}}, {"data"', "premature EOF"),
+        (b'[{"data": {"image": "a.png"}}, 5]', "entry 1 is no task"),
+        (b'[{"image": "a.png", "choice": "cat"}]', "JSON-MIN"),
+        (b'{"images": [{"id": 1, "file_name": "/"}]}', "has no file_name"),
+        (b"\xff\xfe", "neither Label Studio's"),
+        (b'{"images": [{"id": 1, "file_name": "a.png"}], "annotations": [{}]}', "no image_id"),
+    ],
+)
+def test_a_document_that_cannot_be_read_fails_as_a_whole(
+    pool: Pool, content: bytes, says: str
+) -> None:
+    job = pool.add(content, "tasks.json")
+    assert job.error is not None
+    assert (job.error["code"], says in job.error["detail"]) == ("invalid_archive", True), job.error
+    assert pool.examples() == []
+
+
+def test_a_document_that_is_no_ones_is_one_file_refused(pool: Pool) -> None:
+    result = take(pool, zipped([("a.png", png(0)), ("a.json", b'{"shapes": []}')]))
+    assert (result["added"], list(reasons(result))) == (1, ["a.json"])
+
+
+@pytest.mark.parametrize(
+    ("vote", "why"),
+    [
+        ({"verdict": "maybe"}, "must be class, ood, unsure or skip"),
+        ({"verdict": "class"}, "no class is named"),
+        ({"verdict": "class", "class": "unsure"}, "not a class of the project"),
+        ({"votes": [5]}, "a vote must be an object"),
+        ({"votes": "cat"}, "votes must be a list"),
+    ],
+)
+def test_what_is_stated_wrongly_is_refused_by_name(
+    world: World, project: Project, pool: Pool, vote: dict[str, Any], why: str
+) -> None:
+    rows = [{"file_name": "a.png", **vote}, {"file_name": "b.png", "verdict": "ood"}]
+    metadata = "\n".join(map(json.dumps, rows)).encode()
+    result = take(
+        pool, zipped([("metadata.jsonl", metadata), ("a.png", png(0)), ("b.png", png(1))])
+    )
+    assert why in reasons(result)["a.png"]
+    assert votes(world, project, pool) == {"b.png": {("import", "ood", None)}}
+
+
+def test_numbers_of_another_installation_are_not_taken_for_ours(world: World) -> None:
+    project = world.project(images=2)
+    pool = Pool(world.session, world.storage, project)
+    first, second = pool.examples()
+    row = {"example_id": first.id, "sha256": second.content_hash.hex(), "verdict": "ood"}
+    take(pool, json.dumps(row).encode(), "labels.jsonl")
+    assert [one.state.value for one in pool.examples()] == ["unlabeled", "ood"]
+
+
+def test_json_lines_of_labels_are_read_like_a_csv(world: World) -> None:
+    project = world.project(images=3)
+    pool = Pool(world.session, world.storage, project)
+    rows = [{"file": "0.png", "worse": 1}, {"file": "1.png", "worse": None}, {"file": "2.png"}]
+    content = b"\n\n".join(json.dumps(row).encode() for row in rows)
+    job = pool.add(content, "labels.jsonl", annotations=["worse"])
+    assert job.result is not None, job.error
+    assert (job.result["labeled"], job.result["duplicates"]) == (1, 2)
+    job = pool.add(b'{"file": "0.png", "worse": 0}\n[]\n', "labels.jsonl", annotations=["worse"])
+    assert job.error is not None
+    assert "line 2 is not an object" in job.error["detail"]
+
+
+def test_a_skip_leaves_the_image_in_its_queue(world: World) -> None:
+    project = world.project(images=2, state=ProjectState.RUNNING)
+    pool = Pool(world.session, world.storage, project)
+    world.open_round(project, 1)
+    result = take(pool, b"file,verdict,annotator\n0.png,skip,ada\n1.png,skip,ada\n", "labels.csv")
+    assert result["annotations"] == 2
+    assert [one.state.value for one in pool.examples()] == ["queried", "unlabeled"]
+    assert not world.session.query(Query).one().done
+
+
+def test_parquet_declares_what_hugging_face_reads(both: Both) -> None:
+    file = parquet.ParquetFile(io.BytesIO(both.export("parquet")))
+    declared = json.loads(file.schema_arrow.metadata[b"huggingface"])["info"]["features"]
+    assert declared.keys() == set(file.schema_arrow.names)
+    assert declared["image"] == {"_type": "Image"}
+    assert declared["label"]["_type"] == "ClassLabel"
+    assert file.schema_arrow.field("image").type == pa.struct(
+        [("bytes", pa.binary()), ("path", pa.string())]
+    )
+    assert file.schema_arrow.field("label").type == pa.int64()
+    table = file.read()
+    names = [one.name for one in both.world.classes(both.source)]
+    assert declared["label"]["names"] == names
+    for row in table.select(["label", "verdict", "split"]).to_pylist():
+        assert (row["label"] is None) == (
+            row["verdict"] in ("ood", "unsure", "skip") or row["split"] == "auxiliary_ood"
+        )

@@ -1,0 +1,153 @@
+"""What leaves a project comes back the same: by image, by annotator, nothing mixed."""
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+
+from core.states import Split
+from tests.formats.conftest import Both, amounts, said
+from tests.workers.import_files import reasons
+
+WITH_IMAGES = {
+    "label_studio": "pool.zip",
+    "coco": "pool.zip",
+    "yolo": "pool.zip",
+    "parquet": "pool.parquet",
+}
+
+
+@pytest.mark.parametrize("kind", WITH_IMAGES)
+def test_a_project_moves_with_its_images(both: Both, kind: str) -> None:
+    result = both.take(both.export(kind, unlabeled=True), WITH_IMAGES[kind])
+    assert result["refused"] == 0, reasons(result)
+    assert said(both.world, both.target) == said(both.world, both.source)
+    assert amounts(both.world, both.target) == amounts(both.world, both.source)
+    # A second time says nothing new, and a copy of the copy is the same again.
+    assert both.take(both.export(kind), WITH_IMAGES[kind])["annotations"] == 0
+
+
+@pytest.mark.parametrize("kind", WITH_IMAGES)
+def test_names_and_extras_stay(both: Both, kind: str) -> None:
+    both.take(both.export(kind), WITH_IMAGES[kind])
+    source, target = (both.examples(one) for one in (both.source, both.target))
+    assert {key: one.name for key, one in target.items()} == {
+        key: source[key].name for key in target
+    }
+    assert {key: one.meta for key, one in target.items()} == {
+        key: source[key].meta for key in target
+    }
+
+
+def test_without_unlabeled_only_what_somebody_judged_leaves(both: Both) -> None:
+    result = both.take(both.export("parquet"), "pool.parquet")
+    judged = {key for key, votes in said(both.world, both.source).items() if votes}
+    pool = {key for key, one in both.examples(both.target).items() if one.split is Split.POOL}
+    assert pool == judged
+    assert result["by_split"] == {"pool": len(judged), "evaluation": 3, "auxiliary_ood": 2}
+
+
+def test_an_image_folder_has_the_labeled_ones(both: Both) -> None:
+    both.take(both.export("imagefolder"), "pool.zip")
+    wanted = {
+        key: value for key, value in amounts(both.world, both.source).items()
+        if value[:2] == ("pool", "labeled")
+    }  # fmt: skip
+    assert amounts(both.world, both.target) == wanted
+    votes = said(both.world, both.source)
+    assert said(both.world, both.target) == {key: votes[key] for key in wanted}
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_tables_label_images_that_are_there(both: Both, kind: str) -> None:
+    both.copy_images()
+    result = both.take(both.export(kind), f"labels.{kind}")
+    assert result["refused"] == 0, reasons(result)
+    assert said(both.world, both.target) == said(both.world, both.source)
+    # The vote that was corrected stays behind.
+    assert result["duplicates"] == 1
+
+
+@pytest.mark.parametrize("kind", ["label_studio", "coco"])
+def test_a_document_alone_labels_images_that_are_there(both: Both, kind: str) -> None:
+    both.copy_images()
+    result = both.take(both.export(kind, images=False), "project.json")
+    assert result["refused"] == 0, reasons(result)
+    assert said(both.world, both.target) == said(both.world, both.source)
+
+
+def test_who_when_and_how_long_move_too(both: Both) -> None:
+    both.take(both.export("label_studio"), "pool.zip")
+    source, target = (both.votes(one) for one in (both.source, both.target))
+    assert target == {key: source[key] for key in target}
+    assert {seconds for _, seconds in target.values()} == {1.5}
+
+
+def test_a_review_that_overruled_stays_the_last_word(both: Both) -> None:
+    image = both.review("cat")
+    before = amounts(both.world, both.source)[image]
+    assert before == ("pool", "labeled", "cat")
+    both.take(both.export("parquet"), "pool.parquet")
+    assert amounts(both.world, both.target)[image] == before
+
+
+def opened(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_label_studio_sees_tasks_as_it_writes_them(both: Both) -> None:
+    files = opened(both.export("label_studio"))
+    tasks: list[dict[str, Any]] = json.loads(files["label-studio.json"])
+    folder = f"/data/local-files/?d=karat-project-{both.source.id}-label-studio/images/"
+    assert all(task["data"]["image"].startswith(folder) for task in tasks)
+    annotations = [one for task in tasks for one in task["annotations"]]
+    skipped = [one for one in annotations if one["was_cancelled"]]
+    assert [one["result"] for one in skipped] == [[]] * len(skipped) != []
+    choices = {
+        (one["result"][0]["from_name"], one["result"][0]["value"]["choices"][0])
+        for one in annotations
+        if one["result"]
+    }
+    # The class "skip" and the verdict are told apart.
+    assert choices == {
+        *(("class", name) for name in ("cat", "=1+1", 'a/b, "c"', "skip", "고양이")),
+        ("verdict", "OOD"), ("verdict", "unsure"),
+    }  # fmt: skip
+    config = files["labeling-config.xml"].decode()
+    assert 'value="a/b, &quot;c&quot;"' in config or "value='a/b, \"c\"'" in config
+
+
+def test_coco_has_ood_without_annotations_and_the_undecided_apart(both: Both) -> None:
+    found = json.loads(opened(both.export("coco", unlabeled=True))["annotations.json"])
+    assert [one["id"] for one in found["categories"]] == [1, 2, 3, 4, 5]
+    labeled = {one["image_id"] for one in found["annotations"]}
+    assert {one["verdict"] or one["split"] for one in found["images"]} == {
+        "class", "ood", "evaluation", "auxiliary_ood",
+    }  # fmt: skip
+    for one in found["images"]:
+        assert (one["id"] in labeled) == (one["label"] is not None)
+    assert {one["verdict"] for one in found["undecided"]} == {"skip", "unsure", None}
+
+
+def test_yolo_keeps_ood_out_of_train_and_val(both: Both) -> None:
+    files = opened(both.export("yolo", unlabeled=True))
+    tops = {name.split("/")[0] for name in files}
+    assert tops == {
+        "train", "val", "ood", "unsure", "skip", "unlabeled", "auxiliary_ood", "metadata.jsonl",
+    }  # fmt: skip
+    classes = {name.split("/")[1] for name in files if name.startswith(("train/", "val/"))}
+    assert classes <= {"cat", "=1+1", "a_b, _c_", "skip", "고양이"}
+
+
+def test_every_archive_can_be_unpacked_anywhere(both: Both) -> None:
+    for kind in ("imagefolder", "yolo", "coco", "label_studio"):
+        names = list(opened(both.export(kind, unlabeled=True)))
+        assert len({name.casefold() for name in names}) == len(names)
+        for name in names:
+            assert not set(name) & set('\\:*?"<>|')
+            assert ".." not in name.split("/")
+            assert len(name.rpartition("/")[2].encode()) < 255

@@ -1,0 +1,98 @@
+"""Several processes train one network as one would."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+import torch
+from numpy.testing import assert_allclose
+
+from models.data import PixelStore
+from models.errors import Cancelled, ModelError
+from models.target import NetworkModel, train_target
+from models.tensorfile import read
+
+PARAMS: dict[str, Any] = {"steps": 24, "batch_size": 16, "width": 8, "precision": "float32"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> PixelStore:
+    generator = np.random.default_rng(0)
+    images = generator.integers(0, 120, (96, 12, 12, 3), dtype=np.uint8)
+    images[::3, :6] += 120
+    images[1::3, :, :6] += 120
+    with PixelStore.writer(tmp_path / "pixels", 12) as writer:
+        writer.write(0, images)
+    return PixelStore.open(tmp_path / "pixels", 12, 96)
+
+
+def _trained(store: PixelStore, processes: int, *, steps: int = 24, **more: Any) -> NetworkModel:
+    inside = np.flatnonzero(np.arange(96) % 3 < 2)
+    params = {**PARAMS, "steps": steps, **more.pop("params", {})}
+    model = train_target(
+        store,
+        inside,
+        inside % 3,
+        classes=2,
+        name="cnn_tiny",
+        params=params,
+        seed=3,
+        ood_indices=np.flatnonzero(np.arange(96) % 3 == 2),
+        processes=processes,
+        **more,
+    )
+    assert isinstance(model, NetworkModel)
+    return model
+
+
+def test_two_processes_learn_what_one_does(store: PixelStore) -> None:
+    params = {"taufe": 0.1, "loss_prediction": True}
+    one, two = (_trained(store, count, params=params) for count in (1, 2))
+    before = dict(_trained(store, 1, steps=1, params=params).network.named_parameters())
+    after = dict(two.network.named_parameters())
+    for name, value in one.network.named_parameters():
+        # Weights have moved far, and to the same place but for rounding.
+        moved = float((value - before[name]).abs().max())
+        assert float((value - after[name]).abs().max()) < 0.02 * max(moved, 1e-3), name
+    for name, value in one.network.named_buffers():
+        assert_allclose(two.network.get_buffer(name), value, rtol=1e-3, atol=1e-4, err_msg=name)
+    everything = np.arange(96)
+    assert_allclose(
+        two.infer(everything).logits, one.infer(everything).logits, rtol=1e-2, atol=1e-2
+    )
+
+
+def test_what_was_cancelled_leaves_no_process_and_goes_on(
+    store: PixelStore, tmp_path: Path
+) -> None:
+    checkpoint = tmp_path / "training.safetensors"
+
+    def stop(step: int, steps: int) -> None:
+        if 0 < step < steps:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        _trained(store, 2, steps=100_000, progress=stop)
+    assert psutil.Process().children(recursive=True) == []
+    whole = _trained(store, 1)
+
+    def interrupt(step: int, _: int) -> None:
+        if step == 10:
+            raise Cancelled
+
+    # One process keeps what two go on from.
+    with pytest.raises(Cancelled):
+        _trained(store, 1, checkpoint=checkpoint, progress=interrupt)
+    assert read(checkpoint)[1]["step"] == "10"
+    resumed = _trained(store, 2, checkpoint=checkpoint)
+    for name, value in whole.network.named_parameters():
+        assert torch.allclose(resumed.network.get_parameter(name), value, rtol=1e-2, atol=1e-3)
+
+
+def test_errors_say_what_to_do(store: PixelStore) -> None:
+    with pytest.raises(ModelError, match="batch_size a multiple of 6"):
+        _trained(store, 3)
+    with pytest.raises(ModelError, match="lower learning_rate"):
+        _trained(store, 2, params={"learning_rate": 10.0, "steps": 30})

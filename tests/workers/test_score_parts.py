@@ -1,0 +1,153 @@
+"""A pool that is scored in parts by several workers, as if by one."""
+
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core import queue
+from core.messages import AdvanceRound
+from core.states import JobKind, JobState, RoundState
+from core.tables import Job, Worker
+from tests.processes import Hold, eventually, worker
+from tests.workers.killing import state
+from tests.workers.loop import Loop
+from tests.world import World
+
+# 60 images, 8 of them labeled: six parts.
+_PARTS = 6
+_ENDS = "NEW.kind = 'score_part' AND NEW.state = 'succeeded'"
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(installation: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    del installation
+    monkeypatch.setenv("KARAT_SCORING_ROWS", "10")
+
+
+def _loop(world: World) -> Loop:
+    loop = Loop(world, model={"name": "patch_kmeans", "params": {}})
+    loop.answer(0, 8)
+    return loop
+
+
+def _parts(session: Session) -> list[Job]:
+    session.rollback()
+    session.expire_all()
+    statement = select(Job).where(Job.kind == JobKind.SCORE_PART).order_by(Job.id)
+    found = list(session.scalars(statement))
+    session.rollback()
+    return found
+
+
+def _alone(world: World, log: Path) -> Loop:
+    """A round that one worker has closed."""
+    loop = _loop(world)
+    job = loop.close(0)
+    message = AdvanceRound(job_id=job.id)
+    world.session.rollback()
+    with worker("gpu", log):
+        queue.send(message)
+        eventually(lambda: state(world, job) is JobState.SUCCEEDED, "one worker ends the round")
+    return loop
+
+
+def _workers(stack: ExitStack, world: World, log: Path) -> list[BaseProcess]:
+    """Two workers that know of each other, as on two hosts that mount one storage elsewhere."""
+    processes = [stack.enter_context(worker("gpu", log, "first"))]
+    mounted = log.with_suffix(".mounted")
+    mounted.symlink_to(world.storage.root, target_is_directory=True)
+    with pytest.MonkeyPatch.context() as other_host:
+        other_host.setenv("KARAT_DATA_DIR", str(mounted))
+        processes.append(stack.enter_context(worker("gpu", log, "second")))
+
+    def both() -> bool:
+        world.session.rollback()
+        found = set(world.session.scalars(select(Worker.pid)))
+        return {process.pid for process in processes} <= found
+
+    eventually(both, "both workers appear")
+    world.session.rollback()
+    return processes
+
+
+# Seven workers start one after the other.
+@pytest.mark.timeout(600)
+def test_however_many_score_and_whoever_is_killed_the_scores_are_the_same(
+    world: World, tmp_path: Path, http: TestClient
+) -> None:
+    alone = _alone(world, tmp_path / "alone.log")
+    assert _parts(world.session) == []
+    for victim in (None, "helper", "owner"):
+        together = _loop(world)
+        job = together.close(0)
+        _close_together(world, job, victim, tmp_path / f"{victim}.log")
+        parts = [part for part in _parts(world.session) if part.parent_id == job.id]
+        assert len(parts) == _PARTS
+        assert {part.state for part in parts} == {JobState.SUCCEEDED}
+        # What the killed one had begun was begun again.
+        assert max(part.attempt for part in parts) == (1 if victim is None else 2)
+        assert victim is not None or len({part.worker for part in parts}) == 2
+        assert together.queue(1) == alone.queue(1)
+        assert together.files() == alone.files()
+    # Nobody is bothered with parts: each round has one job.
+    listed = http.get("/api/jobs", headers=world.caller().headers).json()["items"]
+    assert [one["kind"] for one in listed] == ["advance_round"] * 4
+
+
+def _close_together(world: World, job: Job, victim: str | None, log: Path) -> None:
+    """Close a round by two workers, and kill one of them while both have a part."""
+    message = AdvanceRound(job_id=job.id)
+    world.session.rollback()
+    hold = Hold("jobs", _ENDS)
+    with ExitStack() as stack:
+        processes = _workers(stack, world, log)
+        queue.send(message)
+        eventually(lambda: len(hold.waiting()) == 2, "both workers end a part")
+        if victim is not None:
+            state(world, job)
+            owner = int((job.worker or "").rpartition(":")[2])
+            world.session.rollback()
+            killed = next(one for one in processes if (one.pid == owner) == (victim == "owner"))
+            killed.kill()
+            killed.join(10)
+            hold.forget()
+        hold.let_go()
+        if victim == "owner":
+            eventually(lambda: _silent(world, job), "the owner is missed")
+            queue.send(message)
+        eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the round ends")
+
+
+def _silent(world: World, job: Job) -> bool:
+    """Whether a worker may take the job over, after 1.5 silent seconds."""
+    state(world, job)
+    assert job.heartbeat_at is not None
+    silent = datetime.now(UTC) - job.heartbeat_at > timedelta(seconds=2)
+    world.session.rollback()
+    return silent
+
+
+def test_a_cancelled_round_stops_its_parts(world: World, tmp_path: Path) -> None:
+    loop = _loop(world)
+    job = loop.close(0)
+    message = AdvanceRound(job_id=job.id)
+    world.session.rollback()
+    hold = Hold("jobs", _ENDS)
+    with ExitStack() as stack:
+        _workers(stack, world, tmp_path / "cancelled.log")
+        queue.send(message)
+        eventually(lambda: len(hold.waiting()) == 2, "both workers end a part")
+        state(world, job)
+        job.cancel_requested = True
+        world.session.commit()
+        hold.let_go()
+        eventually(lambda: state(world, job) is JobState.CANCELLED, "the round stops")
+        ended = {JobState.SUCCEEDED, JobState.CANCELLED}
+        eventually(lambda: {one.state for one in _parts(world.session)} == ended, "parts stop")
+    assert loop.rounds()[0].state is RoundState.FAILED

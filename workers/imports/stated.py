@@ -1,0 +1,151 @@
+"""What a file states of an image in Karat's own words: ``verdict``, ``votes``, and their fields.
+
+Every export of images carries these fields beside what its format has, so that it can come back.
+"""
+
+import json
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from core.states import Split, Verdict
+from workers.imports.items import Refused, Said, extras, parse_split, printable, short_name
+
+VERDICT: Final = "verdict"
+VOTES: Final = "votes"
+UNNAMED: Final = "import"
+"""Source of a verdict that names nobody."""
+OWN: Final = frozenset({
+    VERDICT, VOTES, "class", "class_name", "label", "annotator", "seconds", "created_at", "name",
+    "sha256", "split", "round", "model_version", "predicted", "probability", "in_probability",
+    "width", "height", "meta",
+})  # fmt: skip
+"""Fields that mean something here; others are extras of the image."""
+_MOST_VOTES: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What is stated of one image.
+
+    Attributes:
+        name: What the image was called.
+        split: Its split, as it was written.
+        label: Its class, if it is for evaluation; of others the verdicts say it.
+        said: The verdicts.
+        meta: JSON-ready extras.
+    """
+
+    name: str | None = None
+    split: str | None = None
+    label: str | None = None
+    said: tuple[Said, ...] = ()
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+def is_stated(names: Collection[str], annotations: Collection[str] = ()) -> bool:
+    """Whether fields of these names state verdicts, and are not columns of labels themselves."""
+    return any(name in names and name not in annotations for name in (VERDICT, VOTES))
+
+
+def read_stated(fields: Mapping[str, Any]) -> Stated | Refused:
+    """Read the fields of one image."""
+    said = read_said_of(fields)
+    if isinstance(said, Refused):
+        return said
+    split = text(fields.get("split"))
+    is_truth = split is not None and parse_split(split) is Split.EVALUATION
+    name = text(fields.get("name"))
+    return Stated(
+        name=None if name is None else short_name(name),
+        split=split,
+        label=_class(fields) if is_truth else None,
+        said=said,
+        meta=_meta(fields),
+    )
+
+
+def read_said_of(fields: Mapping[str, Any]) -> tuple[Said, ...] | Refused:
+    """The ``votes`` of an image, or where it has no such list, its one ``verdict``."""
+    votes = fields.get(VOTES)
+    if votes is not None and not isinstance(votes, list):
+        return Refused("votes must be a list")
+    if votes and len(votes) > _MOST_VOTES:
+        return Refused(f"more than {_MOST_VOTES} votes on one image")
+    found: list[Said] = []
+    for vote in [fields] if votes is None else votes:
+        one = _vote(vote) if isinstance(vote, dict) else Refused("a vote must be an object")
+        if isinstance(one, Refused):
+            return one
+        if one is not None:
+            found.append(one)
+    return tuple(found)
+
+
+def _vote(fields: Mapping[str, Any]) -> Said | Refused | None:
+    """One verdict; of what has no such field, the class is a label as in a column."""
+    word, class_name = text(fields.get(VERDICT)), _class(fields)
+    if word is None and (VERDICT in fields or class_name is None):
+        return None
+    if word is not None and word not in {*Verdict}:
+        return Refused(
+            f"verdict says {word[:100]!r}: it must be class, ood, unsure or skip. Rename the "
+            "column if it means something else"
+        )
+    verdict = None if word is None else Verdict(word)
+    if verdict is Verdict.CLASS and class_name is None:
+        return Refused("the verdict is class, but no class is named")
+    return Said(
+        source_name=short_name(text(fields.get("annotator")) or UNNAMED),
+        verdict=verdict,
+        class_name=class_name if verdict in (Verdict.CLASS, None) else None,
+        seconds=read_seconds(fields.get("seconds")),
+        at=read_time(fields.get("created_at")),
+    )
+
+
+def text(value: object) -> str | None:
+    """``value`` as text that can be stored; ``None`` if it is empty or missing."""
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return printable(str(value))
+
+
+def read_seconds(value: object) -> float:
+    """A time that something took, in seconds; 0 where none is told."""
+    try:
+        seconds = float(value) if isinstance(value, str | int | float) else 0.0
+    except (ValueError, OverflowError):
+        return 0.0
+    return seconds if math.isfinite(seconds) and seconds >= 0 else 0.0
+
+
+def read_time(value: object) -> datetime | None:
+    """A time in ISO 8601, taken for UTC where it names no zone; ``None`` if it cannot have been."""
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else value
+        if not isinstance(at, datetime):
+            return None
+        at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return at if at <= datetime.now(UTC) else None
+
+
+def _class(fields: Mapping[str, Any]) -> str | None:
+    names = (text(fields.get(name)) for name in ("class", "class_name", "label"))
+    return next((name for name in names if name is not None), None)
+
+
+def _meta(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The extras of the image: those in ``meta``, an object or its JSON, and unknown fields."""
+    given = fields.get("meta")
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            given = None
+    kept = extras({key: value for key, value in fields.items() if key not in OWN})
+    return {**kept, **(extras(given) if isinstance(given, dict) else {})}

@@ -1,0 +1,1 @@
+"""Telling webhooks what happens: handing out events, sending, recording what came of it."""
