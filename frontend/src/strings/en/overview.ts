@@ -17,6 +17,7 @@ export const overview = {
     jsonl: "Annotations as JSON Lines",
     imagefolder: "Labeled images as a folder (zip)",
   },
+  allExports: "Label Studio, COCO, Parquet …",
   pool: "Pool",
   parts: {
     in: "Labeled",

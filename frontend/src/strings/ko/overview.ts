@@ -19,6 +19,7 @@ export const overview: Catalogue["overview"] = {
     jsonl: "라벨 내보내기 (JSON Lines)",
     imagefolder: "라벨링된 이미지 폴더 (zip)",
   },
+  allExports: "다른 형식: Label Studio, COCO, Parquet …",
   pool: "풀",
   parts: {
     in: "라벨 있음",
