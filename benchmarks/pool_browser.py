@@ -33,8 +33,6 @@ from benchmarks.servers import ROOT, serving_module
 from core.storage import Storage
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
 from models.pool_scores import PoolScores
-from models.protocols import Surface
-from models.surface import about
 
 TOKEN = "karat_benchmark"
 CLASSES = 10
@@ -111,9 +109,8 @@ def fill(connection: psycopg.Connection[Any], storage: Storage, n: int) -> int:
     )
     execute(_EXAMPLES, p)
     execute(
-        "INSERT INTO queries (project_id, round_id, example_id, rank, done, purity,"
-        " informativeness) SELECT e.project_id, r.id, e.id, e.pool_index, true, random(), random()"
-        " FROM examples e JOIN rounds r USING (project_id)"
+        "INSERT INTO queries (project_id, round_id, example_id, rank, done) SELECT e.project_id,"
+        " r.id, e.id, e.pool_index, true FROM examples e JOIN rounds r USING (project_id)"
         " WHERE project_id = %(p)s AND e.state <> 'unlabeled'",
         p,
     )
@@ -143,8 +140,7 @@ def _score(connection: psycopg.Connection[Any], storage: Storage, project: int, 
         generator.random(len(indices), dtype=np.float32),
         generator.random(len(indices), dtype=np.float32),
     )
-    hills = Surface("phi", lambda purity, rest: np.sin(3 * purity) * np.cos(2 * rest))
-    scores.to_parquet(path, about(hills, scores, n // ANSWERED))
+    scores.to_parquet(path)
     connection.execute(
         "INSERT INTO artifacts (project_id, round_id, kind, storage_key, sha256, bytes, meta)"
         " VALUES (%s, 1, 'scores', %s, 'none', %s, %s)",
