@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from anyio import to_thread
 
@@ -13,7 +13,8 @@ from core.errors import DomainError
 from core.originals import Original, Originals
 from core.states import Split, Verdict
 
-_AT_ONCE = 8 << 20
+MISSING: Final = "MISSING.txt"
+_AT_ONCE: Final = 8 << 20
 
 
 class Placed(NamedTuple):
@@ -35,39 +36,48 @@ async def as_zip(
     more: Sequence[tuple[str, str]] = (),
 ) -> AsyncIterator[bytes]:
     """Images for which ``place`` gives a path, then the document on them, and ``more`` texts."""
-    missing: list[str] = []
-    with ZipWriter() as archive, closing(document), closing(Spool()) as spool:
+    with closing(document), closing(Spool()) as spool:
         spool.write(document.begin().encode())
-        async for block in images.blocks():
-            placed: list[Placed] = []
-            for record in block:
-                path = place(record)
-                if path is not None:
-                    placed.append(Placed(path, record.original, record.bytes))
-                    spool.write(document.add(record, path).encode())
-            async for piece in _packed(archive, originals, placed, missing):
-                yield piece
-        for piece in document.end():
-            spool.write(piece)
-        for piece in archive.spooled(document.name, spool):
-            yield piece
-        for name, text in (*more, *_note(missing)):
-            yield archive.stored(name, text.encode())
-        for piece in archive.finish():
+
+        async def placed() -> AsyncIterator[list[Placed]]:
+            async for block in images.blocks():
+                found = []
+                for record in block:
+                    path = place(record)
+                    if path is not None:
+                        found.append(Placed(path, record.original, record.bytes))
+                        spool.write(document.add(record, path).encode())
+                yield found
+
+        def texts() -> Iterator[tuple[str, Spool]]:
+            for piece in document.end():
+                spool.write(piece)
+            yield document.name, spool
+            for name, text in more:
+                with closing(Spool()) as one:
+                    one.write(text.encode())
+                    yield name, one
+
+        async for piece in as_files(placed(), originals, texts()):
             yield piece
 
 
 async def as_files(
-    files: AsyncIterable[list[Placed]], originals: Originals
+    files: AsyncIterable[list[Placed]],
+    originals: Originals,
+    texts: Iterable[tuple[str, Spool]] = (),
 ) -> AsyncIterator[bytes]:
-    """A zip of images and nothing else."""
-    missing: list[str] = []
-    with ZipWriter() as archive:
+    """A zip of images, then of ``texts``; images that are lost are named in ``MISSING.txt``."""
+    with ZipWriter() as archive, closing(Spool()) as missing:
         async for placed in files:
-            async for piece in _packed(archive, originals, placed, missing):
+            for some in portions(placed):
+                yield await to_thread.run_sync(_entries, archive, originals, some, missing)
+        for name, text in texts:
+            for piece in archive.spooled(name, text):
                 yield piece
-        for name, text in _note(missing):
-            yield archive.stored(name, text.encode())
+        if missing.size:
+            for piece in archive.spooled(MISSING, missing):
+                yield piece
         for piece in archive.finish():
             yield piece
 
@@ -82,29 +92,16 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
             yield piece
 
 
-async def _packed(
-    archive: ZipWriter, originals: Originals, files: Sequence[Placed], missing: list[str]
-) -> AsyncIterator[bytes]:
-    """Entries of ``files``, read in a thread, a few MiB at a time; ``missing`` gets the others."""
-    for some in portions(files):
-        yield await to_thread.run_sync(_entries, archive, originals, some, missing)
-
-
 def _entries(
-    archive: ZipWriter, originals: Originals, files: Sequence[Placed], missing: list[str]
+    archive: ZipWriter, originals: Originals, files: Sequence[Placed], missing: Spool
 ) -> bytes:
     entries = []
     for one in files:
         try:
             entries.append(archive.stored(one.path, originals.read(one.original)))
         except DomainError as error:
-            missing.append(f"{one.path}: {error.detail}\n")
+            missing.write(f"{one.path}: {error.detail}\n".encode())
     return b"".join(entries)
-
-
-def _note(missing: Sequence[str]) -> list[tuple[str, str]]:
-    """A text that names the images that could not be had, if there are any."""
-    return [("MISSING.txt", "".join(missing))] if missing else []
 
 
 def portions(images: Iterable[_Image]) -> Iterator[list[_Image]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
-from karat.commands.projects import finish_import
+from karat.commands.transfers import finish_import
 from karat.terminal import show_json, show_table
 
 if TYPE_CHECKING:

@@ -23,7 +23,9 @@ from workers.imports.items import (
 from workers.imports.metadata import NAMES, REFUSED, Metadata
 from workers.imports.stated import is_stated, read_stated, text
 
-_LITTER: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml"})
+_LITTER: Final = frozenset(
+    {"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml", "missing.txt"}
+)
 # Folders beside those of splits for images that have no class.
 _NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 # Tools that write a document for each image are not meant.

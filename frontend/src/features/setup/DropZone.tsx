@@ -43,7 +43,7 @@ export function DropZone({ onTake, onBucket }: DropZoneProps) {
         multiple
         hidden
         aria-label={t.setup.chooseFile}
-        accept=".zip,.parquet,.csv,image/*"
+        accept=".zip,.parquet,.csv,.jsonl,.json,image/*"
         onChange={(event) => {
           onTake(Array.from(event.target.files ?? []), []);
           event.target.value = "";
