@@ -15,6 +15,7 @@ from pydantic import BaseModel
 import core.errors
 from core.project_settings import Choice, ProjectSettings
 from core.settings import Settings
+from core.states import EventKind
 from karat.cli import app
 from scripts.docs.commands import commands
 
@@ -123,6 +124,8 @@ def test_every_event_is_documented() -> None:
     text = (ROOT / "docs" / "api.md").read_text()
     listen = text.partition("**Listen.**")[2].partition("\n\n")[0]
     assert {one for one in events if f"`{one}`" not in listen} == set()
+    told = (ROOT / "docs" / "engineers" / "webhooks.md").read_text()
+    assert {one for one in EventKind if f"`{one}`" not in told} == set()
 
 
 def test_every_metric_is_documented() -> None:

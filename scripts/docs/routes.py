@@ -29,6 +29,7 @@ TITLES: Final = {
     "artifacts": "Artifacts",
     "events": "Events",
     "home": "Home",
+    "webhooks": "Webhooks",
     "algorithms": "Algorithms",
     "admin": "Administration",
     "health": "Health and version",

@@ -19,6 +19,8 @@ _BOUNDS: Final = (
     ("minItems", "at least {} of them"),
     ("maxItems", "at most {} of them"),
 )
+# Bounds that tell a reader nothing: an id is above 0, a name is not empty.
+_FREE: Final = {("minimum", 1), ("minLength", 1), ("minItems", 1)}
 _FORMATS: Final = {
     "uuid": "6b1f3c1e-0d5b-4a53-9b44-3a1f7f6f6f01",
     "date-time": "2026-11-21T09:45:40.112696Z",
@@ -143,8 +145,7 @@ def bounds(schema: Schema) -> Iterator[str]:
     limited = choices[0] if choices else schema
     for key, words in _BOUNDS:
         value = limited.get(key)
-        # Ids are bounded by the size of a column, which tells a reader nothing.
-        if value is not None and (key, value) not in {("minimum", 1), ("minLength", 1)}:
+        if value is not None and (key, value) not in _FREE:
             yield words.format(f"{value:,}" if isinstance(value, int) else f"{value:g}")
 
 
