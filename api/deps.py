@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from core import queue
+from core.originals import Originals
 from core.settings import Settings
 from core.storage import Storage
 
@@ -39,5 +40,11 @@ def get_storage(request: Request) -> Storage:
     return storage
 
 
+def get_originals(request: Request) -> Originals:
+    originals: Originals = request.app.state.originals
+    return originals
+
+
 SettingsDep = Annotated[Settings, Depends(get_settings)]
 StorageDep = Annotated[Storage, Depends(get_storage)]
+OriginalsDep = Annotated[Originals, Depends(get_originals)]

@@ -1,5 +1,6 @@
 """Headers that make a browser refuse what we never send: foreign scripts, frames, guessed types."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
@@ -11,7 +12,7 @@ _PAGES: Final = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         # Thumbnails that the browser has before the server does, and icons within style sheets.
-        "img-src 'self' blob: data:",
+        "img-src 'self' blob: data:{images}",
         "font-src 'self' data:",
         "connect-src 'self'",
         "worker-src 'self'",
@@ -44,12 +45,14 @@ class SecurityHeaders:
     Args:
         app: The application.
         https: Whether everybody comes over TLS, so that browsers may insist on it.
+        images: Addresses of buckets that images are shown from.
     """
 
-    def __init__(self, app: ASGIApp, *, https: bool) -> None:
+    def __init__(self, app: ASGIApp, *, https: bool, images: Sequence[str] = ()) -> None:
         self._app = app
         common = {**_ALWAYS, "Strict-Transport-Security": _HSTS} if https else _ALWAYS
-        self._pages = {**common, "Content-Security-Policy": _PAGES}
+        policy = _PAGES.format(images="".join(f" {origin}" for origin in images))
+        self._pages = {**common, "Content-Security-Policy": policy}
         # What only some may see stays in no cache, unless its route knows better.
         self._data = {**DATA_HEADERS, **common}
 

@@ -35,7 +35,9 @@ from api.subsets.routes import router as subsets
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
+from core.buckets import Buckets, image_origins
 from core.db import async_engine, async_sessions
+from core.originals import Originals
 from core.settings import Settings
 from core.settings import settings as process_settings
 from core.storage import Storage
@@ -75,7 +77,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.engine = engine
     watch(engine.sync_engine)
     app.state.sessions = async_sessions(engine)
-    app.state.storage = Storage(settings.data_dir)
+    app.state.storage = Storage.of(settings)
+    app.state.originals = Originals(app.state.storage, Buckets(settings))
     app.state.identifier = Identifier(engine)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)
@@ -114,5 +117,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(health.router)
     reference.mount(app)
     frontend.mount(app, app.state.settings.frontend_dir)
-    app.add_middleware(SecurityHeaders, https=app.state.settings.secure_cookies)
+    app.add_middleware(
+        SecurityHeaders,
+        https=app.state.settings.secure_cookies,
+        images=image_origins(app.state.settings),
+    )
     return app

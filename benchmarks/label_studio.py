@@ -140,7 +140,9 @@ class Comparison:
             name = "Karat, one at a time" if batch == 1 else f"Karat, leases of {batch}"
             if self._missing("load", name, processes, clients):
                 load = self._queue(clients, max(queries, self.arguments.tasks))
-                ours = [self.postgres.pid, *(one.pid for one in self.stack.processes.values())]
+                others = self.stack.processes
+                ours = [others.pop("api").pid, self.postgres.pid]
+                ours += [process.pid for process in others.values()]
                 loop = functools.partial(load.annotate, batch=batch)
                 self._turn(name, processes, clients, ours, load, loop)
 
@@ -174,6 +176,8 @@ class Comparison:
             "lost": load.lost(),
             "errors": dict(load.tally.errors),
             "memory_mb": max(seen for _, seen in measured.watched),
+            # What answers and its database: the rest of Karat trains, or waits to.
+            "answering_mb": memory(pids[:2]),
         }
         self.runs.add(run)
         print(f"{clients} clients, {name}: {run['answers_per_s']:.1f} answers/s", flush=True)
@@ -241,7 +245,7 @@ def show(runs: list[Run]) -> None:
     console = Console(width=150)
     table = Table(title="next task → submit, without a pause; milliseconds")
     headings = ("clients", "server", "answers/s", "next p50", "p95", "p99", "submit p50", "p95",
-                "p99", "duplicates", "lost", "errors", "MiB")  # fmt: skip
+                "p99", "duplicates", "lost", "errors", "MiB", "API, DB")  # fmt: skip
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "server" else "right")
     for run in (run for run in runs if run["step"] == "load"):
@@ -258,6 +262,7 @@ def show(runs: list[Run]) -> None:
             str(run["lost"]),
             str(sum(run["errors"].values())),
             f"{run['memory_mb']:,.0f}",
+            f"{run['answering_mb']:,.0f}",
         )
     console.print(table)
     times = Table(title="seconds")

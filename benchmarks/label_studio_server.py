@@ -40,7 +40,7 @@ _RESULT = [
 # How many files a request may hold by its own limit.
 _FILES = 100
 _PACKAGES = Path("/usr/lib/postgresql")
-_START = 180.0
+_START = 400.0
 # What each process of its server writes once it has loaded the application.
 _READY = b"WSGI app 0"
 _SEED = """

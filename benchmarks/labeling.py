@@ -169,7 +169,7 @@ def windows(measured: Measured) -> list[dict[str, float]]:
 
 def show(report: dict[str, Any]) -> None:
     """Print the tables."""
-    table = Table(title="Verdicts per second: Karat and a bare application on the same stack")
+    table = Table(title="Verdicts per second, and a bare application on the same stack")
     for heading in ("clients", "Karat /s", "bare /s", "ratio", "p50 ms", "p99 ms", "bare p99 ms"):
         table.add_column(heading, justify="right")
     drift = Table(title="From the first minute (or half) of the last run to the last")

@@ -134,7 +134,7 @@ class Run:
 
     def export(self, formats: Sequence[ExportFormat]) -> dict[str, int]:
         """Save the answers in each format; returns bytes."""
-        sizes = {}
+        sizes: dict[str, int] = {}
         for name in formats:
             with self.timed(f"export {name}"):
                 path = self.project.export(self._folder / f"export.{name}", name)

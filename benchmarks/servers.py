@@ -38,7 +38,7 @@ def serving(
     *,
     directory: Path = ROOT,
     log: Path | None = None,
-    seconds: float = 20.0,
+    seconds: float = 180.0,
 ) -> Iterator[Server]:
     """Run ``command`` until the end of the block, which begins once it answers ``path``.
 

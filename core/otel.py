@@ -72,7 +72,7 @@ def begin(service: str) -> None:
     provider.add_span_processor(_Names())
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
-    CeleryInstrumentor().instrument()
+    CeleryInstrumentor().instrument()  # type: ignore[no-untyped-call]
 
 
 def watch(engine: Engine) -> None:

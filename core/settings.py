@@ -2,12 +2,14 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.addresses import Allowed
+from core.errors import DomainError
+from core.locations import Location, parse_all
 
 
 class Settings(BaseSettings):
@@ -97,6 +99,50 @@ class Settings(BaseSettings):
     alive_file: Path | None = Field(
         default=None, description="Touched by a worker or the scheduler while it lives."
     )
+    import_locations: str | None = Field(
+        default=None, description="Buckets and folders that images may be taken from."
+    )
+    storage_url: str | None = Field(
+        default=None, description="Bucket for images and artifacts, as s3://bucket/folder."
+    )
+    s3_endpoint: str | None = Field(
+        default=None, description="Address of an S3 server that is not Amazon's."
+    )
+    s3_public_endpoint: str | None = Field(
+        default=None, description="The same as browsers reach it, where that differs."
+    )
+    s3_region: str | None = Field(default=None, description="Region of the buckets.")
+    s3_redirect: bool = Field(
+        default=True, description="Send browsers to the bucket; else images pass through the API."
+    )
+    signed_url_seconds: int = Field(
+        default=900, ge=60, le=604_800, description="How long a link into a bucket is good for."
+    )
+
+    @model_validator(mode="after")
+    def _locations(self) -> Self:
+        """Refuse what is no location when a process starts, and not when it is needed."""
+        try:
+            _ = self.import_places
+        except DomainError as error:
+            raise ValueError(f"KARAT_IMPORT_LOCATIONS: {error.detail}") from error
+        try:
+            place = self.storage_place
+        except DomainError as error:
+            raise ValueError(f"KARAT_STORAGE_URL: {error.detail}") from error
+        if place is not None and place.scheme != "s3":
+            raise ValueError("KARAT_STORAGE_URL: name a bucket; folders are KARAT_DATA_DIR.")
+        return self
+
+    @property
+    def import_places(self) -> tuple[Location, ...]:
+        """``import_locations``, read."""
+        return parse_all(self.import_locations)
+
+    @property
+    def storage_place(self) -> Location | None:
+        """``storage_url``, read."""
+        return Location.parse(self.storage_url) if self.storage_url else None
 
     @field_validator("webhook_allow")
     @classmethod

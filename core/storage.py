@@ -1,17 +1,39 @@
 """Files of an installation: images by content, pixel stores, artifacts, uploads, unfinished work.
 
 Every file appears under its final name only when it is whole, by a rename in the same directory.
+With a bucket, images lie there, and artifacts too; the data directory then holds copies and what
+can be made again.
 """
 
 import hashlib
 import os
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
+
+from core.buckets import Buckets
+from core.errors import NotFound
+from core.locations import Location
+from core.settings import Settings
 
 _BLOCK: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Remote:
+    """The folder of a bucket that holds an installation's images and artifacts."""
+
+    buckets: Buckets
+    place: Location
+
+    def image(self, content_hash: bytes) -> Location:
+        """Where the image whose SHA-256 is ``content_hash`` (32 bytes) lies."""
+        digest = content_hash.hex()
+        return self.place.child(f"images/{digest[:2]}/{digest}")
 
 
 class Storage:
@@ -19,11 +41,19 @@ class Storage:
 
     Args:
         root: The data directory; created when first written to.
+        remote: The bucket for images and artifacts, if there is one.
     """
 
-    def __init__(self, root: Path) -> None:
-        """Remember ``root``; nothing is read or written yet."""
+    def __init__(self, root: Path, remote: Remote | None = None) -> None:
+        """Remember the places; nothing is read or written yet."""
         self.root = root
+        self.remote = remote
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The storage that an installation's settings name."""
+        place = settings.storage_place
+        return cls(settings.data_dir, Remote(Buckets(settings), place) if place else None)
 
     def image(self, content_hash: bytes) -> Path:
         """File of the image whose SHA-256 is ``content_hash`` (32 bytes)."""
@@ -33,7 +63,9 @@ class Storage:
     def put_image(self, content_hash: bytes, content: bytes) -> None:
         """Store an image's original bytes; storing the same content again changes nothing."""
         path = self.image(content_hash)
-        if not path.exists():
+        if self.remote is not None:
+            self.remote.buckets.write(self.remote.image(content_hash), content)
+        elif not path.exists():
             write_atomically(path, lambda part: part.write_bytes(content))
 
     def pixels(self, project_id: int) -> Path:
@@ -56,6 +88,24 @@ class Storage:
         """
         return self.root / key
 
+    def publish(self, key: str) -> None:
+        """Copy an artifact's file to the bucket, if there is one."""
+        if self.remote is not None:
+            self.remote.buckets.write(self.remote.place.child(key), self.artifact(key))
+
+    def fetch(self, key: str) -> Path:
+        """File of an artifact, brought from the bucket if another machine made it. Blocks.
+
+        The file is missing if it is missing there too.
+        """
+        path = self.artifact(key)
+        if self.remote is not None and not path.exists():
+            buckets = self.remote.buckets
+            with suppress(NotFound):
+                blocks = buckets.blocks(buckets.head(self.remote.place.child(key)))
+                write_atomically(path, lambda part: fill(part, blocks))
+        return path
+
     def job_log(self, project_id: int, job_id: int) -> Path:
         """What a job has said of itself, over all its attempts."""
         return self.project(project_id) / "jobs" / str(job_id) / "job.log"
@@ -70,7 +120,16 @@ class Storage:
 
     def remove_project(self, project_id: int) -> None:
         """Remove a project's own files. Images stay: other projects may hold the same content."""
+        # First what can fail: copies that are left are still of use.
+        if self.remote is not None:
+            self.remote.buckets.remove(self.remote.place.child(f"projects/{project_id}"))
         shutil.rmtree(self.project(project_id), ignore_errors=True)
+
+
+def fill(file: Path, blocks: Iterable[bytes]) -> None:
+    """Write ``blocks`` to ``file``."""
+    with file.open("wb") as output:
+        output.writelines(blocks)
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:

@@ -58,6 +58,7 @@ class Manifest:
         schema: Revision of the database's schema.
         postgres: Major version of the server.
         created_at: The moment whose state it holds.
+        storage_url: The bucket that its images lie in, and not in the backup.
     """
 
     format: int
@@ -65,12 +66,13 @@ class Manifest:
     schema: str
     postgres: int
     created_at: str
+    storage_url: str | None = None
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
         """Read what ``to_json`` wrote; names that are not known are left out."""
         values: dict[str, Any] = json.loads(text)
-        return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__ if name in values})
 
     def to_json(self) -> bytes:
         """As the first member of the archive."""
@@ -154,6 +156,7 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, set[i
         schema=str(revision[0]) if revision else "",
         postgres=connection.info.server_version // 10_000,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        storage_url=os.environ.get("KARAT_STORAGE_URL") or None,
     )
     return manifest, str(found[0]), projects
 

@@ -10,10 +10,11 @@ from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.pool import pool
-from karat.commands.projects import export, import_images, projects, rounds
+from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
 from karat.commands.services import doctor, up
 from karat.commands.subsets import subsets
+from karat.commands.transfers import export, import_images
 from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
 from karat.commands.webhooks import webhooks

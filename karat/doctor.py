@@ -78,6 +78,7 @@ def examine(data_dir: Path, port: int) -> Iterator[Finding]:
     else:
         yield Finding("Karat", True, f"is not running on {data_dir}; start it with: karat up")
         yield _port(port)
+    yield from _buckets()
     environment = {**os.environ, **{name: url for name, url in urls.items() if url}}
     environment["KARAT_DATA_DIR"] = str(data_dir)
     if urls["DATABASE_URL"]:
@@ -224,6 +225,47 @@ def _database(environment: dict[str, str]) -> Finding:
         _reason(done),
         "Check DATABASE_URL and that the server runs. An old schema is brought up by karat up.",
     )
+
+
+def _buckets() -> Iterator[Finding]:
+    """Whether the places that the settings name can be reached with the credentials there are."""
+    from pydantic import ValidationError
+
+    from core.buckets import Buckets
+    from core.errors import DomainError
+    from core.settings import Settings
+
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        reason = "; ".join(one["msg"] for one in error.errors())
+        yield Finding("settings", False, reason, "Correct it; see docs/settings.md.")
+        return
+    buckets = Buckets(settings)
+    remedy = (
+        "Check KARAT_S3_ENDPOINT, the region, and AWS_ACCESS_KEY_ID with its secret; "
+        "see docs/operations.md."
+    )
+    for place in settings.import_places:
+        try:
+            found = next(buckets.pages(place), None)
+        except DomainError as error:
+            yield Finding("import location", False, f"{place}: {error.detail}", remedy)
+        else:
+            yield Finding(
+                "import location", True, f"{place} {'can be read' if found else 'is empty'}"
+            )
+    storage = settings.storage_place
+    if storage is not None:
+        try:
+            probe = storage.child("doctor")
+            buckets.write(probe.child("probe"), b"karat")
+            buckets.head(probe.child("probe"))
+            buckets.remove(probe)
+        except DomainError as error:
+            yield Finding("storage", False, f"{storage}: {error.detail}", remedy)
+        else:
+            yield Finding("storage", True, f"{storage} can be written, read and cleared")
 
 
 def _workers(environment: dict[str, str]) -> Iterator[Finding]:

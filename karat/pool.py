@@ -1,10 +1,12 @@
 """The client's part for the images of one project."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
-from karat.resources import Class, Example
+from karat.resources import Class, Example, Job, Split
 from karat.transport import Transport
+from karat.uploads import upload
 
 Sort = Literal[
     "pool_index",
@@ -77,10 +79,87 @@ class PoolClient:
 
         Args:
             transport: The client's connection.
-            path: Of the images, below the API.
+            path: Of the project, below the API.
         """
         self._transport = transport
-        self._path = path
+        self._imports = f"{path}/imports"
+        self._path = f"{path}/examples"
+
+    def add(
+        self,
+        location: str,
+        *,
+        include: Sequence[str] = (),
+        table: str | Path | None = None,
+        split: Split = "pool",
+        key_column: str | None = None,
+        label_column: str | None = None,
+        split_column: str | None = None,
+        annotation_columns: Sequence[str] = (),
+    ) -> Job:
+        """Take in images that stay where they are; Karat reads each once and keeps no copy.
+
+        Doing it again adds nothing twice, and follows images that were moved.
+
+        Args:
+            location: ``s3://bucket/folder``, or ``file:///folder`` of the server; the operator
+                allows it with ``KARAT_IMPORT_LOCATIONS``.
+            include: Patterns of paths below it, such as ``*/2024/*.jpg``; without any, what is
+                called like an image.
+            table: A CSV, JSONL or Parquet file that names the images instead: a file here, as a
+                ``Path``, or one below the location.
+            split: What the images are for.
+            key_column: The table's column with their paths; else ``key``, ``file`` and the like.
+            label_column: The table's column with the class names.
+            split_column: The table's column with the splits.
+            annotation_columns: Columns of the table, or of ``metadata.csv``, whose labels become
+                annotations.
+
+        Returns:
+            The import's job, for ``Client.wait``.
+
+        Raises:
+            KaratError: The API refused, for example ``location_not_allowed``.
+        """
+        columns = {
+            "key_column": key_column,
+            "label_column": label_column,
+            "split_column": split_column,
+        }
+        if isinstance(table, Path):
+            sent = upload(table)
+            query = {
+                **columns,
+                "filename": sent.filename,
+                "location": location,
+                "split": split,
+                "annotation_column": list(annotation_columns),
+            }
+            uploaded: Job = self._transport.request(
+                "POST", self._imports, query=query, content=sent.chunks
+            )
+            return uploaded
+        body = {
+            **columns,
+            "location": location,
+            "include": list(include),
+            "table": table,
+            "split": split,
+            "annotation_columns": list(annotation_columns),
+        }
+        job: Job = self._transport.request("POST", f"{self._imports}/bucket", body=body)
+        return job
+
+    def link(self, example_id: int, *, seconds: int = 3600) -> str:
+        """An address that shows an image to whoever has it, without logging in.
+
+        Args:
+            example_id: The image.
+            seconds: How long it is good for, 60 to 604,800.
+        """
+        query = {"seconds": seconds}
+        made = self._transport.request("GET", f"/examples/{example_id}/link", query=query)
+        return f"{self._transport.url}{made['url']}"
 
     def find(
         self, filters: Filters | None = None, *, sort: Sort = "pool_index"

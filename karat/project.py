@@ -1,6 +1,6 @@
 """The client's part for one project."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from karat.resources import (
     Agreement,
     Artifact,
     Example,
-    ExportFormat,
     Job,
     Member,
     Outlook,
@@ -20,12 +19,12 @@ from karat.resources import (
     Split,
 )
 from karat.review import ReviewClient
+from karat.transfers import TransferClient
 from karat.transport import Transport
-from karat.uploads import upload
 from karat.webhook import WebhooksClient
 
 
-class ProjectClient(LabelingClient):
+class ProjectClient(LabelingClient, TransferClient):
     """Everything that can be done in one project; made by ``Client.project``."""
 
     def __init__(self, transport: Transport, project_id: int) -> None:
@@ -92,82 +91,6 @@ class ProjectClient(LabelingClient):
         """
         self._transport.request("DELETE", f"{self._path}/members/{user_id}")
 
-    def import_images(
-        self,
-        path: str | Path,
-        *,
-        split: Split = "pool",
-        image_column: str | None = None,
-        label_column: str | None = None,
-        split_column: str | None = None,
-        annotation_columns: Sequence[str] = (),
-        key_column: str | None = None,
-        on_sent: Callable[[int, int], None] | None = None,
-    ) -> Job:
-        """Send images, labels or both; a worker takes them in.
-
-        Sending the same again adds nothing twice.
-
-        Args:
-            path: A folder (zipped on the way), a zip, a Parquet file, one image, or a CSV of labels
-                for images that are there.
-            split: What the images are for.
-            image_column: The Parquet column with the image bytes.
-            label_column: The Parquet column with the class names.
-            split_column: The Parquet column with the splits.
-            annotation_columns: Columns of the CSV, the Parquet file or the metadata whose labels
-                become annotations: a class by name or number, ``ood``, ``unsure``, or nothing.
-            key_column: The column that says which image a row is about, where none comes with it;
-                else ``example_id``, ``sha256`` or a name like ``file``.
-            on_sent: Called with the bytes sent and the bytes in all.
-
-        Returns:
-            The import's job, for ``Client.wait``.
-
-        Raises:
-            FileNotFoundError: There is nothing at ``path``.
-            KaratError: The API refused.
-        """
-        what = upload(Path(path))
-
-        def chunks() -> Iterator[bytes]:
-            sent = 0
-            for chunk in what.chunks():
-                yield chunk
-                sent += len(chunk)
-                if on_sent is not None:
-                    on_sent(min(sent, what.size), what.size)
-
-        query = {
-            "filename": what.filename,
-            "split": split,
-            "image_column": image_column,
-            "label_column": label_column,
-            "split_column": split_column,
-            "annotation_column": list(annotation_columns),
-            "key_column": key_column,
-        }
-        job: Job = self._transport.request(
-            "POST", f"{self._path}/imports", query=query, content=chunks
-        )
-        return job
-
-    def imports(self) -> list[Job]:
-        """The imports so far."""
-        return list(self._transport.pages(f"{self._path}/imports"))
-
-    def import_report(self, job_id: int, path: str | Path) -> Path:
-        """Save what became of each file of an import, as CSV.
-
-        Args:
-            job_id: The import's job.
-            path: Where to save it; what is there is replaced.
-
-        Returns:
-            ``path``.
-        """
-        return self._transport.save(f"{self._path}/imports/{job_id}/report.csv", Path(path))
-
     def examples(
         self, *, state: str | None = None, split: Split | None = None
     ) -> Iterator[Example]:
@@ -182,7 +105,7 @@ class ProjectClient(LabelingClient):
     @property
     def pool(self) -> PoolClient:
         """The images of the project: find them, and act on many at once."""
-        return PoolClient(self._transport, f"{self._path}/examples")
+        return PoolClient(self._transport, self._path)
 
     @property
     def webhooks(self) -> WebhooksClient:
@@ -324,26 +247,6 @@ class ProjectClient(LabelingClient):
         """How far those agree who have judged the same images."""
         found: Agreement = self._transport.request("GET", f"{self._path}/agreement")
         return found
-
-    def export(
-        self,
-        path: str | Path,
-        format: ExportFormat = "csv",
-        *,
-        on_received: Callable[[int], None] | None = None,
-    ) -> Path:
-        """Save the annotations, or the labeled images, without holding them in memory.
-
-        Args:
-            path: Where to save; what is there is replaced once the export is complete.
-            format: ``csv`` or ``jsonl`` for annotations, ``imagefolder`` for a zip of the images.
-            on_received: Called with the bytes received so far.
-
-        Returns:
-            ``path``.
-        """
-        query = {"format": format}
-        return self._transport.save(f"{self._path}/export", Path(path), query, on_received)
 
     def _do(self, verb: str) -> Project:
         project: Project = self._transport.request("POST", f"{self._path}/{verb}")

@@ -9,7 +9,7 @@ Verdict = Literal["class", "ood", "skip", "unsure"]
 ProjectState = Literal["draft", "running", "paused", "finished"]
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
 JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
-ExportFormat = Literal["csv", "jsonl", "imagefolder"]
+ExportFormat = Literal["csv", "jsonl", "imagefolder", "yolo", "coco", "label_studio", "parquet"]
 
 
 class User(TypedDict):

@@ -70,6 +70,7 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
     with _staging(data_dir) as staging:
         with _reading(file) as archive:
             manifest, count = _unpack(archive, staging, file)
+        _require_storage(manifest.storage_url)
         with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
             _require_alone(connection)
             with _set_aside(connection):
@@ -93,6 +94,15 @@ def _require_empty(installation: Installation) -> None:
         ).fetchone()
     if found is None or found[0] > 0:
         raise _not_empty("The database holds tables.")
+
+
+def _require_storage(backed_up: str | None) -> None:
+    """Refuse a backup whose images would not be found."""
+    if backed_up != (os.environ.get("KARAT_STORAGE_URL") or None):
+        raise ServiceError(
+            f"The images of this backup lie in {backed_up or 'the data directory'}.",
+            f"Set KARAT_STORAGE_URL={backed_up}." if backed_up else "Unset KARAT_STORAGE_URL.",
+        )
 
 
 def _not_empty(what: str) -> ServiceError:

@@ -77,7 +77,7 @@ def share_statistics(network: nn.Module) -> None:
 
 def _converted(norm: _BatchNorm) -> _BatchNorm:
     if best_device().type == "cuda":
-        converted: _BatchNorm = nn.SyncBatchNorm.convert_sync_batchnorm(norm)
+        converted: _BatchNorm = nn.SyncBatchNorm.convert_sync_batchnorm(norm)  # type: ignore[no-untyped-call]
         return converted
     shared = _SharedBatchNorm(
         norm.num_features, norm.eps, norm.momentum, norm.affine, norm.track_running_stats
@@ -143,5 +143,5 @@ class _Sum(torch.autograd.Function):
 
 
 def _sum(value: Tensor) -> Tensor:
-    total: Tensor = _Sum.apply(value)  # type: ignore[no-untyped-call]
+    total: Tensor = _Sum.apply(value)
     return total

@@ -19,6 +19,7 @@ from api.main import create_app
 from core import queue, settings
 from core.db import sync_engine, sync_sessions
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
+from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.world import World
 from workers import runner
 
@@ -107,6 +108,27 @@ def _forget() -> None:
     """Processes read their environment once; tests are many installations in one process."""
     for cached in (settings.settings, queue.celery, runner.sessions):
         cached.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3Server]:
+    """A server of buckets for the whole run."""
+    with s3_server() as found:
+        yield found
+
+
+@pytest.fixture
+def bucket(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    """An empty bucket that images may be taken from; ask for it before the installation."""
+    found = Bucket(s3.files(), s3.bucket())
+    for name, value in (
+        *CREDENTIALS.items(),
+        ("KARAT_S3_ENDPOINT", s3.endpoint),
+        ("KARAT_IMPORT_LOCATIONS", found.url),
+    ):
+        monkeypatch.setenv(name, value)
+    _forget()
+    return found
 
 
 @pytest.fixture

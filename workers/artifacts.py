@@ -31,6 +31,7 @@ def keep(
             os.fsync(file.fileno())
 
     write_atomically(target, copy)
+    context.storage.publish(key)
     return Artifact(
         project_id=context.project_id,
         job_id=context.job_id,

@@ -84,7 +84,7 @@ class JobContext:
         self.params = {name: value for name, value in job.params.items() if name != DRY_RUN}
         self.checkpoint = dict(job.checkpoint)
         self.settings = settings_
-        self.storage = Storage(settings_.data_dir)
+        self.storage = Storage.of(settings_)
         self.sessions = sessions()
         self.log = JobLog(self.storage.job_log(self.project_id, self.job_id), self.attempt)
         self.expected: dict[str, float] = {}

@@ -169,7 +169,7 @@ def _verdicts(
         (pool_index, _label(verdict, class_id, output_of), number, final)
         for pool_index, verdict, class_id, number, final in session.execute(held)
     )
-    table = np.fromiter(rows, dtype=np.dtype((np.int64, 4)))
+    table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 4))).astype(np.int64, copy=False)
     return settle(table[:, 0], table[:, 1], table[:, 2], table[:, 3] == 1)
 
 

@@ -31,7 +31,8 @@ _IMAGES = text(
     ) n
     LEFT JOIN LATERAL generate_series(0, n.images - 1, n.step) AS s(index) ON true
     LEFT JOIN LATERAL (
-        SELECT bytes FROM examples WHERE project_id = p.id AND pool_index = s.index
+        SELECT CASE WHEN location IS NULL THEN bytes ELSE 0 END AS bytes
+        FROM examples WHERE project_id = p.id AND pool_index = s.index
     ) e ON true
     GROUP BY p.id, p.name, n.images, n.step
     ORDER BY p.id

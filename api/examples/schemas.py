@@ -144,11 +144,15 @@ class PlaceOut(BaseModel):
 
 
 class ExampleDetail(ExampleOut):
-    """`annotations` and `places` are the latest 200 of each."""
+    """`annotations` and `places` are the latest 200 of each.
+
+    `location` is where the original lies, if Karat keeps no copy of it.
+    """
 
     media_type: str
     bytes: int
     sha256: str
+    location: str | None
     meta: dict[str, Any]
     import_id: int | None
     scores_round: int | None

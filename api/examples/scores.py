@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters, Sort
+from api.files import artifact_file
 from core.errors import Conflict, NotFound
 from core.states import ArtifactKind
 from core.storage import Storage
@@ -105,7 +106,8 @@ async def score_table(
             return None
         raise NotFound(f"score of round {number}")
     artifact, found = row
-    path, classes = storage.artifact(artifact.storage_key), tuple(artifact.meta["class_ids"])
+    path = await artifact_file(storage, artifact.storage_key)
+    classes = tuple(artifact.meta["class_ids"])
     try:
         return await to_thread.run_sync(_load, path, artifact.sha256, found, classes)
     except FileNotFoundError as error:

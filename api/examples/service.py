@@ -114,6 +114,7 @@ async def show_example(
         media_type=example.media_type,
         bytes=example.bytes,
         sha256=example.content_hash.hex(),
+        location=example.location,
         meta=example.meta,
         import_id=example.import_id,
         scores_round=table.number if table else None,

@@ -2,24 +2,26 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from anyio import to_thread
 
 from api.exports.documents import Document
 from api.exports.records import Images, Record, safe
 from api.exports.zips import Spool, ZipWriter
+from core.errors import DomainError
+from core.originals import Original, Originals
 from core.states import Split, Verdict
-from core.storage import Storage
 
-_AT_ONCE = 8 << 20
+MISSING: Final = "MISSING.txt"
+_AT_ONCE: Final = 8 << 20
 
 
 class Placed(NamedTuple):
     """An image, and the path that it gets in an archive."""
 
     path: str
-    content_hash: bytes
+    original: Original
     bytes: int
 
 
@@ -28,38 +30,53 @@ _Image = TypeVar("_Image", Placed, Record)
 
 async def as_zip(
     images: Images,
-    storage: Storage,
+    originals: Originals,
     place: Callable[[Record], str | None],
     document: Document,
     more: Sequence[tuple[str, str]] = (),
 ) -> AsyncIterator[bytes]:
     """Images for which ``place`` gives a path, then the document on them, and ``more`` texts."""
-    with ZipWriter() as archive, closing(document), closing(Spool()) as spool:
+    with closing(document), closing(Spool()) as spool:
         spool.write(document.begin().encode())
-        async for block in images.blocks():
-            placed: list[Placed] = []
-            for record in block:
-                path = place(record)
-                if path is not None:
-                    placed.append(Placed(path, record.content_hash, record.bytes))
-                    spool.write(document.add(record, path).encode())
-            async for piece in _packed(archive, storage, placed):
-                yield piece
-        for piece in document.end():
-            spool.write(piece)
-        for piece in archive.spooled(document.name, spool):
-            yield piece
-        for name, text in more:
-            yield archive.stored(name, text.encode())
-        for piece in archive.finish():
+
+        async def placed() -> AsyncIterator[list[Placed]]:
+            async for block in images.blocks():
+                found = []
+                for record in block:
+                    path = place(record)
+                    if path is not None:
+                        found.append(Placed(path, record.original, record.bytes))
+                        spool.write(document.add(record, path).encode())
+                yield found
+
+        def texts() -> Iterator[tuple[str, Spool]]:
+            for piece in document.end():
+                spool.write(piece)
+            yield document.name, spool
+            for name, text in more:
+                with closing(Spool()) as one:
+                    one.write(text.encode())
+                    yield name, one
+
+        async for piece in as_files(placed(), originals, texts()):
             yield piece
 
 
-async def as_files(files: AsyncIterable[list[Placed]], storage: Storage) -> AsyncIterator[bytes]:
-    """A zip of images and nothing else."""
-    with ZipWriter() as archive:
+async def as_files(
+    files: AsyncIterable[list[Placed]],
+    originals: Originals,
+    texts: Iterable[tuple[str, Spool]] = (),
+) -> AsyncIterator[bytes]:
+    """A zip of images, then of ``texts``; images that are lost are named in ``MISSING.txt``."""
+    with ZipWriter() as archive, closing(Spool()) as missing:
         async for placed in files:
-            async for piece in _packed(archive, storage, placed):
+            for some in portions(placed):
+                yield await to_thread.run_sync(_entries, archive, originals, some, missing)
+        for name, text in texts:
+            for piece in archive.spooled(name, text):
+                yield piece
+        if missing.size:
+            for piece in archive.spooled(MISSING, missing):
                 yield piece
         for piece in archive.finish():
             yield piece
@@ -75,21 +92,16 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
             yield piece
 
 
-async def _packed(
-    archive: ZipWriter, storage: Storage, files: Sequence[Placed]
-) -> AsyncIterator[bytes]:
-    """Entries of ``files``, read in a thread, a few MiB at a time."""
-    for some in portions(files):
-        yield await to_thread.run_sync(_entries, archive, storage, some)
-
-
-def _entries(archive: ZipWriter, storage: Storage, files: Sequence[Placed]) -> bytes:
-    return b"".join(archive.stored(one.path, read_image(storage, one)) for one in files)
-
-
-def read_image(storage: Storage, image: Placed | Record) -> bytes:
-    """The original bytes of an image."""
-    return storage.image(image.content_hash).read_bytes()
+def _entries(
+    archive: ZipWriter, originals: Originals, files: Sequence[Placed], missing: Spool
+) -> bytes:
+    entries = []
+    for one in files:
+        try:
+            entries.append(archive.stored(one.path, originals.read(one.original)))
+        except DomainError as error:
+            missing.write(f"{one.path}: {error.detail}\n".encode())
+    return b"".join(entries)
 
 
 def portions(images: Iterable[_Image]) -> Iterator[list[_Image]]:

@@ -9,9 +9,10 @@ import pyarrow as pa
 from anyio import to_thread
 from pyarrow import parquet
 
-from api.exports.archives import portions, read_image
+from api.exports.archives import portions
 from api.exports.records import Images, Record
-from core.storage import Storage
+from core.errors import DomainError
+from core.originals import Originals
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
 _VOTE: Final = {
@@ -39,7 +40,7 @@ _COLUMNS: Final = {
 }
 
 
-async def as_parquet(images: Images, storage: Storage) -> AsyncIterator[bytes]:
+async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[bytes]:
     """A row for each image; a row group holds a few MiB."""
     sink = _Sink()
     schema = _schema(images.class_names)
@@ -52,7 +53,7 @@ async def as_parquet(images: Images, storage: Storage) -> AsyncIterator[bytes]:
     numbers = {name: number for number, name in enumerate(images.class_names)}
     async for block in images.blocks():
         for some in portions(block):
-            await to_thread.run_sync(_write, writer, schema, numbers, some, storage)
+            await to_thread.run_sync(_write, writer, schema, numbers, some, originals)
             yield sink.taken()
     writer.close()
     yield sink.taken()
@@ -77,13 +78,21 @@ def _write(
     schema: pa.Schema,
     numbers: dict[str, int],
     records: Sequence[Record],
-    storage: Storage,
+    originals: Originals,
 ) -> None:
-    rows = [_row(record, numbers, read_image(storage, record)) for record in records]
+    rows = [_row(record, numbers, _content(originals, record)) for record in records]
     writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
 
-def _row(record: Record, numbers: dict[str, int], content: bytes) -> dict[str, Any]:
+def _content(originals: Originals, record: Record) -> bytes | None:
+    """The bytes of an image; none if they cannot be had, so that the others can."""
+    try:
+        return originals.read(record.original)
+    except DomainError:
+        return None
+
+
+def _row(record: Record, numbers: dict[str, int], content: bytes | None) -> dict[str, Any]:
     predicted = record.prediction
     return {
         **record.stated(),

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.tables import speaks
+from core.originals import Original
 from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, ProjectClass, Query, Round, User
 
@@ -77,6 +78,8 @@ class Record:
     state: ExampleState
     class_name: str | None
     meta: dict[str, Any]
+    location: str | None
+    location_tag: str | None
     votes: list[Vote] = field(default_factory=list)
     prediction: Prediction | None = None
 
@@ -86,6 +89,11 @@ class Record:
         if self.split is not Split.POOL:
             return None
         return _SAID.get(self.state) or (Verdict.SKIP if self.votes else None)
+
+    @property
+    def original(self) -> Original:
+        """Its bytes."""
+        return Original.of(self)
 
     @property
     def file(self) -> str:
@@ -172,7 +180,7 @@ class Images:
     async def _block(self, session: AsyncSession, last: int) -> list[Record]:
         statement = (
             select(
-                Example.id,
+                Example.id.label("example_id"),
                 Example.pool_index,
                 Example.name,
                 Example.content_hash,
@@ -182,8 +190,10 @@ class Images:
                 Example.height,
                 Example.split,
                 Example.state,
-                ProjectClass.name,
+                ProjectClass.name.label("class_name"),
                 Example.meta,
+                Example.location,
+                Example.location_tag,
             )
             .outerjoin(ProjectClass, ProjectClass.id == Example.label_class_id)
             .where(Example.project_id == self.project_id, Example.pool_index > last)
@@ -193,9 +203,16 @@ class Images:
         if not self.all:
             statement = statement.where(_is_judged())
         rows: Sequence[Any] = (await session.execute(statement)).all()
-        ids = [row[0] for row in rows]
+        ids = [row.example_id for row in rows]
         votes, predictions = await _votes(session, ids), await _predictions(session, ids)
-        return [Record(*row, votes[row[0]], predictions.get(row[0])) for row in rows]
+        return [
+            Record(
+                **row._mapping,
+                votes=votes[row.example_id],
+                prediction=predictions.get(row.example_id),
+            )
+            for row in rows
+        ]
 
 
 def _is_judged() -> ColumnElement[bool]:

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from api.access import ProjectId, managed_project
 from api.audit import record
-from api.deps import StorageDep
+from api.deps import OriginalsDep
 from api.exports import service
 from api.exports.records import Images
 from api.exports.service import Format
@@ -33,7 +33,7 @@ WithImages = Annotated[
 async def export(
     request: Request,
     user: CurrentUser,
-    storage: StorageDep,
+    originals: OriginalsDep,
     project_id: ProjectId,
     format: Format = Format.CSV,
     effective: Effective = False,
@@ -61,6 +61,6 @@ async def export(
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:
         found = service.as_document(which, format, str(request.base_url))
     else:
-        found = service.as_images(which, storage, format)
+        found = service.as_images(which, originals, format)
     headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
     return StreamingResponse(found.body, media_type=found.media_type, headers=headers)

@@ -16,7 +16,7 @@ from api.exports.documents import (
 )
 from api.exports.parquet import as_parquet
 from api.exports.records import Images
-from core.storage import Storage
+from core.originals import Originals
 
 _ZIP: Final = "application/zip"
 
@@ -50,26 +50,26 @@ def as_table(images: Images, format: Format, *, only_effective: bool) -> Downloa
     )
 
 
-def as_images(images: Images, storage: Storage, format: Format) -> Download:
+def as_images(images: Images, originals: Originals, format: Format) -> Download:
     """Images with what is known of them."""
     name = f"karat-project-{images.project_id}"
     if format is Format.PARQUET:
-        body = as_parquet(images, storage)
+        body = as_parquet(images, originals)
         return Download(body, f"{name}.parquet", "application/vnd.apache.parquet")
     if format is Format.IMAGEFOLDER:
         place = archives.in_class_folders(images.class_names)
-        return Download(archives.as_zip(images, storage, place, Metadata()), f"{name}.zip", _ZIP)
+        return Download(archives.as_zip(images, originals, place, Metadata()), f"{name}.zip", _ZIP)
     name = f"{name}-{_word(format)}"
     if format is Format.YOLO:
         place = archives.in_split_folders(images.class_names)
-        return Download(archives.as_zip(images, storage, place, Metadata()), f"{name}.zip", _ZIP)
+        return Download(archives.as_zip(images, originals, place, Metadata()), f"{name}.zip", _ZIP)
     if format is Format.COCO:
         document: Document = Coco(images.class_names)
         more = []
     else:
         document = LabelStudio(in_local_files(name))
         more = [("labeling-config.xml", labeling_config(images.class_names))]
-    body = archives.as_zip(images, storage, archives.in_one_folder, document, more)
+    body = archives.as_zip(images, originals, archives.in_one_folder, document, more)
     return Download(body, f"{name}.zip", _ZIP)
 
 

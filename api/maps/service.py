@@ -11,6 +11,7 @@ from anyio import to_thread
 from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.files import artifact_file
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
 from core.errors import Conflict, Invalid, NotFound
 from core.pool_map import PoolMap, read_head, read_map, read_surface
@@ -45,7 +46,7 @@ async def list_maps(session: AsyncSession, storage: Storage, project: Project) -
     rows = (await session.execute(statement)).all()
 
     def read() -> list[MapOut]:
-        heads = ((row, _head(storage.artifact(row.storage_key), row.sha256)) for row in rows)
+        heads = ((row, _head(storage.fetch(row.storage_key), row.sha256)) for row in rows)
         return [
             MapOut(
                 number=row.number,
@@ -98,7 +99,7 @@ async def artifact_of(session: AsyncSession, project: Project, number: int) -> A
 
 
 async def _map_of(storage: Storage, artifact: Artifact) -> PoolMap:
-    path = storage.artifact(artifact.storage_key)
+    path = await artifact_file(storage, artifact.storage_key)
     try:
         return await to_thread.run_sync(_loaded, path, artifact.sha256)
     except FileNotFoundError as error:
@@ -110,7 +111,7 @@ def _missing() -> Conflict:
 
 
 async def surface(storage: Storage, artifact: Artifact) -> MapSurface:
-    path = storage.artifact(artifact.storage_key)
+    path = await artifact_file(storage, artifact.storage_key)
     try:
         found = await to_thread.run_sync(read_surface, path)
     except FileNotFoundError as error:

@@ -1,20 +1,23 @@
+import time
+from datetime import UTC, datetime
 from enum import IntEnum
-from pathlib import Path
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse, Response
 from pydantic import StringConstraints
 
 from api.access import ManagedProject, ProjectId, managed_project
-from api.deps import SessionDep, SettingsDep, StorageDep
+from api.audit import record
+from api.deps import OriginalsDep, SessionDep, SettingsDep, StorageDep
+from api.files import artifact_file
 from api.jobs.schemas import JobOut
 from api.pagination import Items
-from api.pools import service
-from api.pools.thumbnails import thumbnail
+from api.pools import images, links, places, service
+from api.pools.schemas import BucketImport, ImageLink, LocationOut
 from api.pools.uploads import check_annotations, checked_name, receive
-from api.principal import CurrentUser
+from api.principal import CurrentUser, Engineer
 from core.queue import deliver
 from core.states import Split
 
@@ -22,8 +25,7 @@ router = APIRouter(tags=["pools"])
 
 ColumnName = Annotated[str | None, Query(max_length=200)]
 AnnotationColumn = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-# An example's image never changes, so a browser need not ask again.
-_FOREVER = "private, max-age=31536000, immutable"
+ExampleId = Annotated[int, Path(ge=1, lt=2**63)]
 
 
 class ThumbnailSize(IntEnum):
@@ -58,6 +60,7 @@ async def import_images(
     split_column: ColumnName = None,
     key_column: ColumnName = None,
     annotation_column: Annotated[list[AnnotationColumn] | None, Query(max_length=50)] = None,
+    location: Annotated[str | None, Query(max_length=2000)] = None,
 ) -> JobOut:
     """Upload a zip, a Parquet file or one image as the request body, and import it.
 
@@ -67,14 +70,21 @@ async def import_images(
     images that the project has: by the column `example_id`, `sha256`, `file` or another that
     `key_column` names. Our own exports, and JSON of Label Studio or COCO, alone or in a zip with
     the images, need no column named: what they say becomes annotations. No address is fetched.
+
+    With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
+    or folder: by the column `key`, `file` or another that `key_column` names.
     """
     # Two short transactions instead of one that stays open while gigabytes arrive.
     sessions = request.app.state.sessions
     async with sessions() as session:
         await managed_project(session, user, project_id)
     annotations = list(dict.fromkeys(annotation_column or ()))
-    check_annotations(checked_name(filename), annotations, split)
-    upload = await receive(request.stream(), checked_name(filename), storage, settings)
+    if location is not None:
+        places.require_table(filename, "filename")
+        location = str(places.allowed_location(location, settings))
+    name = checked_name(filename)
+    check_annotations(name, annotations, split)
+    upload = await receive(request.stream(), name, storage, settings)
     columns = {
         "image": image_column,
         "label": label_column,
@@ -89,16 +99,48 @@ async def import_images(
                     session,
                     user,
                     project_id,
-                    upload=upload,
-                    filename=checked_name(filename),
-                    split=split,
-                    columns={key: value for key, value in columns.items() if value},
-                    annotations=annotations,
+                    {
+                        "upload": upload,
+                        "filename": name,
+                        "split": split.value,
+                        "columns": {key: value for key, value in columns.items() if value},
+                        "annotations": annotations,
+                        **({"location": location} if location else {}),
+                    },
                 )
             except Exception:
                 # Nothing will ever read it. A failed commit may have happened: it is not in here.
                 storage.upload(upload).unlink(missing_ok=True)
                 raise
+            body = JobOut.model_validate(job)
+        await to_thread.run_sync(deliver, session.info)
+    return body
+
+
+@router.get("/import-locations")
+async def import_locations(user: Engineer, settings: SettingsDep) -> Items[LocationOut]:
+    """Where images may be imported from without being copied; none unless the operator says so."""
+    del user
+    return Items(items=[LocationOut(location=str(place)) for place in settings.import_places])
+
+
+@router.post("/projects/{project_id}/imports/bucket", status_code=202)
+async def import_bucket(
+    request: Request,
+    user: CurrentUser,
+    settings: SettingsDep,
+    project_id: ProjectId,
+    asked: BucketImport,
+) -> JobOut:
+    """Take in images that stay in a bucket or a shared folder; each is read once, and not kept."""
+    sessions = request.app.state.sessions
+    async with sessions() as session:
+        await managed_project(session, user, project_id)
+    params = await to_thread.run_sync(places.import_params, asked, settings)
+    async with sessions() as session:
+        async with session.begin():
+            await managed_project(session, user, project_id)
+            job = await service.start_import(session, user, project_id, params)
             body = JobOut.model_validate(job)
         await to_thread.run_sync(deliver, session.info)
     return body
@@ -117,7 +159,7 @@ async def import_report(
     """Every file that was refused or was a duplicate, with the reason."""
     artifact = await service.import_report(session, project, job_id)
     return FileResponse(
-        storage.artifact(artifact.storage_key),
+        await artifact_file(storage, artifact.storage_key),
         media_type="text/csv",
         filename=f"import-{job_id}.csv",
     )
@@ -125,21 +167,55 @@ async def import_report(
 
 @router.get("/examples/{example_id}/image", response_class=Response)
 async def example_image(
-    session: SessionDep,
     request: Request,
     user: CurrentUser,
     storage: StorageDep,
-    example_id: int,
+    originals: OriginalsDep,
+    example_id: ExampleId,
     size: ThumbnailSize | None = None,
 ) -> Response:
-    """The original bytes, or with `size` a WebP no larger than that."""
-    content_hash, media_type = await service.image(session, user, example_id)
-    tag = f'"{content_hash.hex()}-{size or 0}"'
-    headers = {"ETag": tag, "Cache-Control": _FOREVER, "X-Content-Type-Options": "nosniff"}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    path: Path = storage.image(content_hash)
-    if size is not None:
-        path = await to_thread.run_sync(thumbnail, storage, content_hash, size)
-        media_type = "image/webp"
-    return FileResponse(path, media_type=media_type, headers=headers)
+    """The original bytes, or with `size` a WebP no larger than that.
+
+    An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
+    good for a short while; 409 says that it is gone, or has changed since it was imported.
+    """
+    async with request.app.state.sessions() as session:
+        original = await service.image(session, user, example_id)
+    return await images.send(request, storage, originals, original, size)
+
+
+@router.get("/examples/{example_id}/link")
+async def example_link(
+    session: SessionDep,
+    user: CurrentUser,
+    example_id: ExampleId,
+    seconds: Annotated[int, Query(ge=60, le=7 * 24 * 3600)] = 3600,
+) -> ImageLink:
+    """A link to an image that opens without logging in, for so long."""
+    project_id = await service.project_of(session, example_id)
+    await managed_project(session, user, project_id)
+    expires = int(time.time()) + seconds
+    url = links.signed(await links.signing_key(session), example_id, expires)
+    record(session, user, "link", "image", example_id, project_id=project_id, seconds=seconds)
+    return ImageLink(url=url, expires_at=datetime.fromtimestamp(expires, UTC))
+
+
+@router.get("/images/{example_id}", response_class=Response)
+async def linked_image(
+    request: Request,
+    storage: StorageDep,
+    originals: OriginalsDep,
+    example_id: ExampleId,
+    expires: Annotated[int, Query(ge=0, lt=2**40)],
+    signature: Annotated[str, Query(max_length=100)],
+    size: ThumbnailSize | None = None,
+) -> Response:
+    """The image that a link leads to, for whoever has the link."""
+    async with request.app.state.sessions() as session:
+        await links.require_signed(session, example_id, expires, signature)
+        original = await service.image(session, None, example_id)
+    response = await images.send(request, storage, originals, original, size)
+    # Pages of other tools show it; no cookie of ours is involved.
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    return response

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,39 +9,39 @@ from api.principal import Principal
 from core import events, queue
 from core.errors import NotFound
 from core.lifecycle import new_job
-from core.states import ArtifactKind, JobKind, Role, Split
+from core.originals import ORIGINAL, Original
+from core.states import ArtifactKind, JobKind, Role
 from core.tables import Artifact, Example, Job, Member, Project
 
 
 async def start_import(
-    session: AsyncSession,
-    principal: Principal,
-    project_id: int,
-    *,
-    upload: str,
-    filename: str,
-    split: Split,
-    columns: dict[str, str],
-    annotations: list[str],
+    session: AsyncSession, principal: Principal, project_id: int, params: dict[str, Any]
 ) -> Job:
-    """Queue the import of an upload that is on disk."""
+    """Queue an import: of an upload that is on disk, or of what lies in a bucket.
+
+    Args:
+        session: Of the request.
+        principal: Who imports.
+        project_id: The project.
+        params: ``filename``, ``split``, ``columns`` and ``annotations``; ``upload`` for what is on
+            disk, ``location`` for what stays where it is, with its ``include`` and ``table``.
+    """
     job = new_job(
-        JobKind.IMPORT_POOL,
-        project_id=project_id,
-        params={
-            "upload": upload,
-            "filename": filename,
-            "split": split.value,
-            "columns": columns,
-            "annotations": annotations,
-        },
-        created_by=principal.id,
+        JobKind.IMPORT_POOL, project_id=project_id, params=params, created_by=principal.id
     )
     session.add(job)
     await session.flush()
     await session.refresh(job)
     queue.enqueue(session.info, job)
-    record(session, principal, "import", "pool", job.id, project_id=project_id, filename=filename)
+    record(
+        session,
+        principal,
+        "import",
+        "pool",
+        job.id,
+        project_id=project_id,
+        filename=params["filename"],
+    )
     await session.execute(events.notify(project_id, "job", {"id": job.id, "state": job.state}))
     return job
 
@@ -67,14 +68,22 @@ async def import_report(session: AsyncSession, project: Project, job_id: int) ->
     return artifact
 
 
-async def image(session: AsyncSession, principal: Principal, example_id: int) -> tuple[bytes, str]:
-    """Content hash and media type of an image that the caller may see."""
-    statement = select(Example.content_hash, Example.media_type).where(Example.id == example_id)
-    if principal.role is not Role.ADMIN:
+async def image(session: AsyncSession, principal: Principal | None, example_id: int) -> Original:
+    """An image that the caller may see; any image, if whoever calls has a link to it."""
+    statement = select(*ORIGINAL).where(Example.id == example_id)
+    if principal is not None and principal.role is not Role.ADMIN:
         statement = statement.where(
             exists().where(Member.project_id == Example.project_id, Member.user_id == principal.id)
         )
     row = (await session.execute(statement)).one_or_none()
     if row is None:
         raise NotFound("image")
-    return row
+    return Original.of(row)
+
+
+async def project_of(session: AsyncSession, example_id: int) -> int:
+    """The project that an image belongs to."""
+    found = await session.scalar(select(Example.project_id).where(Example.id == example_id))
+    if found is None:
+        raise NotFound("image")
+    return found

@@ -1,23 +1,25 @@
-"""Small versions of images, made on first use and kept."""
+"""Small versions of images, for whoever asks first."""
 
-from io import BytesIO
 from pathlib import Path
 
-from PIL import Image, ImageOps
+from core.originals import Original, Originals
+from core.storage import Storage
+from core.thumbnails import LARGEST, make, thumbnail
 
-from core.storage import Storage, write_atomically
 
+def small(storage: Storage, originals: Originals, original: Original, size: int) -> Path:
+    """File of a WebP whose longer side is at most ``size`` pixels. Blocks.
 
-def thumbnail(storage: Storage, content_hash: bytes, size: int) -> Path:
-    """File of a WebP whose longer side is at most ``size`` pixels."""
-    source = storage.image(content_hash)
-    target = storage.root / "thumbnails" / str(size) / source.parent.name / f"{source.name}.webp"
-    if not target.exists():
-        with Image.open(source) as image:
-            image.draft("RGB", (size, size))
-            small = ImageOps.exif_transpose(image).convert("RGB")
-            small.thumbnail((size, size))
-        encoded = BytesIO()
-        small.save(encoded, "WEBP", quality=85)
-        write_atomically(target, lambda part: part.write_bytes(encoded.getvalue()))
-    return target
+    Raises:
+        DomainError: The original is needed, and gone or changed.
+    """
+    target = thumbnail(storage, original.content_hash, size)
+    if target.exists():
+        return target
+    source: Path | bytes = storage.image(original.content_hash)
+    if original.location is not None or not storage.image(original.content_hash).exists():
+        # The import of an image that lies elsewhere left one to make the others from.
+        source = thumbnail(storage, original.content_hash, LARGEST)
+        if size >= LARGEST or not source.exists():
+            source = originals.read(original)
+    return make(storage, original.content_hash, size, source)

@@ -10,6 +10,7 @@ import anyio
 from anyio import to_thread
 
 from core.errors import DomainError, ErrorKind, Invalid
+from core.formats import IMAGES
 from core.settings import Settings
 from core.states import Split
 from core.storage import Storage
@@ -17,7 +18,6 @@ from core.storage import Storage
 ARCHIVES = frozenset({".zip", ".parquet"})
 # Say something of images that are there, and bring none.
 TABLES = frozenset({".csv", ".jsonl", ".json"})
-IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
 # What must stay free after an upload, so that the database beside it can go on.
 _RESERVE_BYTES = 256 << 20
 

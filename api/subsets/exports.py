@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from api.exports.archives import Placed, as_files, folders_of
 from api.exports.records import file_name
 from core.cells import plain_row
-from core.storage import Storage
+from core.originals import ORIGINAL, Original, Originals
 from core.subsets import subset_batches, subset_columns
 from core.tables import Example, ProjectClass
 
@@ -70,7 +70,7 @@ async def as_csv(
 
 
 async def as_image_folder(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path, storage: Storage
+    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path, originals: Originals
 ) -> AsyncIterator[bytes]:
     """A zip of the images that are kept, in folders by the class that they had when pruned."""
     async with sessions() as session:
@@ -88,10 +88,10 @@ async def as_image_folder(
                 label = classes.get(class_id)
                 folder = f"removed class {class_id}" if label is None else folders[label]
                 name = file_name(file.pool_index, file.name, file.media_type)
-                found.append(Placed(f"{folder}/{name}", file.content_hash, file.bytes))
+                found.append(Placed(f"{folder}/{name}", Original.of(file), file.bytes))
             yield found
 
-    async for chunk in as_files(placed(), storage):
+    async for chunk in as_files(placed(), originals):
         yield chunk
 
 
@@ -103,14 +103,9 @@ async def _class_names(session: AsyncSession, project_id: int) -> dict[int, str]
 
 
 async def _files(session: AsyncSession, example_ids: list[int]) -> dict[int, Any]:
-    """``pool_index``, ``name``, ``content_hash``, ``media_type`` and ``bytes`` of examples."""
+    """``pool_index``, ``name``, ``bytes`` and what an ``Original`` is made from, of examples."""
     wanted = bindparam("wanted", example_ids, type_=ARRAY(BigInteger))
     statement = select(
-        Example.id,
-        Example.pool_index,
-        Example.name,
-        Example.content_hash,
-        Example.media_type,
-        Example.bytes,
+        Example.id, Example.pool_index, Example.name, Example.bytes, *ORIGINAL
     ).where(Example.id == any_(wanted))
     return {row.id: row for row in await session.execute(statement)}

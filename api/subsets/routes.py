@@ -6,7 +6,8 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 
 from api.access import ManagedProject, ProjectId, managed_project
 from api.audit import record
-from api.deps import SessionDep, StorageDep
+from api.deps import OriginalsDep, SessionDep, StorageDep
+from api.files import artifact_file
 from api.pagination import Items
 from api.principal import CurrentUser
 from api.subsets import exports, service
@@ -37,6 +38,7 @@ async def export_subset(
     request: Request,
     user: CurrentUser,
     storage: StorageDep,
+    originals: OriginalsDep,
     project_id: ProjectId,
     subset_id: SubsetId,
     format: SubsetFormat = SubsetFormat.CSV,
@@ -50,7 +52,7 @@ async def export_subset(
         await managed_project(session, user, project_id)
         artifact = await service.find_subset(session, project_id, subset_id)
         record(session, user, "export", "subset", subset_id, project_id=project_id, format=format)
-        path = storage.artifact(artifact.storage_key)
+        path = await artifact_file(storage, artifact.storage_key)
         if not path.exists():
             raise service.gone(artifact)
     name = f"karat-subset-{subset_id}"
@@ -67,7 +69,7 @@ async def export_subset(
     elif format is SubsetFormat.IDS:
         body, media, suffix = exports.as_ids(path), "text/plain", "txt"
     else:
-        body = exports.as_image_folder(sessions, project_id, path, storage)
+        body = exports.as_image_folder(sessions, project_id, path, originals)
         media, suffix = "application/zip", "zip"
     return StreamingResponse(
         body,

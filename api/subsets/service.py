@@ -102,7 +102,7 @@ def _compared(
 
 def _rows(storage: Storage, artifact: Artifact) -> SubsetRows:
     try:
-        return read_subset(storage.artifact(artifact.storage_key))
+        return read_subset(storage.fetch(artifact.storage_key))
     except FileNotFoundError as error:
         raise gone(artifact) from error
 

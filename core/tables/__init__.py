@@ -5,6 +5,7 @@ from core.tables.example import Example
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.project import Member, Project, ProjectClass
 from core.tables.round import Query, Round
+from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
@@ -26,6 +27,7 @@ __all__ = [
     "ProjectClass",
     "Query",
     "Round",
+    "SigningKey",
     "Suggestion",
     "User",
     "Webhook",

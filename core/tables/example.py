@@ -18,6 +18,9 @@ class Example(Base):
     ``label_class_id`` is the class it counts as: of an evaluation image the one it came with, of an
     image of the pool what its verdicts amount to (``core.consensus``). ``import_id`` is the job
     that brought it; null for those of earlier versions.
+
+    ``location`` is where the original lies if Karat keeps no copy of it, and ``location_tag`` what
+    tells whether it is still the one that was imported.
     """
 
     __tablename__ = "examples"
@@ -40,5 +43,7 @@ class Example(Base):
     state: Mapped[ExampleState]
     name: Mapped[str]
     import_id: Mapped[int | None]
+    location: Mapped[str | None]
+    location_tag: Mapped[str | None]
     label_class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
     meta: Mapped[dict[str, Any]]

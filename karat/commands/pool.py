@@ -1,15 +1,18 @@
 """``karat pool``."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
+from karat.commands.transfers import finish_import
 from karat.terminal import show_json, show_table
 
 if TYPE_CHECKING:
     from karat.pool import Changed, Filters, Sort
     from karat.project import ProjectClient
+    from karat.resources import Split
 
 pool = typer.Typer(help="Find images, and act on many at once.", no_args_is_help=True)
 
@@ -51,6 +54,63 @@ def list_images(
     rows = [(one["id"], one["name"], one["state"], one["label"]) for one in images]
     show_table(("#id", "name", "state", "label"), rows, "No image matches.")
     return typer.echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
+
+
+@pool.command("add")
+def add(
+    project: ProjectArgument,
+    location: Annotated[
+        str, typer.Argument(help="s3://bucket/folder, or file:///folder of the server.")
+    ],
+    include: Annotated[
+        list[str] | None,
+        typer.Option(help="Pattern of paths below it, such as '*/2024/*.jpg'; repeat it."),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="CSV, JSONL or Parquet file that names the images: here, or below the location."
+        ),
+    ] = None,
+    split: Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")] = "pool",
+    key_column: Annotated[str | None, typer.Option(help="Table column of the paths.")] = None,
+    label_column: Annotated[str | None, typer.Option(help="Table column of the classes.")] = None,
+    split_column: Annotated[str | None, typer.Option(help="Table column of the splits.")] = None,
+    annotation_column: Annotated[
+        list[str] | None, typer.Option(help="Column whose labels become annotations; repeat it.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take in images that stay in a bucket. What is there already is not added twice."""
+    with connect() as client:
+        found = find_project(client, project)
+        job = found.pool.add(
+            location,
+            include=include or (),
+            table=Path(table) if table and Path(table).is_file() else table,
+            split=cast("Split", split),
+            key_column=key_column,
+            label_column=label_column,
+            split_column=split_column,
+            annotation_columns=annotation_column or (),
+        )
+        finish_import(client, found, job, report, as_json)
+
+
+@pool.command("link")
+def link(
+    project: ProjectArgument,
+    example: Annotated[int, typer.Argument(help="The image.")],
+    seconds: Annotated[
+        int, typer.Option(min=60, max=604_800, help="How long it is good for.")
+    ] = 3600,
+) -> None:
+    """Print an address that shows an image to whoever has it, without logging in."""
+    with connect() as client:
+        typer.echo(find_project(client, project).pool.link(example, seconds=seconds))
 
 
 @pool.command("queue")

@@ -1,9 +1,8 @@
-"""``karat project``, ``import``, ``export`` and ``round``."""
+"""``karat project`` and ``karat round``."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,17 +13,13 @@ from karat.commands.connection import (
     connect,
     find_project,
 )
-from karat.terminal import bytes_bar, job_bar, percent, show_json, show_table, when
+from karat.terminal import percent, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.resources import ExportFormat, Project, Split
+    from karat.resources import Project
 
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
-
-# Files named for each reason of a refusal.
-_NAMED = 3
-_FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".zip": "imagefolder"}
 
 
 @projects.command("create")
@@ -123,82 +118,6 @@ def add_member(
     typer.echo(f"{email} may label in {project}.")
 
 
-def import_images(
-    project: ProjectArgument,
-    path: Annotated[
-        Path,
-        typer.Argument(
-            exists=True, help="Folder, zip or Parquet file of images, one image, or CSV of labels."
-        ),
-    ],
-    split: Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")] = "pool",
-    image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="Parquet column of the classes.")] = None,
-    split_column: Annotated[str | None, typer.Option(help="Parquet column of the splits.")] = None,
-    annotation_column: Annotated[
-        list[str] | None,
-        typer.Option(help="Column whose labels become annotations; give it once for each."),
-    ] = None,
-    key_column: Annotated[
-        str | None, typer.Option(help="Column that says which image a row is about.")
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Add images or labels to a project. What is there already is not added twice."""
-    with connect() as client:
-        found = find_project(client, project)
-        with bytes_bar(f"sending {path.name}") as on_sent:
-            job = found.import_images(
-                path,
-                split=cast("Split", split),
-                image_column=image_column,
-                label_column=label_column,
-                split_column=split_column,
-                annotation_columns=annotation_column or (),
-                key_column=key_column,
-                on_sent=on_sent,
-            )
-        with job_bar() as on_progress:
-            job = client.wait(job["id"], on_progress)
-        if report is not None:
-            found.import_report(job["id"], report)
-    result = job["result"] or {}
-    if as_json:
-        show_json(result)
-    else:
-        _show_result(result, report)
-    if result["refused"] and not sum(result[name] for name in ("added", "labeled", "duplicates")):
-        raise typer.Exit(1)
-
-
-def export(
-    project: ProjectArgument,
-    path: Annotated[Path, typer.Argument(help="File to write: .csv, .jsonl or .zip.")],
-    format_: Annotated[
-        str | None,
-        typer.Option("--format", help="csv, jsonl or imagefolder; else by the file's ending."),
-    ] = None,
-) -> None:
-    """Save the annotations as CSV or JSONL, or the labeled images as a zip of folders."""
-    chosen = format_ or _FORMATS.get(path.suffix.lower())
-    if chosen not in _FORMATS.values():
-        raise typer.BadParameter(
-            f"{path.name} tells no format: name one with --format csv, jsonl or imagefolder."
-        )
-    with connect() as client:
-        found = find_project(client, project)
-        with bytes_bar(f"receiving {path.name}") as bar:
-            found.export(
-                path,
-                cast("ExportFormat", chosen),
-                on_received=lambda received: bar(received, 0),
-            )
-    typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
-
-
 @rounds.command("list")
 def list_rounds(project: ProjectArgument, as_json: JsonOption = False) -> None:
     """List the rounds of a project."""
@@ -280,31 +199,3 @@ def _show(project: "Project", as_json: bool) -> None:
         *(("note", warning) for warning in project["warnings"]),
     ]
     return show_table(("", ""), rows, "")
-
-
-def _show_result(result: dict[str, Any], report: Path | None) -> None:
-    typer.echo(
-        f"{result['added']:,} images added, {result['duplicates']:,} there already, "
-        f"{result['refused']:,} refused."
-    )
-    if result["annotations"]:
-        typer.echo(f"{result['annotations']:,} labels added, of new images and of others.")
-    for line in _refused_by_reason(result):
-        typer.echo(f"  {line}")
-    if report is not None:
-        typer.echo(f"What became of each is in {report}.")
-    elif result["refused"]:
-        typer.echo("  To see what became of each, add --report FILE.")
-
-
-def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:
-    """One line for each reason, the most frequent first, with some of the files."""
-    names: dict[str, list[str]] = {}
-    for one in result["refused_examples"]:
-        names.setdefault(one["reason"], []).append(one["name"])
-    # Imports of an earlier version kept no counts.
-    counts = result.get("refused_by_reason") or {reason: len(of) for reason, of in names.items()}
-    for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
-        shown = names.get(reason, [])[:_NAMED]
-        more = ", …" if shown and count > len(shown) else ""
-        yield f"{count:,} × {reason}" + (f": {', '.join(shown)}{more}" if shown else "")

@@ -116,9 +116,9 @@ def test_image_folder_holds_one_safe_folder_a_class(
     content = export(http, project, admin, "imagefolder").content
     with zipfile.ZipFile(io.BytesIO(content)) as found:
         assert found.testzip() is None
-        *names, metadata = found.namelist()
+        *images, metadata = found.namelist()
         assert metadata == "metadata.jsonl"
-        paths = [PurePosixPath(name) for name in names]
+        paths = [PurePosixPath(name) for name in images]
         stored = world.storage.image(example.content_hash).read_bytes()
         assert found.read(str(paths[0])) == stored
     # Only what is labeled with a class, and each class in a folder of its own.

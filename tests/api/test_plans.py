@@ -20,9 +20,8 @@ from core.tables import Project, Round
 from tests.explain import explain, statements
 from tests.pools import fill
 from tests.world import Caller, World
-from workers.advance.handler import failed
-from workers.advance.phases import PHASES, Advance, run_phase
-from workers.advance.publish import publish
+from workers.advance.handler import STEPS, failed
+from workers.advance.phases import PHASES, Advance
 from workers.runner import JobContext, run_job
 
 N = 150_000
@@ -183,8 +182,7 @@ class _Watched:
             with context.phase(name):
                 if name == "publish":
                     with statements() as self.sent:
-                        publish(advance)
-                elif name != "score":
-                    # Without a model there is nothing to score with.
-                    run_phase(advance, name)
+                        STEPS[name](advance)
+                else:
+                    STEPS[name](advance)
         return {}

@@ -185,6 +185,36 @@ def test_nothing_moves_when_motion_is_unwanted(pages: dict[Viewer, Page]) -> Non
     assert longest <= 0.001
 
 
+def test_a_table_that_is_cut_says_so_and_scrolls_by_keys(pages: dict[Viewer, Page]) -> None:
+    page = pages["admin"]
+    page.set_viewport_size({"width": 390, "height": 844})
+    with settling(page):
+        page.goto("/admin/workers")
+    table = page.get_by_role("group", name="Processes, scrolls sideways")
+    table.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.activeElement.scrollLeft > 0")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.get_by_role("group", name="Processes", exact=True)).to_be_visible()
+    expect(page.get_by_text("Scroll sideways for more")).to_have_count(0)
+
+
+_CUT_NAMES = """() => [...document.querySelectorAll("fieldset button *")]
+    .filter((it) => it.scrollWidth > it.clientWidth && getComputedStyle(it).overflowX === "hidden")
+    .map((it) => it.textContent)"""
+
+
+def test_the_verdicts_are_whole_in_korean(pages: dict[Viewer, Page], seeded: Seeded) -> None:
+    page = pages["annotator"]
+    page.add_init_script("localStorage.setItem('karat.language', 'ko')")
+    for width, height in WINDOWS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        with settling(page):
+            page.goto("/projects/{project}/label".format(**seeded.ids))
+        expect(page.get_by_role("button", name="건너뛰기")).to_be_visible()
+        assert page.evaluate(_CUT_NAMES) == []
+
+
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_page_fits_in_korean(view: View, pages: dict[Viewer, Page], seeded: Seeded) -> None:
     page = pages[view.viewer]

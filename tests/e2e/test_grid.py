@@ -176,13 +176,13 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
     settled(page, [last[0][0]])
     judged += 1
     place = open_tiles(page)
-    with page.expect_request("**/labeling/answers") as again:
+    with page.expect_request("**/labeling/answers") as sent:
         page.reload()
         page.locator("[data-tile][data-focused]").wait_for()
-    assert again.value
+    assert sent.value
     assert sorted(open_tiles(page)) == sorted(place)
-    page.unroute("**/labeling/answers")
     held[-1].continue_()
+    page.unroute("**/labeling/answers")
     eventually(lambda: len(rows(stack, project)) == judged + 3, "the first answers arrive")
     assert sorted(open_tiles(page)) == sorted(place)
 

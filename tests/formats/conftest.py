@@ -70,7 +70,7 @@ class Both:
             .order_by(Annotation.id)
         )
         return {
-            (content_hash.hex(), email or row.source_name): (row.created_at, row.seconds)
+            (content_hash.hex(), email or row.source_name or ""): (row.created_at, row.seconds)
             for content_hash, email, row in rows
         }
 

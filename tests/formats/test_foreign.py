@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core.states import ProjectState
+from core.states import ProjectState, Split
 from core.tables import Project, Query
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import Pool, png, reasons, zipped
@@ -86,6 +86,20 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
     assert "'horse': neither a class" in why["media/i.png"]
     assert why["missing.png"] == "the project has no such image"
     assert pool.examples()[3].meta == {"source": "camera 1"}
+
+
+def test_tasks_may_be_the_truth_of_evaluation_images(
+    world: World, project: Project, pool: Pool
+) -> None:
+    tasks = [task("a.png", chosen("cat"), chosen("cat")), task("b.png", chosen("cat", by=1))]
+    tasks.append(task("c.png", chosen("cat"), chosen("dog", by=1)))
+    images = [(f"{name}.png", png(seed)) for seed, name in enumerate("abc")]
+    archive = zipped([("tasks.json", json.dumps(tasks).encode()), *images])
+    job = pool.add(archive, split=Split.EVALUATION)
+    assert job.result is not None, job.error
+    assert set(amounts(world, project).values()) == {("evaluation", "unlabeled", "cat")}
+    # Annotators who disagree are no truth.
+    assert reasons(job.result) == {"c.png": "an evaluation image needs a label"}
 
 
 def test_names_that_two_files_could_mean_label_neither(

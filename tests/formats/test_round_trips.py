@@ -93,6 +93,17 @@ def test_a_review_that_overruled_stays_the_last_word(both: Both) -> None:
     assert amounts(both.world, both.target)[image] == before
 
 
+def test_a_lost_file_does_not_end_the_export(both: Both) -> None:
+    (lost, _), *_ = both.examples(both.source).items()
+    both.world.storage.image(bytes.fromhex(lost)).unlink()
+    for kind in WITH_IMAGES:
+        content = both.export(kind)
+        if kind != "parquet":
+            assert len(opened(content)["MISSING.txt"].decode().split()) == 1
+    result = both.take(content, "pool.parquet")
+    assert list(reasons(result).values()) == ["the row holds no image bytes"]
+
+
 def opened(content: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.testzip() is None

@@ -83,6 +83,12 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert (tmp_path / "labels.csv").read_text().startswith("annotation_id,")
     karat("export", number, tmp_path / "images.zip")
     assert zipfile.is_zipfile(tmp_path / "images.zip")
+    karat("export", number, tmp_path / "pool.parquet", "--unlabeled")
+    assert (tmp_path / "pool.parquet").read_bytes()[:4] == b"PAR1"
+    karat("export", number, tmp_path / "tasks.json", "--format", "label_studio", "--unlabeled")
+    assert len(json.loads((tmp_path / "tasks.json").read_text())) == 8
+    wrong = karat("export", number, tmp_path / "tasks.json", "--format", "yolo", status=2)
+    assert "coco and label_studio" in wrong.stderr
     assert "--format" in karat("export", number, tmp_path / "labels", status=2).stderr
 
 

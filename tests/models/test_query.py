@@ -239,8 +239,8 @@ def test_a_file_without_scores_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("output", ["logits", "embeddings"])
 def test_a_broken_model_names_the_examples(model: FakeModel, output: str) -> None:
-    getattr(model, output)[[5, 8], 1] = np.nan
-    with pytest.raises(ModelError, match=r"for 2 of 400 examples \(pool index 5, 8\)"):
+    getattr(model, output)[[5, 6], 1] = np.nan
+    with pytest.raises(ModelError, match=r"for 2 of 300 examples \(pool index 5, 6\)"):
         scored(model)
 
 

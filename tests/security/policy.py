@@ -96,6 +96,8 @@ POLICY: dict[str, Policy] = {
     "export": Policy("manager"),
     # The pool
     "import_images": Policy("manager", _WRITE),
+    "import_bucket": Policy("manager", _WRITE),
+    "import_locations": Policy("engineer"),
     "list_imports": Policy("manager"),
     "import_report": Policy("manager"),
     "list_examples": Policy("manager"),
@@ -108,6 +110,8 @@ POLICY: dict[str, Policy] = {
     "release_examples": Policy("manager", _WRITE),
     "promote_examples": Policy("manager", _WRITE),
     "example_image": Policy("member"),
+    "example_link": Policy("manager"),
+    "linked_image": Policy("anybody"),
     # Labeling and reviewing
     "lease": Policy("member", _LABEL),
     "answer": Policy("member", _LABEL),

@@ -1,13 +1,16 @@
 """A project with one of everything, and the calls that reach it."""
 
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from sqlalchemy import select
 
 from api.credentials import hash_password
+from api.pools import links
 from core.lifecycle import new_job
 from core.states import ArtifactKind, JobKind, Role
 from core.storage import sha256
@@ -17,6 +20,7 @@ from core.tables import (
     Example,
     Job,
     Project,
+    SigningKey,
     Suggestion,
     User,
     Webhook,
@@ -187,6 +191,14 @@ def _short_lived(world: World, found: Target) -> Target:
     return found.with_(project_id=project.id)
 
 
+def _linked(world: World, found: Target) -> Target:
+    key = world.session.merge(SigningKey(name="images", secret=bytes(32)))
+    world.session.commit()
+    link = links.signed(key.secret, found.values["example_id"], int(time.time()) + 60)
+    given = dict(parse_qsl(urlsplit(link).query))
+    return found.with_(expires=given["expires"], signature=given["signature"])
+
+
 def _answers(_: Target) -> dict[str, Any]:
     answer = {"key": str(uuid.uuid4()), "query_id": 1, "verdict": "ood", "seconds": 1}
     return {"answers": [answer]}
@@ -235,6 +247,11 @@ CALLS: dict[str, Call] = {
     "add_member": Call(before=_bystander),
     "remove_member": Call(before=_bystander),
     "import_images": Call(content=png(1), query=lambda _: "filename=one.png"),
+    "import_bucket": Call(lambda _: {"location": "s3://photos"}),
+    "linked_image": Call(
+        before=_linked,
+        query=lambda found: "expires={expires}&signature={signature}".format(**found.values),
+    ),
     "import_report": Call(before=lambda _, found: found.with_(job_id=found.values["import_id"])),
     "lease": Call(lambda found: {"n": 1, **_client(found)}),
     "answer": Call(_answers),

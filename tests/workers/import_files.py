@@ -124,6 +124,18 @@ class Pool:
         """Import ``content`` to the end, in this process."""
         return self.run(self.queue(content, filename, split, columns, annotations))
 
+    def bucket(self, location: str, **params: Any) -> Job:
+        """Import images that stay where they are, to the end."""
+        return self.run(self.queue_bucket(location, **params))
+
+    def queue_bucket(self, location: str, **params: Any) -> Job:
+        """An import job of what lies in a bucket."""
+        given = {"filename": location, "location": location, "split": "pool", "include": []}
+        job = new_job(JobKind.IMPORT_POOL, project_id=self.project_id, params={**given, **params})
+        self.session.add(job)
+        self.session.commit()
+        return job
+
     def run(self, job: Job) -> Job:
         """Run ``job`` in this process, as a worker does that receives its message."""
         run_job(ImportPool(job_id=job.id), handler)

@@ -30,7 +30,7 @@ from workers.imports.zip_entries import ZipEntries
 def source(tmp_path: Path, content: bytes) -> Iterator[FolderSource]:
     path = tmp_path / "upload.zip"
     path.write_bytes(content)
-    with closing(FolderSource(path, tmp_path / "work")) as found:
+    with closing(FolderSource(ZipEntries(path), tmp_path / "work")) as found:
         yield found
 
 
@@ -113,7 +113,7 @@ def test_metadata_jsonl_describes_files_below_it(pool: Pool) -> None:
     table = "\n".join(json.dumps(row) for row in rows)
     result = pool.zip({"metadata.jsonl": table.encode(), "a/1.png": png(1)})
     assert result["total"] == 2
-    assert reasons(result) == {"a/gone.png": "named in the metadata, but not in the archive"}
+    assert reasons(result) == {"a/gone.png": "named in the metadata, but not there"}
     assert pool.examples()[0].meta == {
         "label": "dog",
         "site": 7,
@@ -209,7 +209,7 @@ def test_the_directory_is_not_held_in_memory(tmp_path: Path) -> None:
         for index in range(20_000):
             archive.writestr(f"cat/{index}.png", b"")
     tracemalloc.start()
-    with closing(FolderSource(path, tmp_path / "work")) as found:
+    with closing(FolderSource(ZipEntries(path), tmp_path / "work")) as found:
         assert found.total == 20_000
         assert sum(1 for _ in found.items(0)) == 20_000
         assert [item.name for item in found.items(19_999)] == ["cat/19999.png"]
@@ -273,7 +273,7 @@ def test_reads_more_entries_than_the_old_format_counts(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for index in range(65_600):
             archive.writestr(f"{index}", b"")
-    with closing(FolderSource(path, tmp_path / "work")) as found:
+    with closing(FolderSource(ZipEntries(path), tmp_path / "work")) as found:
         assert found.total == 65_600
         assert [item.name for item in found.items(65_599)] == ["65599"]
 

@@ -18,7 +18,7 @@ from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.runner import JobContext
 
-_STEPS: Final[dict[str, Callable[[Advance], None]]] = {
+STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "snapshot": Advance.take_snapshot,
     "embed": Advance.embed,
     "meta_train": Advance.meta_train,
@@ -28,6 +28,7 @@ _STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "select": select_queries,
     "publish": publish,
 }
+"""What each phase of ``PHASES`` does."""
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -42,7 +43,7 @@ def run(context: JobContext) -> dict[str, Any]:
         if context.done(name):
             continue
         with context.phase(name):
-            _STEPS[name](advance)
+            STEPS[name](advance)
     shutil.rmtree(context.work, ignore_errors=True)
     return result
 

@@ -90,7 +90,7 @@ class Advance:
             settings=settings,
             seed=round_.seed,
             previous={
-                kind: context.storage.artifact(item.storage_key) for kind, item in before.items()
+                kind: context.storage.fetch(item.storage_key) for kind, item in before.items()
             },
             previous_class_ids=meta["class_ids"] if meta else [],
             previous_state=meta.get("state", {}),
@@ -212,7 +212,7 @@ class Advance:
         if self.settings.subset is None:
             return np.empty(0, dtype=np.int64)
         subset = session.get_one(Artifact, self.settings.subset)
-        return dropped_by(self.context.storage.artifact(subset.storage_key))
+        return dropped_by(self.context.storage.fetch(subset.storage_key))
 
     def embed(self) -> None:
         """Embed the images that have no embedding yet."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from core.states import Split
 from workers.imports.decode import Decoded
-from workers.imports.items import Item, Reference, Refused
+from workers.imports.items import Fetched, Item, Origin, Reference, Refused
 from workers.imports.labels import Label, Labeled, read_labels, read_said
 from workers.imports.placing import Place, place
 from workers.imports.pool import Addition
@@ -26,6 +26,7 @@ class Candidate:
     content: bytes
     digest: bytes
     labels: tuple[Label, ...]
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +53,15 @@ Prepared = Candidate | Mention | Line
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What becomes of a batch: what enters the pool, what is said of it, a line for each item."""
+    """What becomes of a batch: what enters the pool, what is said of it, a line for each item.
+
+    ``met`` are places where bytes lie that the pool has from there or from elsewhere.
+    """
 
     additions: list[Addition]
     labeled: list[Labeled]
     lines: list[Line]
+    met: dict[bytes, Origin]
 
 
 def batches(
@@ -96,7 +101,7 @@ def decide(
     held = dict(known(unique.keys()))
     fresh = [digest for digest in unique if digest not in held]
     images = dict(zip(fresh, decode_all([unique[digest] for digest in fresh]), strict=True))
-    decided = Decided([], [], [])
+    decided = Decided([], [], [], {})
     for one in batch:
         if isinstance(one, Line):
             decided.lines.append(one)
@@ -124,11 +129,15 @@ def _enter(
     if one.labels:
         decided.labeled.append(Labeled(Reference("content_hash", one.digest), one.labels))
     if one.digest in held:
+        if one.origin is not None:
+            decided.met[one.digest] = one.origin
         reason = f"same content as {held[one.digest]}"
         return Line(one.name, Outcome.LABELED if one.labels else Outcome.DUPLICATE, reason)
     assert image is not None
     held[one.digest] = one.name
-    decided.additions.append(Addition(one.name, one.place, one.content, one.digest, image))
+    decided.additions.append(
+        Addition(one.name, one.place, one.content, one.digest, image, one.origin)
+    )
     return Line(one.name, Outcome.ADDED, split=one.place.split)
 
 
@@ -163,4 +172,8 @@ def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared
         return Line(item.name, Outcome.REFUSED, content.reason)
     if placed.split is not Split.POOL:
         labels = ()
-    return Candidate(item.name, placed, content, hashlib.sha256(content).digest(), labels)
+    origin: Origin | None = None
+    if isinstance(content, Fetched):
+        origin, content = content.origin, content.content
+    digest = hashlib.sha256(content).digest()
+    return Candidate(item.name, placed, content, digest, labels, origin)

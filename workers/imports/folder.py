@@ -1,15 +1,16 @@
-"""A zip of images: folders for splits and classes, metadata, documents of other tools."""
+"""Images of a zip or a bucket: folders for splits and classes, metadata, other tools' documents."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Protocol
 
 from core.states import Split, Verdict
 from workers.imports.documents import SUFFIX, Tool, mention, read_document, whose
 from workers.imports.items import (
+    Fetched,
     Item,
     Refused,
     extras,
@@ -21,9 +22,10 @@ from workers.imports.items import (
 )
 from workers.imports.metadata import NAMES, REFUSED, Metadata
 from workers.imports.stated import is_stated, read_stated, text
-from workers.imports.zip_entries import Entry, ZipEntries
 
-_LITTER: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml"})
+_LITTER: Final = frozenset(
+    {"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml", "missing.txt"}
+)
 # Folders beside those of splits for images that have no class.
 _NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 # Tools that write a document for each image are not meant.
@@ -49,14 +51,34 @@ class Layout:
         return split, folders[0] if folders else None
 
 
-class FolderSource:
-    """Items of a zip, in the order of its directory."""
+class Entries(Protocol):
+    """What a folder holds; each entry has a ``name``, its path, and a ``size``."""
 
-    def __init__(self, path: Path, work: Path, annotations: Sequence[str] = ()) -> None:
-        """Scan the directory of the zip at ``path``, and index its metadata under ``work``.
+    def __iter__(self) -> Iterator[Any]:
+        """Every entry, in the same order each time."""
+        ...
+
+    def read(self, entry: Any) -> bytes | Fetched | Refused:
+        """The bytes of an entry, or why it has none."""
+        ...
+
+    def open(self, entry: Any) -> BinaryIO | Refused:
+        """An entry that says something of others, as a stream; refused if it cannot be one."""
+        ...
+
+    def close(self) -> None:
+        """Close what was opened."""
+        ...
+
+
+class FolderSource:
+    """Items of a folder, in its order."""
+
+    def __init__(self, entries: Entries, work: Path, annotations: Sequence[str] = ()) -> None:
+        """Scan the names of ``entries``, and index their metadata under ``work``.
 
         Args:
-            path: The archive.
+            entries: The folder; closed with the source, also if that cannot be made.
             work: For the index.
             annotations: Fields of the metadata that become annotations; ``label`` is the folder
                 where no metadata says it.
@@ -65,7 +87,7 @@ class FolderSource:
             DomainError: ``invalid_archive``.
         """
         self._annotations = annotations
-        self._entries = ZipEntries(path)
+        self._entries = entries
         self._metadata: Metadata | None = None
         try:
             self._documents = self._find_documents()
@@ -93,7 +115,7 @@ class FolderSource:
                 if row.loose:
                     yield mention(row)
                 else:
-                    yield refused_item(row.file, "named in the metadata, but not in the archive")
+                    yield refused_item(row.file, "named in the metadata, but not there")
 
     def close(self) -> None:
         """Close the archive and the index."""
@@ -101,7 +123,7 @@ class FolderSource:
         if self._metadata:
             self._metadata.close()
 
-    def _files(self) -> Iterator[tuple[str, Entry]]:
+    def _files(self) -> Iterator[tuple[str, Any]]:
         for entry in self._entries:
             name = printable(entry.name.replace("\\", "/"))
             if not name.endswith("/") and not _is_litter(name):
@@ -111,8 +133,8 @@ class FolderSource:
         """Whether a file says something of others."""
         return _base(name) in NAMES or name in self._documents
 
-    def _find_documents(self) -> dict[str, tuple[Tool, Entry]]:
-        found: dict[str, tuple[Tool, Entry]] = {}
+    def _find_documents(self) -> dict[str, tuple[Tool, Any]]:
+        found: dict[str, tuple[Tool, Any]] = {}
         for name, entry in self._files():
             if not name.lower().endswith(SUFFIX) or len(found) == _MOST_DOCUMENTS:
                 continue
@@ -124,13 +146,13 @@ class FolderSource:
                     found[name] = (tool, entry)
         return found
 
-    def _open(self, entry: Entry) -> BinaryIO:
+    def _open(self, entry: Any) -> BinaryIO:
         file = self._entries.open(entry)
         if isinstance(file, Refused):
             raise invalid_archive(f"{printable(entry.name)}: {file.reason}.")
         return file
 
-    def _read_metadata(self, metadata: Metadata, tables: list[Entry], work: Path) -> None:
+    def _read_metadata(self, metadata: Metadata, tables: list[Any], work: Path) -> None:
         for entry in tables:
             with self._open(entry) as file:
                 metadata.add(entry.name.replace("\\", "/"), file)
@@ -171,7 +193,7 @@ class FolderSource:
         )
         return count, Layout(int(wrapped), _split_folders(seconds if wrapped else tops))
 
-    def _item(self, name: str, entry: Entry) -> Item:
+    def _item(self, name: str, entry: Any) -> Item:
         if _is_unsafe(name):
             return refused_item(name, "its path leads out of the archive")
         split, label = self._layout.place(name)
@@ -188,13 +210,14 @@ class FolderSource:
         return Item(
             name=short_name(name),
             read=partial(self._entries.read, entry),
+            size=entry.size,
             label=label,
             split=split,
             annotations={name: value for name, value in said.items() if value is not None},
             meta=extras(fields),
         )
 
-    def _stated(self, name: str, entry: Entry, fields: dict[str, Any], split: str | None) -> Item:
+    def _stated(self, name: str, entry: Any, fields: dict[str, Any], split: str | None) -> Item:
         """An image of which verdicts are stated, so that its folder says nothing of its class."""
         found = read_stated({**fields, "split": text(fields.get("split")) or split})
         if isinstance(found, Refused):

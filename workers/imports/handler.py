@@ -3,31 +3,27 @@
 import os
 import shutil
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from core import events
-from core.errors import Invalid
+from core.buckets import Buckets
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
 from workers.imports.batch import Prepared, batches, decide
 from workers.imports.decode import decode_all
-from workers.imports.documents import SUFFIX, DocumentSource
-from workers.imports.folder import FolderSource
-from workers.imports.items import Reference, Source
+from workers.imports.items import Origin, Reference
 from workers.imports.labels import LabelWriter, find
-from workers.imports.parquet import ParquetSource
+from workers.imports.moved import lost, move
 from workers.imports.pool import PoolWriter
 from workers.imports.report import Outcome, ReportFile, Tally
-from workers.imports.single import SingleSource
-from workers.imports.table import TABLES, TableSource
+from workers.imports.sources import open_source
 from workers.runner import JobContext
 
 _PHASE: Final = "import"
@@ -38,11 +34,11 @@ _NOTIFY_SECONDS: Final = 1.0
 def run(context: JobContext) -> dict[str, Any]:
     """Import the upload, from where an earlier attempt got to."""
     context.plan([_PHASE])
-    upload = context.storage.upload(context.params["upload"])
     if "result" not in context.checkpoint:
-        _import(context, upload)
+        _import(context)
     result: dict[str, Any] = context.checkpoint["result"]
-    upload.unlink(missing_ok=True)
+    if "upload" in context.params:
+        context.storage.upload(context.params["upload"]).unlink(missing_ok=True)
     shutil.rmtree(context.work, ignore_errors=True)
     return result
 
@@ -51,32 +47,9 @@ def failed(session: Session, job: Job) -> None:
     """Nothing to put right: the upload stays, and a retry goes on after the last batch."""
 
 
-def open_source(path: Path, context: JobContext) -> Source:
-    """The upload at ``path`` as a source of images and labels.
-
-    Raises:
-        DomainError: ``upload_missing``, ``invalid_archive`` or ``invalid_column``.
-    """
-    filename: str = context.params["filename"]
-    if not path.is_file():
-        raise Invalid("upload_missing", f"The upload of {filename} is gone; send it again.")
-    suffix = Path(filename).suffix.lower()
-    if suffix == ".zip":
-        return FolderSource(path, context.work, context.params.get("annotations", []))
-    columns = context.params.get("columns", {})
-    annotations = context.params.get("annotations", [])
-    if suffix == ".parquet":
-        return ParquetSource(path, filename, columns, annotations)
-    if suffix in TABLES:
-        return TableSource(path, filename, columns, annotations)
-    if suffix == SUFFIX:
-        return DocumentSource(path, filename, context.work)
-    return SingleSource(path, filename)
-
-
-def _import(context: JobContext, upload: Path) -> None:
+def _import(context: JobContext) -> None:
     with (
-        closing(open_source(upload, context)) as source,
+        closing(open_source(context)) as source,
         closing(Import(context)) as task,
     ):
         steps = source.total
@@ -102,6 +75,7 @@ class Import:
         self._labels = LabelWriter(context.project_id, context.job_id)
         self._report = ReportFile(context.work / "report.csv", stored.get("report_end", 0))
         self._threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
+        self._buckets = Buckets(context.settings)
         self._notified = 0.0
 
     def add(self, batch: list[Prepared]) -> None:
@@ -114,7 +88,7 @@ class Import:
             size=self.pool.input_size,
         )
         decided = decide(batch, self.pool.known, self._find, decode)
-        self.pool.write_files(decided.additions)
+        self.pool.write_files(decided.additions, self._threads)
         for line in decided.lines:
             self.tally.count(line.outcome, line.name, line.reason, line.split)
         self._report.append(
@@ -124,14 +98,23 @@ class Import:
                 if line.outcome is not Outcome.ADDED
             ]
         )
+        moved = self._moved(decided.met)
         with context.transaction() as (session, job):
             self.pool.add_rows(session, decided.additions, context.job_id)
+            move(session, context.project_id, moved)
             self.tally.annotations += self._labels.write(session, decided.labeled)
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
                 session.execute(events.notify(context.project_id, "pool", {}))
                 self._notified = time.monotonic()
         self.pool.advance(len(decided.additions))
+
+    def _moved(self, met: Mapping[bytes, Origin]) -> dict[bytes, Origin]:
+        """Those of the images met elsewhere whose originals are no longer where they were."""
+        if not met:
+            return {}
+        with self.context.sessions() as session:
+            return lost(session, self.context.project_id, met, self._buckets, self._threads)
 
     def _find(self, references: Collection[Reference]) -> dict[Reference, list[tuple[int, Split]]]:
         with self.context.sessions() as session:
@@ -143,6 +126,7 @@ class Import:
         key = f"projects/{context.project_id}/imports/{context.job_id}.csv"
         path = context.storage.artifact(key)
         self._report.publish(path)
+        context.storage.publish(key)
         with context.transaction() as (session, job):
             session.add(
                 Artifact(

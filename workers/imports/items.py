@@ -43,6 +43,27 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where bytes stay that Karat keeps no copy of.
+
+    Attributes:
+        location: Their address.
+        tag: What tells whether they are still the same.
+    """
+
+    location: str
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Bytes that were read where they stay."""
+
+    content: bytes
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """An image that the pool has already: the value of one of its columns."""
 
@@ -77,6 +98,7 @@ class Item:
     Attributes:
         name: What the report and the example call it.
         read: Its bytes, or why it has none.
+        size: How many there are, where that is known before they are read.
         reference: The image that is meant, where no bytes came.
         otherwise: What else it may mean if the project has no such image, the likelier first.
         label: Class name that came with it.
@@ -89,7 +111,8 @@ class Item:
     """
 
     name: str
-    read: Callable[[], bytes | Refused]
+    read: Callable[[], bytes | Fetched | Refused]
+    size: int = 0
     reference: Reference | None = None
     otherwise: tuple[Reference, ...] = ()
     label: str | None = None

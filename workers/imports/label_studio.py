@@ -100,9 +100,9 @@ def _fields(task: Mapping[str, Any]) -> dict[str, Any]:
         "split": split,
         "meta": {**extras(others), **(extras(meta) if isinstance(meta, dict) else {})},
     }
-    if split is Split.EVALUATION:
-        return {**fields, "votes": [], "class": next((vote["class"] for vote in votes), None)}
-    return {**fields, "votes": votes}
+    classes = {vote["class"] for vote in votes}
+    label = classes.pop() if len(classes) == 1 else None
+    return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}
 
 
 def _vote(annotation: Mapping[str, Any]) -> dict[str, Any] | Refused | None:

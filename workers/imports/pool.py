@@ -1,6 +1,7 @@
 """Writing to a project's pool: files, pixels, rows, in this order."""
 
 from collections.abc import Collection, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +13,10 @@ from core.project_settings import ProjectSettings
 from core.states import ExampleState
 from core.storage import Storage
 from core.tables import Example, Project, ProjectClass
+from core.thumbnails import LARGEST, make
 from models.data import PixelStore
 from workers.imports.decode import Decoded
+from workers.imports.items import Origin
 from workers.imports.placing import Place
 
 # One statement a batch: the driver's executemany takes three times as long. COPY is no faster, and
@@ -21,14 +24,15 @@ from workers.imports.placing import Place
 _INSERT = text("""
     INSERT INTO examples (
         project_id, state, pool_index, content_hash, media_type, bytes, width, height, split, name,
-        label_class_id, meta, import_id
+        label_class_id, meta, import_id, location, location_tag
     )
     SELECT
         :project_id, :state, pool_index, decode(content_hash, 'hex'), media_type, bytes, width,
-        height, split, name, label_class_id, meta, :import_id
+        height, split, name, label_class_id, meta, :import_id, location, location_tag
     FROM jsonb_to_recordset(:rows) AS new (
         pool_index bigint, content_hash text, media_type text, bytes bigint, width bigint,
-        height bigint, split text, name text, label_class_id bigint, meta jsonb
+        height bigint, split text, name text, label_class_id bigint, meta jsonb, location text,
+        location_tag text
     )
 """).bindparams(bindparam("rows", type_=JSONB))
 
@@ -42,6 +46,7 @@ class Addition:
     content: bytes
     digest: bytes
     decoded: Decoded
+    origin: Origin | None = None
 
 
 class PoolWriter:
@@ -74,14 +79,25 @@ class PoolWriter:
         with self._sessions() as session:
             return dict(session.execute(statement).all())
 
-    def write_files(self, additions: Sequence[Addition]) -> None:
+    def write_files(self, additions: Sequence[Addition], threads: Executor) -> None:
         """Store bytes and pixels. Rows that then are not committed leave nothing visible."""
-        for addition in additions:
-            self._storage.put_image(addition.digest, addition.content)
+        if self._storage.remote is None:
+            for addition in additions:
+                if addition.origin is None:
+                    self._storage.put_image(addition.digest, addition.content)
+        far = [one for one in additions if one.origin is not None or self._storage.remote]
+        # Consumed, so that a failure is raised.
+        list(threads.map(self._write_far, far))
         if additions:
             rows = np.stack([addition.decoded.pixels for addition in additions])
             self._pixels.write(self.next_index, rows)
             self._pixels.flush()
+
+    def _write_far(self, addition: Addition) -> None:
+        """What is made of an original that lies elsewhere, so that it need not be read again."""
+        if addition.origin is None:
+            self._storage.put_image(addition.digest, addition.content)
+        make(self._storage, addition.digest, LARGEST, addition.content)
 
     def add_rows(self, session: Session, additions: Sequence[Addition], import_id: int) -> None:
         """Make what job ``import_id`` adds examples, at the indices where their pixels are."""
@@ -99,6 +115,8 @@ class PoolWriter:
                 "name": addition.name,
                 "label_class_id": addition.place.class_id,
                 "meta": addition.place.meta,
+                "location": addition.origin and addition.origin.location,
+                "location_tag": addition.origin and addition.origin.tag,
             }
             for index, addition in enumerate(additions, self.next_index)
         ]

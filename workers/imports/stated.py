@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from core.states import Split, Verdict
-from workers.imports.items import Refused, Said, extras, parse_split, printable, short_name
+from core.states import Verdict
+from workers.imports.items import Refused, Said, extras, printable, short_name
 
 VERDICT: Final = "verdict"
 VOTES: Final = "votes"
@@ -33,7 +33,7 @@ class Stated:
     Attributes:
         name: What the image was called.
         split: Its split, as it was written.
-        label: Its class, if it is for evaluation; of others the verdicts say it.
+        label: Its class, which counts if it is for evaluation; of others the verdicts say it.
         said: The verdicts.
         meta: JSON-ready extras.
     """
@@ -55,13 +55,11 @@ def read_stated(fields: Mapping[str, Any]) -> Stated | Refused:
     said = read_said_of(fields)
     if isinstance(said, Refused):
         return said
-    split = text(fields.get("split"))
-    is_truth = split is not None and parse_split(split) is Split.EVALUATION
     name = text(fields.get("name"))
     return Stated(
         name=None if name is None else short_name(name),
-        split=split,
-        label=_class(fields) if is_truth else None,
+        split=text(fields.get("split")),
+        label=_class(fields),
         said=said,
         meta=_meta(fields),
     )

@@ -80,7 +80,7 @@ def _dropped(context: JobContext, subset: int) -> Indices:
                 f"The project has no subset {subset}; take the subset_id of a finished job prune, "
                 "or leave subset empty."
             )
-        return dropped_by(context.storage.artifact(artifact.storage_key))
+        return dropped_by(context.storage.fetch(artifact.storage_key))
 
 
 def _class_names(context: JobContext) -> list[str]:

@@ -82,7 +82,7 @@ def run(engine: Engine, settings: Settings, check: Check, *, running: bool) -> F
     count, objects = 0, []
     isolated = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     with isolated.connect() as connection:
-        scope = Scope(connection, Storage(settings.data_dir), settings, running)
+        scope = Scope(connection, Storage.of(settings), settings, running)
         for found in check.find(scope):
             count += 1
             if count <= SHOWN:

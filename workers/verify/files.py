@@ -3,16 +3,22 @@
 import os
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import func, select
 
+from core.buckets import Buckets
+from core.errors import DomainError, NotFound
+from core.locations import Location
+from core.originals import ORIGINAL
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState
 from core.storage import sha256
 from core.tables import Artifact, Example, Job, Project
+from workers.ahead import AT_ONCE, in_order
 from workers.verify.check import BATCH, Check, Scope
 
 _RESTORE: Final = "Restore it from the last backup with karat restore."
@@ -33,12 +39,45 @@ def _artifacts(scope: Scope) -> Iterator[str]:
 
 
 def _images(scope: Scope) -> Iterator[str]:
-    statement = select(Example.id, Example.content_hash, Example.bytes).order_by(Example.id)
+    statement = (
+        select(Example.id, Example.content_hash, Example.bytes)
+        .where(Example.location.is_(None))
+        .order_by(Example.id)
+    )
     rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
     for row in rows.execute(statement):
-        wrong = _wrong(scope.storage.image(row.content_hash), row.bytes)
+        path = scope.storage.image(row.content_hash)
+        if scope.storage.remote is not None and not path.exists():
+            continue
+        wrong = _wrong(path, row.bytes)
         if wrong and _is_there(scope, select(Example.id).where(Example.id == row.id)):
             yield f"image {row.id}, {row.content_hash.hex()}: {wrong}"
+
+
+def _far_images(scope: Scope) -> Iterator[str]:
+    """Ask for each object, several at once; a bucket may hold far more than a pool."""
+    buckets, remote = Buckets(scope.settings), scope.storage.remote
+    statement = select(Example.id, Example.bytes, *ORIGINAL).order_by(Example.id)
+    if remote is None:
+        statement = statement.where(Example.location.is_not(None))
+    stream = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
+
+    def look(row: Any) -> str | None:
+        try:
+            if row.location is not None:
+                buckets.same(Location.parse(row.location), row.location_tag)
+            elif remote is not None and not scope.storage.image(row.content_hash).exists():
+                found = buckets.head(remote.image(row.content_hash))
+                if found.size != row.bytes:
+                    return f"has {found.size} bytes, not {row.bytes}"
+        except DomainError as error:
+            return "is missing" if isinstance(error, NotFound) else error.detail
+        return None
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        for row, wrong in in_order(stream.execute(statement), look, threads):
+            if wrong and _is_there(scope, select(Example.id).where(Example.id == row.id)):
+                yield f"image {row.id}: {wrong}"
 
 
 def _wrong(path: Path, length: int) -> str | None:
@@ -185,6 +224,13 @@ CHECKS: Final = (
         "every image has its file",
         f"{_RESTORE} Or import the same images again: files that are missing come back.",
         _images,
+    ),
+    Check(
+        "bucket_images",
+        "every image that lies in a bucket is there, unchanged",
+        "Put back what was there; or import the folder that it was moved to, and Karat follows. "
+        "Until then nobody is shown another image in its place.",
+        _far_images,
     ),
     Check(
         "pixels",

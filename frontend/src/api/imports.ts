@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { ApiError, NetworkError } from "./errors";
-import type { Job, Split } from "./types";
+import type { BucketImport, Job, Split } from "./types";
 
 export const importsQuery = (projectId: number) =>
   queryOptions({
@@ -13,6 +13,21 @@ export const importsQuery = (projectId: number) =>
         }),
       ),
   });
+
+/** Where images may be taken from without being copied; rarely changes. */
+export const importLocationsQuery = queryOptions({
+  queryKey: ["import-locations"],
+  queryFn: () => call(client.GET("/api/import-locations")),
+  staleTime: 300_000,
+});
+
+export const importBucket = (projectId: number, body: BucketImport) =>
+  call(
+    client.POST("/api/projects/{project_id}/imports/bucket", {
+      params: { path: { project_id: projectId } },
+      body,
+    }),
+  );
 
 export const importReportUrl = (projectId: number, jobId: number): string =>
   `/api/projects/${projectId}/imports/${jobId}/report.csv`;

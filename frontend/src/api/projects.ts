@@ -74,5 +74,16 @@ export const algorithmsQuery = queryOptions({
   queryFn: () => call(client.GET("/api/algorithms")),
 });
 
-export const exportUrl = (id: number, format: ExportFormat, effective = false): string =>
-  `/api/projects/${id}/export?format=${format}${effective ? "&effective=true" : ""}`;
+export type ExportOptions = { effective?: boolean; unlabeled?: boolean; images?: boolean };
+
+export const exportUrl = (
+  id: number,
+  format: ExportFormat,
+  { effective = false, unlabeled = false, images = true }: ExportOptions = {},
+): string => {
+  const query = new URLSearchParams({ format });
+  if (effective) query.set("effective", "true");
+  if (unlabeled) query.set("unlabeled", "true");
+  if (!images) query.set("images", "false");
+  return `/api/projects/${id}/export?${query}`;
+};

@@ -269,8 +269,31 @@ export interface paths {
         /**
          * Example Image
          * @description The original bytes, or with `size` a WebP no larger than that.
+         *
+         *     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
+         *     good for a short while; 409 says that it is gone, or has changed since it was imported.
          */
         get: operations["example_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/examples/{example_id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Example Link
+         * @description A link to an image that opens without logging in, for so long.
+         */
+        get: operations["example_link"];
         put?: never;
         post?: never;
         delete?: never;
@@ -291,6 +314,46 @@ export interface paths {
          * @description What waits for the caller, their pace of the last 14 days, and their agreement.
          */
         get: operations["show_home"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/images/{example_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Linked Image
+         * @description The image that a link leads to, for whoever has the link.
+         */
+        get: operations["linked_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/import-locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Import Locations
+         * @description Where images may be imported from without being copied; none unless the operator says so.
+         */
+        get: operations["import_locations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -767,6 +830,9 @@ export interface paths {
          *     images that the project has: by the column `example_id`, `sha256`, `file` or another that
          *     `key_column` names. Our own exports, and JSON of Label Studio or COCO, alone or in a zip with
          *     the images, need no column named: what they say becomes annotations. No address is fetched.
+         *
+         *     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
+         *     or folder: by the column `key`, `file` or another that `key_column` names.
          */
         post: operations["import_images"];
         delete?: never;
@@ -789,6 +855,26 @@ export interface paths {
         get: operations["import_report"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/imports/bucket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Bucket
+         * @description Take in images that stay in a bucket or a shared folder; each is read once, and not kept.
+         */
+        post: operations["import_bucket"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1984,6 +2070,39 @@ export interface components {
             round: components["schemas"]["RoundStatus"] | null;
         };
         /**
+         * BucketImport
+         * @description Images to take in where they lie.
+         *
+         *     Without a `table` they are all those below `location` whose path there fits a pattern of
+         *     `include` (`*` also stands for slashes), or without patterns those that are called like images.
+         *     Folders and `metadata.csv` mean what they mean in a zip. With a `table`, a CSV, JSONL or Parquet
+         *     file below `location`, they are the objects that its rows name.
+         */
+        BucketImport: {
+            /**
+             * Annotation Columns
+             * @default []
+             */
+            annotation_columns: string[];
+            /**
+             * Include
+             * @default []
+             */
+            include: string[];
+            /** Key Column */
+            key_column?: string | null;
+            /** Label Column */
+            label_column?: string | null;
+            /** Location */
+            location: string;
+            /** @default pool */
+            split: components["schemas"]["Split"];
+            /** Split Column */
+            split_column?: string | null;
+            /** Table */
+            table?: string | null;
+        };
+        /**
          * Changed
          * @description What became of a selection.
          *
@@ -2302,6 +2421,8 @@ export interface components {
         /**
          * ExampleDetail
          * @description `annotations` and `places` are the latest 200 of each.
+         *
+         *     `location` is where the original lies, if Karat keeps no copy of it.
          */
         ExampleDetail: {
             /** Annotations */
@@ -2324,6 +2445,8 @@ export interface components {
             label: string | null;
             /** Label Class Id */
             label_class_id: number | null;
+            /** Location */
+            location: string | null;
             /** Media Type */
             media_type: string;
             /** Meta */
@@ -2495,6 +2618,19 @@ export interface components {
             /** Projects */
             projects: components["schemas"]["ProjectWork"][];
         };
+        /**
+         * ImageLink
+         * @description `url` is a path of this Karat; whoever has it sees the image until it expires.
+         */
+        ImageLink: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Url */
+            url: string;
+        };
         /** Items[AlgorithmOut] */
         Items_AlgorithmOut_: {
             /** Items */
@@ -2514,6 +2650,11 @@ export interface components {
         Items_JobOut_: {
             /** Items */
             items: components["schemas"]["JobOut"][];
+        };
+        /** Items[LocationOut] */
+        Items_LocationOut_: {
+            /** Items */
+            items: components["schemas"]["LocationOut"][];
         };
         /** Items[MapOut] */
         Items_MapOut_: {
@@ -2706,6 +2847,14 @@ export interface components {
              * @default 16
              */
             n: number;
+        };
+        /**
+         * LocationOut
+         * @description A place that images may be taken from.
+         */
+        LocationOut: {
+            /** Location */
+            location: string;
         };
         /** Login */
         Login: {
@@ -4699,6 +4848,48 @@ export interface operations {
             };
         };
     };
+    example_link: {
+        parameters: {
+            query?: {
+                seconds?: number;
+            };
+            header?: never;
+            path: {
+                example_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageLink"];
+                };
+            };
+        };
+    };
     show_home: {
         parameters: {
             query?: {
@@ -4736,6 +4927,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Home"];
+                };
+            };
+        };
+    };
+    linked_image: {
+        parameters: {
+            query: {
+                expires: number;
+                signature: string;
+                size?: components["schemas"]["ThumbnailSize"] | null;
+            };
+            header?: never;
+            path: {
+                example_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    import_locations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_LocationOut_"];
                 };
             };
         };
@@ -5910,6 +6181,7 @@ export interface operations {
                 image_column?: string | null;
                 key_column?: string | null;
                 label_column?: string | null;
+                location?: string | null;
                 split?: components["schemas"]["Split"];
                 split_column?: string | null;
             };
@@ -5990,6 +6262,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    import_bucket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BucketImport"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
             };
         };
     };

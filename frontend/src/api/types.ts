@@ -39,6 +39,7 @@ export type ClassInput = Schemas["ClassIn"];
 export type Member = Schemas["MemberOut"];
 
 export type Job = Schemas["JobOut"];
+export type BucketImport = Schemas["BucketImport"];
 /** The result of a dry run; `phases` has the seconds of each. */
 export type Estimate = {
   seconds: number;

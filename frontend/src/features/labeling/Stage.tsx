@@ -1,4 +1,5 @@
-import { useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { imageProblem } from "../../api/images";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { FIXED_KEYS } from "../../ui/hotkeys";
@@ -71,6 +72,7 @@ export function Stage(props: StageProps) {
       {prepared?.state === "failed" ? (
         <div className={styles.message} role="alert" data-query-id={subject.query_id}>
           <p>{t.label.imageFailed}</p>
+          <Reason url={subject.image_url} />
           <Button onClick={onRetry}>{t.common.retry}</Button>
         </div>
       ) : (
@@ -82,6 +84,19 @@ export function Stage(props: StageProps) {
       )}
     </div>
   );
+}
+
+/** What the server says of an image that it does not show. */
+function Reason({ url }: { url: string }) {
+  const [reason, setReason] = useState<string | null>(null);
+  useEffect(() => {
+    let current = true;
+    void imageProblem(url).then((found) => current && setReason(found));
+    return () => {
+      current = false;
+    };
+  }, [url]);
+  return reason && <p className={styles.reason}>{reason}</p>;
 }
 
 function ZoomButtons({ zoom }: { zoom: Zoom }) {

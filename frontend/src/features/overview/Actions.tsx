@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "react-router";
 import {
   actOnProject,
   exportUrl,
@@ -8,7 +9,7 @@ import {
   projectsQuery,
 } from "../../api/projects";
 import { closeRound } from "../../api/rounds";
-import type { ExportFormat, Project, Round } from "../../api/types";
+import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
@@ -16,7 +17,7 @@ import { Menu } from "../../ui/Menu";
 import { Notice } from "../../ui/State";
 import styles from "./OverviewScreen.module.css";
 
-const FORMATS: ExportFormat[] = ["csv", "jsonl", "imagefolder"];
+const FORMATS = ["csv", "jsonl", "imagefolder"] as const;
 
 export function Actions({ project, rounds }: { project: Project; rounds: Round[] }) {
   const [closing, setClosing] = useState<number | null>(null);
@@ -59,6 +60,7 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
               {t.overview.exports[format]}
             </a>
           ))}
+          <Link to={`/projects/${project.id}/settings#exports`}>{t.overview.allExports}</Link>
         </Menu>
       </div>
       {act.error && <Notice tone="bad">{act.error.message}</Notice>}

@@ -140,6 +140,7 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
           {text.sizeOf(example.width, example.height, formatBytes(example.bytes))}
         </Fact>
         <Fact name={text.index}>{formatCount(example.pool_index)}</Fact>
+        {example.location !== null && <Fact name={text.location}>{example.location}</Fact>}
         {example.import_id !== null && <Fact name={text.imported}>{example.import_id}</Fact>}
       </dl>
       <section>

@@ -4,9 +4,13 @@ import { Button } from "../../ui/Button";
 import { readDrop, readPicked, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 
-type DropZoneProps = { onTake: (files: File[], folders: Source[]) => void };
+type DropZoneProps = {
+  onTake: (files: File[], folders: Source[]) => void;
+  /** Asks for a bucket instead, where the operator allows one. */
+  onBucket: (() => void) | undefined;
+};
 
-export function DropZone({ onTake }: DropZoneProps) {
+export function DropZone({ onTake, onBucket }: DropZoneProps) {
   const [over, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -31,6 +35,7 @@ export function DropZone({ onTake }: DropZoneProps) {
       <div className={styles.choices}>
         <Button onClick={() => file.current?.click()}>{t.setup.chooseFile}</Button>
         <Button onClick={() => folder.current?.click()}>{t.setup.chooseFolder}</Button>
+        {onBucket && <Button onClick={onBucket}>{t.setup.bucket.open}</Button>}
       </div>
       <input
         ref={file}
@@ -38,7 +43,7 @@ export function DropZone({ onTake }: DropZoneProps) {
         multiple
         hidden
         aria-label={t.setup.chooseFile}
-        accept=".zip,.parquet,.csv,image/*"
+        accept=".zip,.parquet,.csv,.jsonl,.json,image/*"
         onChange={(event) => {
           onTake(Array.from(event.target.files ?? []), []);
           event.target.value = "";

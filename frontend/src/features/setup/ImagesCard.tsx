@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, useSyncExternalStore } from "react";
-import { importsQuery } from "../../api/imports";
+import { importLocationsQuery, importsQuery } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
 import type { Project, Split } from "../../api/types";
 import { t } from "../../strings";
@@ -8,15 +8,17 @@ import { Card } from "../../ui/Card";
 import { SelectField, TextField } from "../../ui/Field";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Notice } from "../../ui/State";
+import { BucketDialog } from "./BucketDialog";
 import { DropZone } from "./DropZone";
 import { fromImages, isArchive, isImage, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
 import { TableDialog } from "./TableDialog";
-import { columnsOf, isTable, labelColumns } from "./tables";
+import { columnsOf, isDocument, isTable, readTable, type Table } from "./tables";
 import { UploadList } from "./UploadList";
 import { uploadsOf } from "./uploads";
 
+const isLabels = (name: string): boolean => isTable(name) || isDocument(name);
 const SPLITS: Split[] = ["pool", "evaluation", "auxiliary_ood"];
 
 type ImagesCardProps = {
@@ -33,8 +35,9 @@ export function ImagesCard(props: ImagesCardProps) {
   const { project, classesReady, inputSize, onInputSize, beforeUpload } = props;
   const [split, setSplit] = useState<Split>("pool");
   const [typed, setTyped] = useState("");
-  const [tables, setTables] = useState<{ file: File; columns: string[] }[]>([]);
+  const [tables, setTables] = useState<Table[]>([]);
   const [early, setEarly] = useState(false);
+  const [asking, setAsking] = useState(false);
   const [refused, setRefused] = useState<string[]>([]);
   const client = useQueryClient();
   const imports = useQuery({
@@ -45,6 +48,7 @@ export function ImagesCard(props: ImagesCardProps) {
         ? 3_000
         : false,
   });
+  const locations = useQuery(importLocationsQuery).data?.items ?? [];
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
@@ -62,10 +66,9 @@ export function ImagesCard(props: ImagesCardProps) {
       ...(loose.length === 1 ? loose : []),
       ...(loose.length > 1 ? [fromImages(loose)] : []),
     ];
-    const isRead = (name: string) => isArchive(name) || isImage(name) || isTable(name);
+    const isRead = (name: string) => isArchive(name) || isImage(name) || isLabels(name);
     setRefused(files.map((file) => file.name).filter((name) => !isRead(name)));
-    const found = files.filter((file) => isTable(file.name));
-    setEarly(found.length > 0 && !classesReady);
+    setEarly(files.some((file) => isLabels(file.name)) && !classesReady);
     await beforeUpload();
     for (const content of contents) {
       // A picture has no columns.
@@ -73,9 +76,11 @@ export function ImagesCard(props: ImagesCardProps) {
       uploads.add({ content, split, annotations: columns }, refresh);
     }
     if (!classesReady) return;
-    setTables(
-      await Promise.all(found.map(async (file) => ({ file, columns: await labelColumns(file) }))),
-    );
+    const found = await Promise.all(files.filter((file) => isTable(file.name)).map(readTable));
+    const plain = files.filter((file) => isDocument(file.name));
+    for (const file of [...plain, ...found.filter((one) => one.states).map((one) => one.file)])
+      uploads.add({ content: file, split: "pool", annotations: [] }, refresh);
+    setTables(found.filter((one) => !one.states));
   };
   const [table] = tables;
 
@@ -117,7 +122,23 @@ export function ImagesCard(props: ImagesCardProps) {
       {(mustWait || (early && !classesReady)) && (
         <Notice tone="gold">{t.setup.classesFirst}</Notice>
       )}
-      {!mustWait && <DropZone onTake={(files, folders) => void take(files, folders)} />}
+      {!mustWait && (
+        <DropZone
+          onTake={(files, folders) => void take(files, folders)}
+          onBucket={locations.length > 0 ? () => setAsking(true) : undefined}
+        />
+      )}
+      {asking && (
+        <BucketDialog
+          projectId={project.id}
+          locations={locations.map(({ location }) => location)}
+          split={split}
+          annotations={annotations}
+          before={beforeUpload}
+          onDone={refresh}
+          onClose={() => setAsking(false)}
+        />
+      )}
       {table && (
         <TableDialog
           key={table.file.name}

@@ -9,9 +9,18 @@ const METADATA = /(^|\/)metadata\.(csv|jsonl)$/i;
 export const isArchive = (name: string): boolean => ARCHIVE.test(name);
 export const isImage = (name: string): boolean => IMAGE.test(name);
 
+const DOCUMENT = /\.json$/i;
+/** More than so many describe an image each, which is nobody's format. */
+const MOST_DOCUMENTS = 20;
+
 /** Hidden files and what operating systems leave lying about are no part of a pool. */
 const isWanted = (path: string): boolean =>
-  !/(^|\/)(\.|__)/.test(path) && (IMAGE.test(path) || METADATA.test(path));
+  !/(^|\/)(\.|__)/.test(path) && (IMAGE.test(path) || METADATA.test(path) || DOCUMENT.test(path));
+
+function withoutTooMany(files: Source["files"]): Source["files"] {
+  const others = files.filter(({ path }) => !DOCUMENT.test(path));
+  return files.length - others.length > MOST_DOCUMENTS ? others : files;
+}
 
 /** What was dropped: files as they are, folders with the paths inside them. */
 export async function readDrop(
@@ -27,7 +36,7 @@ export async function readDrop(
     if (entry.isDirectory) {
       const found: Source["files"] = [];
       await walk(entry as FileSystemDirectoryEntry, "", found);
-      folders.push({ name: entry.name, files: found });
+      folders.push({ name: entry.name, files: withoutTooMany(found) });
     } else {
       files.push(await fileOf(entry as FileSystemFileEntry));
     }
@@ -60,7 +69,7 @@ export function readPicked(files: FileList): Source {
   const all = Array.from(files, (file) => ({ path: file.webkitRelativePath, file }));
   const name = all[0]?.path.split("/")[0] ?? "folder";
   const inside = all.map(({ path, file }) => ({ path: path.slice(name.length + 1), file }));
-  return { name, files: inside.filter(({ path }) => isWanted(path)) };
+  return { name, files: withoutTooMany(inside.filter(({ path }) => isWanted(path))) };
 }
 
 /** Loose images as one source. */

@@ -1,19 +1,32 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, fields, labelColumns } from "./tables";
+import { columnsOf, fields, readTable } from "./tables";
+
+const csv = (text: string) => readTable(new File([text], "labels.csv"));
 
 describe("a table of labels", () => {
   it("offers every column but those that name the image", async () => {
-    const file = new Blob(["\uFEFFfile,clean label,worse_label\r\na.png,1,2\r\n"]);
-    expect(await labelColumns(file)).toEqual(["clean label", "worse_label"]);
+    const { columns, states } = await csv("\uFEFFfile,clean label,worse_label\r\na.png,1,2\r\n");
+    expect(columns).toEqual(["clean label", "worse_label"]);
+    expect(states).toBe(false);
   });
 
   it("loses no column beside one without a name, as pandas writes it", async () => {
     expect(fields(",label,file")).toEqual(["", "label", "file"]);
-    expect(await labelColumns(new Blob([',label,"",file\n0,cat,x,a.png\n']))).toEqual(["label"]);
+    expect((await csv(',label,"",file\n0,cat,x,a.png\n')).columns).toEqual(["label"]);
   });
 
   it("reads quoted headers", () => {
     expect(fields('file,"a, b","say ""c""",')).toEqual(["file", "a, b", 'say "c"', ""]);
+  });
+
+  it("needs no question where it states verdicts, as our exports do", async () => {
+    expect((await csv("annotation_id,sha256,verdict,class\n")).states).toBe(true);
+  });
+
+  it("reads the keys of JSON Lines, of which the last may be cut off", async () => {
+    const text = '{"file": "a.png", "worse": 1}\n\n{"file": "b.png", "sure": 0}\n{"file": "c';
+    const { columns } = await readTable(new File([text], "labels.JSONL"));
+    expect(columns).toEqual(["worse", "sure"]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { admin } from "./admin";
 import { common } from "./common";
+import { exports } from "./exports";
 import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
@@ -16,6 +17,7 @@ import { webhooks } from "./webhooks";
 export const en = {
   admin,
   common,
+  exports,
   grid,
   home,
   jobs,

@@ -17,6 +17,7 @@ export const overview = {
     jsonl: "Annotations as JSON Lines",
     imagefolder: "Labeled images as a folder (zip)",
   },
+  allExports: "Label Studio, COCO, Parquet …",
   pool: "Pool",
   parts: {
     in: "Labeled",
@@ -55,7 +56,7 @@ export const overview = {
     title: "Learning curves",
     compare: "Compare",
     compareHint:
-      "Projects with the same classes. Runs of one strategy become one curve: mean ± standard deviation.",
+      "Projects with the same classes. Runs of one strategy become one curve: mean ± standard deviation. Other seeds over the same pool are chosen from the start.",
     candidate: (strategy: string, seed: number, samePool: boolean) =>
       `${strategy}, seed ${seed}${samePool ? "" : ", another pool"}`,
     runsOf: (strategy: string, runs: number) => `${strategy}, ${runs} runs`,

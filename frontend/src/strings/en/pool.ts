@@ -145,6 +145,7 @@ export const pool = {
     size: "Size",
     sizeOf: (width: number, height: number, bytes: string) => `${width} × ${height}, ${bytes}`,
     index: "Number",
+    location: "Original",
     imported: "Import",
     metadata: "Metadata",
     history: "What was said",

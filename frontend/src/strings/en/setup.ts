@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import { bucket } from "./bucket";
 import { groups } from "./groups";
 import { plural } from "./words";
 
@@ -37,7 +38,7 @@ export const setup = {
     "Shown to annotators beside the image. Say what belongs to a class when in doubt.",
   images: "Images",
   imagesHint:
-    "A zip, a Parquet file, or a folder. Pool images are to be labeled; evaluation images come with labels (one folder per class) and measure accuracy.",
+    "A zip, a Parquet file, or a folder, also as Label Studio, COCO, YOLO or Karat export them. Pool images are to be labeled; evaluation images come with labels (one folder per class) and measure accuracy.",
   addTo: "Add to",
   splits: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD" },
   splitHints: {
@@ -56,14 +57,15 @@ export const setup = {
   tableEmpty: "The table has no column beside the one that names the image.",
   tableTake: "Import labels",
   labelsAdded: (count: number) => plural(count, "label", "labels"),
-  dropHere: "Drop a zip, a Parquet file, a folder, or a CSV of labels here",
+  dropHere: "Drop a zip, a Parquet file, a folder, or labels (CSV, JSON Lines, JSON) here",
   chooseFile: "Choose a file",
+  bucket,
   chooseFolder: "Choose a folder",
   packing: (name: string, count: number) => `Packing ${name}: ${plural(count, "file", "files")}`,
   uploading: (name: string, percent: number) => `Uploading ${name}: ${percent} %`,
   uploadFailed: (name: string) => `${name} was not uploaded.`,
   unsupported: (name: string) =>
-    `${name} is neither a zip, a Parquet file, an image, a CSV of labels nor a folder.`,
+    `${name} is neither a zip, a Parquet file, an image, a folder, nor labels as CSV, JSON Lines or JSON.`,
   importQueued: "Waiting to be read",
   importRunning: "Reading",
   importDone: "Imported",
@@ -193,29 +195,6 @@ export const setup = {
   addMember: "Add a member",
   chooseUser: "Choose a user",
   removeMember: (name: string) => `Remove ${name}`,
-  exports: "Exports",
-  exportsHint: "Streamed, and safe to take while annotators work; the audit log notes each.",
-  exportFormats: {
-    csv: {
-      title: "Annotations as CSV",
-      text: "Every verdict ever given, one a row, oldest first.",
-    },
-    jsonl: {
-      title: "Annotations as JSON Lines",
-      text: "The same, one JSON object a line, for programs.",
-    },
-    imagefolder: {
-      title: "Labeled images",
-      text: "A zip with a folder for each class, and the original files in it.",
-    },
-  },
-  exportHolding: "Only what holds now",
-  exportHoldingHint: "One row an image, without corrected, late and outvoted verdicts.",
-  exportCounts: (labeled: number, ood: number, unsure: number) =>
-    `${plural(labeled, "image", "images")} labeled with a class, ${ood.toLocaleString(locale)} OOD, ${unsure.toLocaleString(locale)} unsure.`,
-  exportNothing: "No image has a label yet.",
-  download: "Download",
-  downloadThis: (title: string) => `Download ${title}`,
   dangerPause: "Pause the project first; a running one is not deleted.",
   danger: "Delete project",
   dangerHint:

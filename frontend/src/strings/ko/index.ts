@@ -1,6 +1,7 @@
 import type { Catalogue } from "..";
 import { admin } from "./admin";
 import { common } from "./common";
+import { exports } from "./exports";
 import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
@@ -17,6 +18,7 @@ import { webhooks } from "./webhooks";
 export const ko: Catalogue = {
   admin,
   common,
+  exports,
   grid,
   home,
   jobs,

@@ -19,6 +19,7 @@ export const overview: Catalogue["overview"] = {
     jsonl: "라벨 내보내기 (JSON Lines)",
     imagefolder: "라벨링된 이미지 폴더 (zip)",
   },
+  allExports: "다른 형식: Label Studio, COCO, Parquet …",
   pool: "풀",
   parts: {
     in: "라벨 있음",
@@ -57,7 +58,7 @@ export const overview: Catalogue["overview"] = {
     title: "학습 곡선",
     compare: "비교",
     compareHint:
-      "클래스가 같은 프로젝트입니다. 전략이 같은 실행은 곡선 하나(평균 ± 표준편차)로 묶습니다.",
+      "클래스가 같은 프로젝트입니다. 전략이 같은 실행은 곡선 하나(평균 ± 표준편차)로 묶습니다. 같은 풀에서 시드만 다른 실행은 처음부터 선택되어 있습니다.",
     candidate: (strategy, seed, samePool) =>
       `${strategy}, 시드 ${seed}${samePool ? "" : ", 다른 풀"}`,
     runsOf: (strategy, runs) => `${strategy}, ${runs}회 실행`,

@@ -143,6 +143,7 @@ export const pool: Catalogue["pool"] = {
     size: "크기",
     sizeOf: (width, height, bytes) => `${width} × ${height}, ${bytes}`,
     index: "번호",
+    location: "원본",
     imported: "가져오기",
     metadata: "메타데이터",
     history: "판정 기록",

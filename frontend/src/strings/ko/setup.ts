@@ -1,4 +1,5 @@
 import type { Catalogue } from "..";
+import { bucket } from "./bucket";
 import { groups } from "./groups";
 import { number, particle } from "./words";
 
@@ -38,7 +39,7 @@ export const setup: Catalogue["setup"] = {
   guidelinesHint: "라벨링 화면에서 이미지 옆에 표시됩니다. 헷갈릴 때의 기준을 적어 주세요.",
   images: "이미지",
   imagesHint:
-    "zip, Parquet 파일 또는 폴더를 추가하세요. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 라벨이 있는 이미지(클래스마다 폴더 하나)로 정확도를 측정합니다.",
+    "zip, Parquet 파일 또는 폴더를 추가하세요. Label Studio, COCO, YOLO, Karat에서 내보낸 파일도 됩니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 라벨이 있는 이미지(클래스마다 폴더 하나)로 정확도를 측정합니다.",
   addTo: "추가할 곳",
   splits: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD" },
   splitHints: {
@@ -57,14 +58,15 @@ export const setup: Catalogue["setup"] = {
   tableEmpty: "이미지를 가리키는 열 말고는 다른 열이 없습니다.",
   tableTake: "라벨 가져오기",
   labelsAdded: (count) => `라벨 ${number(count)}개`,
-  dropHere: "zip, Parquet 파일, 폴더 또는 라벨 CSV를 여기에 끌어다 놓으세요",
+  dropHere: "zip, Parquet 파일, 폴더 또는 라벨(CSV, JSON Lines, JSON)을 여기에 끌어다 놓으세요",
   chooseFile: "파일 선택",
+  bucket,
   chooseFolder: "폴더 선택",
   packing: (name, count) => `${name} 압축 중: 파일 ${number(count)}개`,
   uploading: (name, percent) => `${name} 업로드 중: ${percent}%`,
   uploadFailed: (name) => `${particle(name, "을", "를")} 업로드하지 못했습니다.`,
   unsupported: (name) =>
-    `지원하지 않는 형식입니다: ${name}. zip, Parquet 파일, 이미지, 라벨 CSV 또는 폴더를 추가하세요.`,
+    `지원하지 않는 형식입니다: ${name}. zip, Parquet 파일, 이미지, 폴더 또는 라벨(CSV, JSON Lines, JSON)를 추가하세요.`,
   importQueued: "대기 중",
   importRunning: "읽는 중",
   importDone: "가져옴",
@@ -191,31 +193,6 @@ export const setup: Catalogue["setup"] = {
   addMember: "멤버 추가",
   chooseUser: "사용자 선택",
   removeMember: (name) => `${name} 제거`,
-  exports: "내보내기",
-  exportsHint:
-    "라벨링이 진행 중이어도 안전하게 내려받을 수 있으며, 내려받은 기록은 감사 로그에 남습니다.",
-  exportFormats: {
-    csv: {
-      title: "라벨 기록 (CSV)",
-      text: "지금까지의 모든 판정을 오래된 순서로 한 줄에 하나씩 담습니다.",
-    },
-    jsonl: {
-      title: "라벨 기록 (JSON Lines)",
-      text: "같은 내용을 한 줄에 JSON 객체 하나로 담은 프로그램용 형식입니다.",
-    },
-    imagefolder: {
-      title: "라벨링된 이미지",
-      text: "클래스마다 폴더 하나로 원본 파일을 담은 zip입니다.",
-    },
-  },
-  exportHolding: "현재 유효한 판정만",
-  exportHoldingHint:
-    "이미지당 한 줄이며, 수정되었거나 늦었거나 다수와 다른 판정은 뺍니다. 라벨 기록 두 형식에 적용됩니다.",
-  exportCounts: (labeled, ood, unsure) =>
-    `클래스 라벨 ${number(labeled)}개, OOD ${number(ood)}개, 불확실 ${number(unsure)}개.`,
-  exportNothing: "아직 라벨이 있는 이미지가 없습니다.",
-  download: "내려받기",
-  downloadThis: (title) => `${title} 내려받기`,
   dangerPause: "진행 중인 프로젝트는 삭제할 수 없습니다. 먼저 일시 중지하세요.",
   danger: "프로젝트 삭제",
   dangerHint: "이미지, 답변, 모델을 포함해 프로젝트를 삭제합니다. 필요한 데이터는 먼저 내보내세요.",

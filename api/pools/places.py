@@ -1,0 +1,80 @@
+"""Imports of images that stay where they are."""
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from api.pools.schemas import BucketImport
+from api.pools.uploads import check_annotations
+from core.buckets import Buckets
+from core.errors import DomainError, Invalid
+from core.locations import Location, require_allowed
+from core.settings import Settings
+from core.states import Split
+
+TABLES = frozenset({".csv", ".jsonl", ".parquet"})
+
+
+def allowed_location(text: str, settings: Settings) -> Location:
+    """The location, if the operator allows it.
+
+    Raises:
+        DomainError: ``invalid_location``, ``locations_off`` or ``location_not_allowed``.
+    """
+    location = Location.parse(text, "location")
+    require_allowed(location, settings.import_places, "location")
+    return location
+
+
+def import_params(asked: BucketImport, settings: Settings) -> dict[str, Any]:
+    """Parameters of the import's job; looks into the bucket, and so blocks.
+
+    Raises:
+        DomainError: Besides those of ``allowed_location``: ``invalid_table``, ``location_empty``,
+            ``invalid_annotation_column``, and what ``Buckets`` raises.
+    """
+    location = allowed_location(asked.location, settings)
+    annotations = list(dict.fromkeys(asked.annotation_columns))
+    if annotations and asked.split is not Split.POOL:
+        check_annotations("", annotations, asked.split)
+    buckets = Buckets(settings)
+    params: dict[str, Any] = {
+        "filename": str(location),
+        "location": str(location),
+        "include": asked.include,
+        "split": asked.split.value,
+        "columns": _columns(asked),
+        "annotations": annotations,
+    }
+    if asked.table is None:
+        if not next(buckets.pages(location), None):
+            raise Invalid("location_empty", f"There is nothing below {location}.", field="location")
+        return params
+    table = _table(asked.table, location)
+    buckets.head(table)
+    return {**params, "filename": str(table), "table": str(table)}
+
+
+def _columns(asked: BucketImport) -> dict[str, str]:
+    columns = {"key": asked.key_column, "label": asked.label_column, "split": asked.split_column}
+    return {role: name for role, name in columns.items() if name}
+
+
+def _table(text: str, location: Location) -> Location:
+    require_table(text, "table")
+    try:
+        table = Location.parse(text) if "://" in text else location.child(text)
+    except DomainError as error:
+        raise Invalid(error.code, error.detail, field="table") from error
+    if not location.holds(table):
+        raise Invalid("invalid_table", f"The table has to lie below {location}.", field="table")
+    return table
+
+
+def require_table(filename: str, field: str) -> None:
+    """Refuse a file that is no table by its name."""
+    if PurePosixPath(filename).suffix.lower() not in TABLES:
+        raise Invalid(
+            "invalid_table",
+            "A table of images that stay in a bucket is a .csv, .jsonl or .parquet file.",
+            field=field,
+        )

@@ -1,0 +1,105 @@
+"""The bytes an image came with: on this machine, in the installation's bucket, or elsewhere."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Self
+
+from core.buckets import Buckets
+from core.errors import Conflict, NotFound
+from core.locations import Location
+from core.places import Object
+from core.storage import Storage
+from core.tables import Example
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What is known of an image's bytes.
+
+    Attributes:
+        content_hash: Their SHA-256 (32 bytes).
+        media_type: What they were decoded as.
+        location: Where they lie, if Karat keeps no copy.
+        tag: What tells whether they are still the same there.
+    """
+
+    content_hash: bytes
+    media_type: str
+    location: str | None
+    tag: str | None
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """Read a row that holds ``ORIGINAL``."""
+        return cls(row.content_hash, row.media_type, row.location, row.location_tag)
+
+
+ORIGINAL: Final = (
+    Example.content_hash,
+    Example.media_type,
+    Example.location,
+    Example.location_tag,
+)
+"""Columns that an ``Original`` is made from."""
+
+
+class Originals:
+    """Finds originals. Every method may wait for a bucket."""
+
+    def __init__(self, storage: Storage, buckets: Buckets) -> None:
+        """Look nowhere yet."""
+        self._storage = storage
+        self._buckets = buckets
+
+    def find(self, original: Original) -> Path | Object:
+        """The file on this machine, or the object that was looked at a moment ago.
+
+        Raises:
+            DomainError: ``image_gone`` or ``image_changed``, and what ``Buckets`` raises.
+        """
+        if original.location is not None:
+            location = Location.parse(original.location)
+            found = self._buckets.same(location, original.tag or "")
+            return self._buckets.file(location) or found
+        path = self._storage.image(original.content_hash)
+        if path.exists():
+            return path
+        remote = self._storage.remote
+        if remote is not None:
+            # Named by its content, so that it cannot have changed.
+            with suppress(NotFound):
+                return self._buckets.head(remote.image(original.content_hash))
+        raise Conflict(
+            "image_gone",
+            "The file of this image is missing. Restore it from a backup, or import it again.",
+        )
+
+    def link(self, found: Object, media_type: str) -> str | None:
+        """A short-lived link to an object; None if it has to be passed on."""
+        return self._buckets.sign(found, media_type)
+
+    def blocks(self, found: Object) -> Iterator[bytes]:
+        """The content of an object in pieces."""
+        return self._buckets.blocks(found)
+
+    def read(self, original: Original) -> bytes:
+        """All bytes; those that lie elsewhere are compared with their hash.
+
+        Raises:
+            DomainError: As ``find``.
+        """
+        found = self.find(original)
+        content = found.read_bytes() if isinstance(found, Path) else self._buckets.read(found)
+        if isinstance(found, Path) and original.location is None:
+            # Ours, and named by its hash.
+            return content
+        if hashlib.sha256(content).digest() != original.content_hash:
+            raise Conflict(
+                "image_changed",
+                "The file of this image has another content than when it was imported. Put the "
+                "old one back; to take the new one in, import it again.",
+            )
+        return content

@@ -1,0 +1,48 @@
+import type { Catalogue } from "..";
+import { number } from "./words";
+
+export const exports: Catalogue["exports"] = {
+  title: "내보내기",
+  hint: "라벨링이 진행 중이어도 안전하게 내려받을 수 있으며, 내려받은 기록은 감사 로그에 남습니다. 모든 형식은 판정을 그대로 유지한 채 다시 가져올 수 있습니다.",
+  counts: (labeled, ood, unsure) =>
+    `클래스 라벨 ${number(labeled)}개, OOD ${number(ood)}개, 불확실 ${number(unsure)}개.`,
+  nothing: "아직 라벨이 있는 이미지가 없습니다.",
+  annotations: "라벨 기록",
+  holding: "현재 유효한 판정만",
+  holdingHint: "이미지당 한 줄이며, 수정되었거나 늦었거나 다수와 다른 판정은 뺍니다.",
+  images: "라벨이 있는 이미지",
+  unlabeled: "아직 아무도 판정하지 않은 이미지도 포함",
+  unlabeledHint:
+    "프로젝트 전체를 옮길 때 사용하세요. 클래스별 폴더에는 라벨이 있는 이미지만 담깁니다.",
+  formats: {
+    csv: { title: "CSV", text: "지금까지의 모든 판정을 오래된 순서로 한 줄에 하나씩 담습니다." },
+    jsonl: {
+      title: "JSON Lines 파일",
+      text: "같은 내용을 한 줄에 JSON 객체 하나로 담은 프로그램용 형식입니다.",
+    },
+    imagefolder: {
+      title: "클래스별 폴더",
+      text: "클래스마다 폴더 하나를 둔 zip입니다. 클래스 라벨이 있는 이미지만 담습니다.",
+    },
+    yolo: {
+      title: "YOLO 분류",
+      text: "train과 val 안에 클래스별 폴더를 둔 zip입니다. OOD, 불확실, 건너뛴 이미지는 그 옆의 별도 폴더에 있습니다.",
+    },
+    coco: {
+      title: "COCO",
+      text: "이미지와 annotations.json을 담은 zip입니다. OOD 이미지에는 주석이 없고, 판정되지 않은 이미지는 별도 목록에 있습니다.",
+    },
+    label_studio: {
+      title: "Label Studio 작업",
+      text: "이미지, JSON 작업 목록, 라벨링 화면 설정을 담은 zip입니다. 건너뛰기는 취소된 주석이며, OOD와 불확실은 별도 선택지입니다.",
+    },
+    parquet: {
+      title: "Parquet 파일 (Hugging Face)",
+      text: "datasets로 바로 읽는 파일 하나입니다. 이미지, 라벨, 판정, 라운드, 모델 버전, 분할과 모든 판정 기록을 담습니다.",
+    },
+  },
+  download: "내려받기",
+  downloadThis: (title) => `${title} 내려받기`,
+  onlyJson: "JSON만",
+  onlyJsonOf: (title) => `${title} JSON만 내려받기`,
+};

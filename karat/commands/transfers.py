@@ -1,0 +1,156 @@
+"""``karat import`` and ``karat export``."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.terminal import bytes_bar, job_bar, show_json
+
+if TYPE_CHECKING:
+    from karat.client import Client
+    from karat.project import ProjectClient
+    from karat.resources import ExportFormat, Job, Split
+
+# Files named for each reason of a refusal.
+_NAMED = 3
+_BY_SUFFIX = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".zip": "imagefolder"}
+_DOCUMENTS = ("coco", "label_studio")
+_FORMATS = (*_BY_SUFFIX.values(), "yolo", *_DOCUMENTS)
+
+
+def import_images(
+    project: ProjectArgument,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            help="Folder, zip or Parquet file of images, or one image; or labels for images that "
+            "are there, as .csv, .jsonl, or .json of Label Studio or COCO.",
+        ),
+    ],
+    split: Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")] = "pool",
+    image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
+    label_column: Annotated[str | None, typer.Option(help="Parquet column of the classes.")] = None,
+    split_column: Annotated[str | None, typer.Option(help="Parquet column of the splits.")] = None,
+    annotation_column: Annotated[
+        list[str] | None,
+        typer.Option(help="Column whose labels become annotations; give it once for each."),
+    ] = None,
+    key_column: Annotated[
+        str | None, typer.Option(help="Column that says which image a row is about.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add images or labels to a project. What is there already is not added twice."""
+    with connect() as client:
+        found = find_project(client, project)
+        with bytes_bar(f"sending {path.name}") as on_sent:
+            job = found.import_images(
+                path,
+                split=cast("Split", split),
+                image_column=image_column,
+                label_column=label_column,
+                split_column=split_column,
+                annotation_columns=annotation_column or (),
+                key_column=key_column,
+                on_sent=on_sent,
+            )
+        finish_import(client, found, job, report, as_json)
+
+
+def finish_import(
+    client: "Client", project: "ProjectClient", job: "Job", report: Path | None, as_json: bool
+) -> None:
+    """Wait for an import and show what came of it; exits with 1 if all was refused.
+
+    Args:
+        client: The connection.
+        project: The project.
+        job: The import.
+        report: File for what became of each image.
+        as_json: Whether to show it as JSON.
+    """
+    with job_bar() as on_progress:
+        job = client.wait(job["id"], on_progress)
+    if report is not None:
+        project.import_report(job["id"], report)
+    result = job["result"] or {}
+    if as_json:
+        show_json(result)
+    else:
+        _show_result(result, report)
+    if result["refused"] and not sum(result[name] for name in ("added", "labeled", "duplicates")):
+        raise typer.Exit(1)
+
+
+def export(
+    project: ProjectArgument,
+    path: Annotated[
+        Path, typer.Argument(help="File to write: .csv, .jsonl, .parquet, .zip or .json.")
+    ],
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", help=f"{', '.join(_FORMATS)}; else by the file's ending."),
+    ] = None,
+    unlabeled: Annotated[
+        bool, typer.Option("--unlabeled", help="Images too that nobody has judged.")
+    ] = False,
+) -> None:
+    """Save annotations (CSV, JSONL), or images with what is known of them.
+
+    Label Studio's and COCO's format are a zip with the images, or with a name that ends in .json
+    the document alone. `karat import` reads all formats.
+    """
+    suffix = path.suffix.lower()
+    chosen = format_ or _BY_SUFFIX.get(suffix)
+    if chosen not in _FORMATS:
+        raise typer.BadParameter(
+            f"{path.name} tells no format: name one with --format {', '.join(_FORMATS)}."
+        )
+    if suffix == ".json" and chosen not in _DOCUMENTS:
+        raise typer.BadParameter(f"Only {' and '.join(_DOCUMENTS)} are written as .json.")
+    with connect() as client:
+        found = find_project(client, project)
+        with bytes_bar(f"receiving {path.name}") as bar:
+            found.export(
+                path,
+                cast("ExportFormat", chosen),
+                unlabeled=unlabeled,
+                images=suffix != ".json",
+                on_received=lambda received: bar(received, 0),
+            )
+    typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
+
+
+def _show_result(result: dict[str, Any], report: Path | None) -> None:
+    typer.echo(
+        f"{result['added']:,} images added, {result['duplicates']:,} there already, "
+        f"{result['refused']:,} refused."
+    )
+    if result["annotations"]:
+        typer.echo(f"{result['annotations']:,} labels added, of new images and of others.")
+    for line in _refused_by_reason(result):
+        typer.echo(f"  {line}")
+    if report is not None:
+        typer.echo(f"What became of each is in {report}.")
+    elif result["refused"]:
+        typer.echo("  To see what became of each, add --report FILE.")
+
+
+def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:
+    """One line for each reason, the most frequent first, with some of the files."""
+    names: dict[str, list[str]] = {}
+    for one in result["refused_examples"]:
+        names.setdefault(one["reason"], []).append(one["name"])
+    # Imports of an earlier version kept no counts.
+    counts = result.get("refused_by_reason") or {reason: len(of) for reason, of in names.items()}
+    for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
+        shown = names.get(reason, [])[:_NAMED]
+        more = ", …" if shown and count > len(shown) else ""
+        yield f"{count:,} × {reason}" + (f": {', '.join(shown)}{more}" if shown else "")

@@ -1,0 +1,119 @@
+"""The client's part for what goes into a project, and what comes out of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from karat.resources import ExportFormat, Job, Split
+from karat.transport import Transport
+from karat.uploads import upload
+
+
+class TransferClient:
+    """Imports and exports; part of ``ProjectClient``."""
+
+    _transport: Transport
+    _path: str
+
+    def import_images(
+        self,
+        path: str | Path,
+        *,
+        split: Split = "pool",
+        image_column: str | None = None,
+        label_column: str | None = None,
+        split_column: str | None = None,
+        annotation_columns: Sequence[str] = (),
+        key_column: str | None = None,
+        on_sent: Callable[[int, int], None] | None = None,
+    ) -> Job:
+        """Send images, labels or both; a worker takes them in.
+
+        Sending the same again adds nothing twice.
+
+        Args:
+            path: A folder (zipped on the way), a zip, a Parquet file, one image; or labels for
+                images that are there: CSV, JSON Lines, or JSON of Label Studio or COCO. What was
+                exported as any of them needs no column named.
+            split: What the images are for.
+            image_column: The Parquet column with the image bytes.
+            label_column: The Parquet column with the class names.
+            split_column: The Parquet column with the splits.
+            annotation_columns: Columns of the CSV, the Parquet file or the metadata whose labels
+                become annotations: a class by name or number, ``ood``, ``unsure``, ``skip``, or
+                nothing.
+            key_column: The column that says which image a row is about, where none comes with it;
+                else ``example_id``, ``sha256`` or a name like ``file``.
+            on_sent: Called with the bytes sent and the bytes in all.
+
+        Returns:
+            The import's job, for ``Client.wait``.
+
+        Raises:
+            FileNotFoundError: There is nothing at ``path``.
+            KaratError: The API refused.
+        """
+        what = upload(Path(path))
+
+        def chunks() -> Iterator[bytes]:
+            sent = 0
+            for chunk in what.chunks():
+                yield chunk
+                sent += len(chunk)
+                if on_sent is not None:
+                    on_sent(min(sent, what.size), what.size)
+
+        query = {
+            "filename": what.filename,
+            "split": split,
+            "image_column": image_column,
+            "label_column": label_column,
+            "split_column": split_column,
+            "annotation_column": list(annotation_columns),
+            "key_column": key_column,
+        }
+        job: Job = self._transport.request(
+            "POST", f"{self._path}/imports", query=query, content=chunks
+        )
+        return job
+
+    def imports(self) -> list[Job]:
+        """The imports so far."""
+        return list(self._transport.pages(f"{self._path}/imports"))
+
+    def import_report(self, job_id: int, path: str | Path) -> Path:
+        """Save what became of each file of an import, as CSV.
+
+        Args:
+            job_id: The import's job.
+            path: Where to save it; what is there is replaced.
+
+        Returns:
+            ``path``.
+        """
+        return self._transport.save(f"{self._path}/imports/{job_id}/report.csv", Path(path))
+
+    def export(
+        self,
+        path: str | Path,
+        format: ExportFormat = "csv",
+        *,
+        unlabeled: bool = False,
+        images: bool = True,
+        on_received: Callable[[int], None] | None = None,
+    ) -> Path:
+        """Save the annotations, or images with what is known of them; memory stays flat.
+
+        Args:
+            path: Where to save; what is there is replaced once the export is complete.
+            format: ``csv`` or ``jsonl`` for annotations; ``imagefolder``, ``yolo``, ``coco`` or
+                ``label_studio`` for a zip of images; ``parquet`` for a file as Hugging Face reads
+                it. ``import_images`` reads all of them.
+            unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).
+            images: Whether ``coco`` and ``label_studio`` bring the images, or are JSON alone.
+            on_received: Called with the bytes received so far.
+
+        Returns:
+            ``path``.
+        """
+        query = {"format": format, "unlabeled": unlabeled, "images": images}
+        return self._transport.save(f"{self._path}/export", Path(path), query, on_received)

@@ -1,0 +1,212 @@
+"""Images that lie in buckets, over HTTP: how they are asked for, and what is answered."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from api.main import create_app
+from core import settings
+from core.states import Role
+from core.storage import Storage
+from core.tables import Audit, Job, SigningKey
+from core.thumbnails import LARGEST, thumbnail
+from tests.s3 import Bucket
+from tests.workers.import_files import Pool, png
+from tests.world import World
+from workers import runner
+
+
+@pytest.fixture
+def pool(world: World, session: Session, installation: settings.Settings) -> Iterator[Pool]:
+    yield Pool(session, Storage(Path(installation.data_dir)), world.project())
+    runner.sessions().kw["bind"].dispose()
+
+
+def ask(http: TestClient, pool: Pool, headers: dict[str, str], **body: Any) -> Any:
+    path = f"/api/projects/{pool.project_id}/imports/bucket"
+    return http.post(path, json=body, headers=headers)
+
+
+def test_an_original_is_shown_from_the_bucket(
+    bucket: Bucket, world: World, pool: Pool, http: TestClient
+) -> None:
+    bucket.put({"photos/1.png": png(1)})
+    headers = world.caller().headers
+    response = ask(http, pool, headers, location=f"{bucket.url}/photos")
+    assert response.status_code == 202, response.text
+    pool.run(world.session.get_one(Job, response.json()["id"]))
+    (one,) = pool.examples()
+    address = f"/api/examples/{one.id}/image"
+    answer = http.get(address, headers=headers, follow_redirects=False)
+    assert answer.status_code == 307
+    link = answer.headers["location"]
+    assert "X-Amz-Signature=" in link
+    assert "X-Amz-Expires=900" in link
+    seen = httpx.get(link)
+    assert (seen.status_code, seen.content) == (200, png(1))
+    assert seen.headers["content-type"] == "image/png"
+    origin = "/".join(link.split("/")[:3])
+    policy = http.get("/healthz").headers["content-security-policy"]
+    assert f"img-src 'self' blob: data: {origin};" in policy
+    detail = http.get(f"/api/projects/{pool.project_id}/examples/{one.id}", headers=headers)
+    assert detail.json()["location"] == f"{bucket.url}/photos/1.png"
+
+
+def test_small_versions_and_exports_do_not_need_the_browser_to_reach_the_bucket(
+    bucket: Bucket, world: World, pool: Pool, http: TestClient
+) -> None:
+    bucket.put({"1.png": png(1)})
+    pool.bucket(bucket.url)
+    (one,) = pool.examples()
+    headers = world.caller().headers
+    bucket.remove("1.png")
+    small = http.get(f"/api/examples/{one.id}/image?size=128", headers=headers)
+    assert (small.status_code, small.headers["content-type"]) == (200, "image/webp")
+    bucket.put({"1.png": png(2)})
+    thumbnail(pool.storage, one.content_hash, LARGEST).unlink()
+    changed = http.get(f"/api/examples/{one.id}/image?size=256", headers=headers)
+    assert (changed.status_code, changed.json()["code"]) == (409, "image_changed")
+
+
+@pytest.mark.parametrize("replacement", [None, png(2)])
+def test_never_shows_another_image(
+    bucket: Bucket, world: World, pool: Pool, http: TestClient, replacement: bytes | None
+) -> None:
+    bucket.put({"1.png": png(1)})
+    pool.bucket(bucket.url)
+    (one,) = pool.examples()
+    bucket.remove("1.png")
+    if replacement:
+        bucket.put({"1.png": replacement})
+    headers = world.caller().headers
+    answer = http.get(f"/api/examples/{one.id}/image", headers=headers, follow_redirects=False)
+    assert answer.status_code == 409
+    assert answer.json()["code"] == ("image_changed" if replacement else "image_gone")
+    assert f"{bucket.url}/1.png" in answer.json()["detail"]
+
+
+def test_a_version_that_was_looked_at_is_the_one_that_is_shown(
+    bucket: Bucket, world: World, pool: Pool, http: TestClient
+) -> None:
+    bucket.files.call_s3(
+        "put_bucket_versioning", Bucket=bucket.name, VersioningConfiguration={"Status": "Enabled"}
+    )
+    bucket.put({"1.png": png(1)})
+    pool.bucket(bucket.url)
+    (one,) = pool.examples()
+    headers = world.caller().headers
+    answer = http.get(f"/api/examples/{one.id}/image", headers=headers, follow_redirects=False)
+    bucket.put({"1.png": png(2)})
+    assert httpx.get(answer.headers["location"]).content == png(1)
+
+
+def test_passes_images_on_where_browsers_do_not_reach_the_bucket(
+    bucket: Bucket, world: World, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put({"1.png": png(1)})
+    pool.bucket(bucket.url)
+    (one,) = pool.examples()
+    headers = world.caller().headers
+    monkeypatch.setenv("KARAT_S3_REDIRECT", "false")
+    with TestClient(create_app(settings.Settings()), base_url="http://karat.test") as http:
+        answer = http.get(f"/api/examples/{one.id}/image", headers=headers)
+        assert (answer.status_code, answer.content) == (200, png(1))
+        assert "http" not in http.get("/healthz").headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "field"),
+    [
+        ({"location": "http://169.254.169.254/latest"}, 400, "invalid_location", "location"),
+        ({"location": "file:///etc"}, 400, "location_not_allowed", "location"),
+        ({"location": "s3://somebody-elses"}, 400, "location_not_allowed", "location"),
+        ({"location": "{url}-2/photos"}, 400, "location_not_allowed", "location"),
+        ({"location": "{url}/photos/../../x"}, 400, "invalid_location", "location"),
+        ({"location": "{url}/nothing"}, 400, "location_empty", "location"),
+        ({"location": "{url}", "table": "1.png"}, 400, "invalid_table", "table"),
+        ({"location": "{url}", "table": "../t.csv"}, 400, "invalid_location", "table"),
+        ({"location": "{url}", "table": "s3://other/t.csv"}, 400, "invalid_table", "table"),
+        ({"location": "{url}", "table": "none.csv"}, 404, "not_found", None),
+        ({"location": "{url}", "key": "AKIA", "secret": "x"}, 422, "malformed", "key"),
+    ],
+)
+def test_takes_only_what_the_operator_allows(
+    bucket: Bucket,
+    world: World,
+    pool: Pool,
+    http: TestClient,
+    body: dict[str, str],
+    status: int,
+    code: str,
+    field: str | None,
+) -> None:
+    bucket.put({"1.png": png(1)})
+    asked = {name: value.format(url=bucket.url) for name, value in body.items()}
+    answer = ask(http, pool, world.caller().headers, **asked)
+    found = answer.json()
+    assert (answer.status_code, found["code"], found["field"]) == (status, code, field)
+    assert world.session.scalars(select(Job)).all() == []
+
+
+def test_is_off_unless_the_operator_allows_it(world: World, pool: Pool, http: TestClient) -> None:
+    headers = world.caller(Role.ENGINEER).headers
+    assert http.get("/api/import-locations", headers=headers).json() == {"items": []}
+    answer = ask(http, pool, world.caller().headers, location="s3://photos")
+    assert (answer.status_code, answer.json()["code"]) == (400, "locations_off")
+
+
+def test_a_table_that_is_sent_names_what_lies_in_the_bucket(
+    bucket: Bucket, world: World, pool: Pool, http: TestClient
+) -> None:
+    bucket.put({"a/1.png": png(1)})
+    headers = world.caller().headers
+    path = f"/api/projects/{pool.project_id}/imports"
+    query = {"filename": "keys.jsonl", "location": f"{bucket.url}/a"}
+    answer = http.post(path, params=query, content=b'{"key": "1.png"}\n', headers=headers)
+    assert answer.status_code == 202, answer.text
+    pool.run(world.session.get_one(Job, answer.json()["id"]))
+    assert [one.location for one in pool.examples()] == [f"{bucket.url}/a/1.png"]
+    query["location"] = "s3://not-allowed"
+    answer = http.post(path, params=query, content=b"{}", headers=headers)
+    assert answer.json()["code"] == "location_not_allowed"
+
+
+def test_a_link_opens_for_whoever_has_it_until_it_expires(
+    world: World, http: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = world.project(images=2)
+    pool = Pool(world.session, world.storage, project)
+    one, other = pool.examples()
+    engineer = world.caller(Role.ENGINEER, project)
+    made = http.get(f"/api/examples/{one.id}/link?seconds=60", headers=engineer.headers).json()
+    content = world.storage.image(one.content_hash).read_bytes()
+    http.cookies.clear()
+    seen = http.get(made["url"])
+    assert (seen.status_code, seen.content) == (200, content)
+    assert seen.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert http.get(f"{made['url']}&size=64").headers["content-type"] == "image/webp"
+    wrong = made["url"].replace(f"/{one.id}?", f"/{other.id}?")
+    later = made["url"].replace("expires=", "expires=9")
+    for url in (wrong, later, f"{made['url']}x"):
+        assert http.get(url).json()["code"] == "link_invalid"
+    assert world.session.scalars(select(Audit.verb)).all() == ["link"]
+    now = time.time()
+    monkeypatch.setattr("api.pools.links.time.time", lambda: now + 61)
+    assert http.get(made["url"]).json()["code"] == "link_expired"
+
+
+def test_without_its_key_no_link_opens(world: World, http: TestClient) -> None:
+    project = world.project(images=1)
+    (one,) = Pool(world.session, world.storage, project).examples()
+    headers = world.caller().headers
+    made = http.get(f"/api/examples/{one.id}/link", headers=headers).json()
+    world.session.delete(world.session.scalars(select(SigningKey)).one())
+    world.session.commit()
+    assert http.get(made["url"]).json()["code"] == "link_invalid"

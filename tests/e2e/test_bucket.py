@@ -1,0 +1,142 @@
+"""A pool that stays in a bucket: asked for in the browser, shown from there, never wrongly."""
+
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from karat import Client
+from karat.project import ProjectClient
+from karat.stack import Stack
+from tests.e2e.chromium import sign_in
+from tests.s3 import CREDENTIALS, Bucket, S3Server
+from tests.workers.import_files import encoded, picture
+
+COUNT = 12
+
+
+@pytest.fixture(scope="module")
+def far(s3: S3Server) -> Bucket:
+    """A bucket of images, one of them in a folder of its own."""
+    found = Bucket(s3.files(), s3.bucket())
+    found.put(
+        {f"photos/{seed}.png": encoded(picture(seed, 300, 200)) for seed in range(COUNT)}
+        | {"photos/notes.txt": b"no image"}
+    )
+    return found
+
+
+@pytest.fixture(scope="module")
+def stack(far: Bucket, s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """An installation that may take images from the bucket."""
+    given = {
+        **CREDENTIALS,
+        "KARAT_S3_ENDPOINT": s3.endpoint,
+        "KARAT_IMPORT_LOCATIONS": f"{far.url}/photos",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in given.items():
+            patch.setenv(name, value)
+        with Stack(tmp_path_factory.mktemp("bucket") / "data", port=0) as running:
+            yield running
+
+
+def login(stack: Stack) -> tuple[str, str]:
+    assert stack.admin_email is not None
+    assert stack.admin_password is not None
+    return stack.admin_email, stack.admin_password
+
+
+@pytest.fixture
+def admin(browser: Browser, stack: Stack) -> Iterator[Page]:
+    context = sign_in(browser, stack.url, login(stack))
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def client(stack: Stack) -> Iterator[Client]:
+    with Client(stack.url) as found:
+        found.login(*login(stack))
+        yield found
+
+
+@pytest.fixture
+def project(client: Client) -> ProjectClient:
+    name = f"Far away {secrets.token_hex(4)}"
+    return client.create_project(name, ["cat", "dog"], settings={"input_size": 16})
+
+
+@pytest.fixture
+def token(client: Client) -> str:
+    return client.create_token("script")["secret"]
+
+
+def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
+    admin: Page, browser: Browser, stack: Stack, project: ProjectClient, far: Bucket
+) -> None:
+    page = admin
+    page.goto(f"/projects/{project.id}/settings")
+    page.get_by_role("button", name="From a bucket").click()
+    dialog = page.get_by_role("dialog")
+    location = dialog.get_by_label("Location", exact=True)
+    expect(location).to_have_value(f"{far.url}/photos")
+    location.fill("s3://somewhere-else")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_text(f"Images are taken from {far.url}/photos only.")).to_be_visible()
+    expect(location).to_have_attribute("aria-invalid", "true")
+    location.fill(f"{far.url}/photos")
+    dialog.get_by_role("button", name="Import").click()
+    expect(dialog).to_have_count(0, timeout=30_000)
+    expect(page.get_by_text(f"{COUNT} images added, 1 file refused")).to_be_visible(timeout=120_000)
+    project.start()
+
+    page.goto(f"/projects/{project.id}/label")
+    shown = page.locator("img[data-query-id]")
+    expect(shown).to_be_visible(timeout=200_000)
+    # The original, as the browser gets it from the bucket and within the page's policy.
+    assert shown.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [300, 200]
+
+    far.put({f"photos/{seed}.png": encoded(picture(100 + seed, 300, 200)) for seed in range(COUNT)})
+    # A browser that has seen none of them.
+    context = sign_in(browser, stack.url, login(stack))
+    fresh = context.new_page()
+    fresh.goto(f"/projects/{project.id}/label")
+    expect(fresh.get_by_text("has changed since it was imported")).to_be_visible(timeout=120_000)
+    expect(fresh.locator("img[data-query-id]")).to_have_count(0)
+    context.close()
+
+
+def test_the_command_line_takes_images_from_a_bucket(
+    stack: Stack, far: Bucket, project: ProjectClient, token: str, tmp_path: Path
+) -> None:
+    def karat(*arguments: object, status: int = 0) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "karat", *map(str, arguments)],
+            env={**os.environ, "KARAT_URL": stack.url, "KARAT_TOKEN": token, "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    said = karat("pool", "add", project.id, f"{far.url}/photos", "--include", "*1.png")
+    assert "2" in said
+    names = {one["name"]: one["id"] for one in project.pool.find()}
+    assert names.keys() == {"1.png", "11.png"}
+    link = karat("pool", "link", project.id, names["1.png"]).strip()
+    assert httpx.get(link, follow_redirects=True).headers["content-type"] == "image/png"
+    table = tmp_path / "keys.csv"
+    table.write_text("key,camera\n2.png,north\n")
+    karat("pool", "add", project.id, f"{far.url}/photos", "--table", table)
+    (added,) = project.pool.find({"name": "2.png"})
+    assert project.pool.show(added["id"])["meta"] == {"camera": "north"}
+    assert "KARAT_IMPORT_LOCATIONS" in karat("pool", "add", project.id, "s3://not-ours", status=1)

@@ -1,0 +1,153 @@
+"""An installation whose images and artifacts lie in a bucket, and what verify and doctor say."""
+
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from api.main import create_app
+from core import settings
+from core.db import sync_engine
+from core.states import ExampleState, JobState
+from core.storage import Storage
+from core.tables import Artifact, Project
+from karat.doctor import examine
+from tests.s3 import CREDENTIALS, Bucket
+from tests.workers.import_files import Pool, png
+from tests.world import World
+from workers import runner
+from workers.verify.__main__ import verify
+from workers.verify.check import Finding
+
+
+@pytest.fixture
+def stored(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    """The bucket is also where the installation keeps its files; ask for it first."""
+    monkeypatch.setenv("KARAT_STORAGE_URL", f"{bucket.url}/karat")
+    settings.settings.cache_clear()
+    return bucket
+
+
+@pytest.fixture
+def kept(stored: Bucket, world: World, session: Session) -> Iterator[Pool]:
+    """A pool in such an installation."""
+    assert stored.url in (settings.settings().storage_url or "")
+    storage = Storage.of(settings.settings())
+    yield Pool(session, storage, world.project())
+    runner.sessions().kw["bind"].dispose()
+
+
+def findings() -> dict[str, Finding]:
+    engine = sync_engine(settings.settings())
+    try:
+        return {one.name: one for one in verify(engine, settings.settings(), running=False)}
+    finally:
+        engine.dispose()
+
+
+def keys(bucket: Bucket) -> list[str]:
+    found: list[str] = bucket.files.find(bucket.name)
+    return sorted(key.removeprefix(f"{bucket.name}/") for key in found)
+
+
+def test_images_and_artifacts_lie_in_the_bucket(stored: Bucket, kept: Pool, world: World) -> None:
+    files = {f"{seed}.png": png(seed) for seed in range(3)}
+    assert kept.zip({**files, "bad.png": b"text"})["added"] == 3
+    examples = kept.examples()
+    digests = sorted(one.content_hash.hex() for one in examples)
+    report = world.session.scalars(select(Artifact.storage_key)).one()
+    assert keys(stored) == [
+        *(f"karat/images/{one[:2]}/{one}" for one in digests),
+        f"karat/{report}",
+    ]
+    assert not (kept.storage.root / "images").exists()
+    cat = world.classes(world.session.get_one(Project, kept.project_id))[0]
+    for one in examples:
+        one.state, one.label_class_id = ExampleState.LABELED, cat.id
+    world.session.commit()
+    # Another machine has nothing but the database and the bucket.
+    shutil.rmtree(kept.storage.root)
+    stored.remove(f"karat/images/{digests[0][:2]}/{digests[0]}")
+    headers = world.caller().headers
+    path = f"/api/projects/{kept.project_id}"
+    with TestClient(create_app(settings.settings()), base_url="http://karat.test") as http:
+        job = http.get(f"{path}/imports", headers=headers).json()["items"][0]
+        text = http.get(f"{path}/imports/{job['id']}/report.csv", headers=headers).text
+        assert "bad.png,refused" in text
+        exported = http.get(f"{path}/export?format=imagefolder", headers=headers).content
+        there = next(one for one in examples if one.content_hash.hex() != digests[0])
+        small = http.get(f"/api/examples/{there.id}/image?size=64", headers=headers)
+        assert small.headers["content-type"] == "image/webp"
+        assert http.delete(path, headers=headers).status_code == 204
+    with zipfile.ZipFile(io.BytesIO(exported)) as archive:
+        images = [name for name in archive.namelist() if name.endswith(".png")]
+        (gone,) = archive.read("MISSING.txt").decode().splitlines()
+        assert "The file of this image is missing" in gone
+        assert {archive.read(name) for name in images} < set(files.values())
+        assert len(images) == 2
+    # What other projects may hold stays; the project's own is gone.
+    assert all(key.startswith("karat/images/") for key in keys(stored))
+
+
+def test_what_was_stored_before_stays_in_use(
+    kept: Pool, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = Pool(world.session, world.storage, world.project(images=2))
+    assert kept.zip({"1.png": png(1)})["added"] == 1
+    assert findings()["images"].level == findings()["bucket_images"].level == "ok"
+    (one, _) = local.examples()
+    monkeypatch.setenv("KARAT_S3_REDIRECT", "false")
+    with TestClient(create_app(settings.Settings()), base_url="http://karat.test") as http:
+        headers = world.caller().headers
+        for example in (one, *kept.examples()):
+            seen = http.get(f"/api/examples/{example.id}/image", headers=headers)
+            assert (seen.status_code, len(seen.content)) == (200, example.bytes)
+
+
+def test_verify_names_what_is_gone_or_changed_in_the_bucket(stored: Bucket, kept: Pool) -> None:
+    stored.put({"pool/1.png": png(1), "pool/2.png": png(2), "pool/3.png": png(3)})
+    assert kept.bucket(f"{stored.url}/pool").state is JobState.SUCCEEDED
+    kept.zip({"4.png": png(4)})
+    assert findings()["bucket_images"].level == "ok"
+    one, two, _, four = kept.examples()
+    stored.remove("pool/1.png")
+    stored.put({"pool/2.png": png(22)})
+    digest = four.content_hash.hex()
+    stored.remove(f"karat/images/{digest[:2]}/{digest}")
+    found = findings()["bucket_images"]
+    assert found.level == "problem"
+    assert [text.split(":")[0] for text in found.objects] == [
+        f"image {one.id}",
+        f"image {two.id}",
+        f"image {four.id}",
+    ]
+    assert "is gone" in found.objects[0]
+    assert "has changed" in found.objects[1]
+
+
+def test_doctor_says_whether_the_places_can_be_used(
+    stored: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def places() -> dict[str, tuple[bool, str]]:
+        subjects = {"import location", "storage", "settings"}
+        found = [one for one in examine(tmp_path, 0) if one.subject in subjects]
+        return {one.subject: (one.ok, one.detail) for one in found}
+
+    assert places() == {
+        "import location": (True, f"{stored.url} is empty"),
+        "storage": (True, f"{stored.url}/karat can be written, read and cleared"),
+    }
+    assert keys(stored) == []
+    monkeypatch.setenv("KARAT_S3_ENDPOINT", "http://127.0.0.1:9")
+    broken = places()
+    assert [ok for ok, _ in broken.values()] == [False, False]
+    assert CREDENTIALS["AWS_SECRET_ACCESS_KEY"] not in json.dumps(broken)
+    monkeypatch.setenv("KARAT_STORAGE_URL", "http://example.org")
+    assert "KARAT_STORAGE_URL" in places()["settings"][1]

@@ -1,0 +1,265 @@
+"""Images that stay in a bucket: what is read of them, what is kept, and what happens without."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from core import settings
+from core.lifecycle import requeue_job
+from core.places import S3
+from core.states import JobState, Split
+from core.tables import Job
+from core.thumbnails import LARGEST, thumbnail
+from models.data import PixelStore, fit_image
+from tests.s3 import Bucket
+from tests.workers.import_files import Pool, encoded, jpeg, picture, png, reasons
+from workers.imports import ahead
+from workers.imports.bucket import Listing
+
+
+def result(job: Job) -> dict[str, Any]:
+    assert job.result is not None, job.error
+    return job.result
+
+
+def test_reads_each_object_once_and_keeps_no_copy(bucket: Bucket, pool: Pool) -> None:
+    files = {f"photos/2024/{seed}.jpg": jpeg(seed) for seed in range(3)}
+    bucket.put({**files, "photos/readme.txt": b"hello", "elsewhere/9.jpg": jpeg(9)})
+    found = result(pool.bucket(f"{bucket.url}/photos"))
+    assert (found["total"], found["added"]) == (4, 3)
+    assert reasons(found) == {
+        "readme.txt": "not an image by its name; include a pattern of it to have it read"
+    }
+    store = PixelStore.open(pool.storage.pixels(pool.project_id), 8, 3)
+    for one, (key, content) in zip(pool.examples(), files.items(), strict=True):
+        assert one.name == key.removeprefix("photos/")
+        assert one.location == f"{bucket.url}/{key}"
+        assert one.content_hash == hashlib.sha256(content).digest()
+        assert (one.bytes, one.width, one.height) == (len(content), 40, 30)
+        expected = fit_image(picture(int(Path(key).stem), 40, 30), 8)
+        assert np.abs(store[[one.pool_index]][0].astype(int) - expected).mean() < 20
+        assert not pool.storage.image(one.content_hash).exists()
+        with Image.open(thumbnail(pool.storage, one.content_hash, LARGEST)) as small:
+            assert small.size == (40, 30)
+
+
+def test_folders_and_metadata_mean_what_they_mean_in_a_zip(bucket: Bucket, pool: Pool) -> None:
+    metadata = "file_name,worse_label,camera\npool/cat/2.png,dog,north\n"
+    bucket.put(
+        {
+            "evaluation/cat/1.png": png(1),
+            "pool/cat/2.png": png(2),
+            "pool/.hidden.png": png(3),
+            "metadata.csv": metadata.encode(),
+        }
+    )
+    found = result(pool.bucket(bucket.url, annotations=["worse_label"]))
+    assert found["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 0}
+    assert found["annotations"] == 1
+    labeled, pooled = pool.examples()
+    assert labeled.split is Split.EVALUATION
+    assert pooled.meta == {"camera": "north", "label": "cat"}
+
+
+def test_patterns_choose_what_is_read(bucket: Bucket, pool: Pool) -> None:
+    bucket.put({"a/1.png": png(1), "a/2.raw": png(2), "b/3.png": png(3), "b/4.txt": b"4"})
+    found = result(pool.bucket(bucket.url, include=["*.raw", "b/*.png"]))
+    assert (found["total"], found["added"]) == (2, 2)
+    assert [one.name for one in pool.examples()] == ["a/2.raw", "b/3.png"]
+
+
+ROWS = [
+    {"key": "x/1.png", "split": "test", "label": "cat", "site": "A"},
+    {"key": "x/2.png", "split": "", "label": "", "site": "B"},
+    {"key": "x/gone.png", "split": "", "label": "", "site": "B"},
+    {"key": "../x/1.png", "split": "", "label": "", "site": "B"},
+    {"key": "s3://other-bucket/1.png", "split": "", "label": "", "site": "B"},
+]
+
+
+def _csv(rows: list[dict[str, str]]) -> bytes:
+    lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+    return "\n".join(lines).encode()
+
+
+def _jsonl(rows: list[dict[str, str]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def _parquet(rows: list[dict[str, str]]) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(rows), sink)
+    return bytes(sink.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("suffix", "uploaded"), [("csv", True), ("jsonl", False), ("parquet", True)]
+)
+def test_a_table_names_objects_and_says_what_they_are(
+    bucket: Bucket, pool: Pool, suffix: str, uploaded: bool
+) -> None:
+    rows = [*ROWS, {"key": f"{bucket.url}/x/5.png", "split": "", "label": "", "site": "C"}]
+    table = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[suffix](rows)
+    bucket.put({"x/1.png": png(1), "x/2.png": png(2), "x/5.png": png(5), "y.png": png(7)})
+    name = f"table.{suffix}"
+    if uploaded:
+        job = pool.queue(table, name)
+        job.params = {**job.params, "location": bucket.url}
+        pool.session.commit()
+        pool.run(job)
+    else:
+        bucket.put({name: table})
+        job = pool.bucket(bucket.url, filename=name, table=f"{bucket.url}/{name}")
+    found = result(job)
+    assert (found["total"], found["added"]) == (6, 3)
+    assert reasons(found) == {
+        "x/gone.png": "there is no such object",
+        "../x/1.png": "This is no location. Its path has an empty part, or one that is . or .., "
+        "which lead elsewhere.",
+        "s3://other-bucket/1.png": f"it is not below {bucket.url}",
+    }
+    first, second, last = pool.examples()
+    assert (first.split, second.split) == (Split.EVALUATION, Split.POOL)
+    assert (first.name, first.meta) == ("x/1.png", {"site": "A"})
+    assert (last.name, last.location) == ("x/5.png", f"{bucket.url}/x/5.png")
+
+
+def test_goes_on_after_the_last_batch_with_the_listing_of_its_start(
+    bucket: Bucket, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.imports.batch._MOST_ITEMS", 2)
+    bucket.put({f"{seed}.png": png(seed) for seed in range(1, 8)})
+    read = Listing.read
+
+    def fails(self: Listing, entry: Any) -> Any:
+        if entry.name == "5.png":
+            raise OSError("unplugged")
+        return read(self, entry)
+
+    monkeypatch.setattr(Listing, "read", fails)
+    job = pool.bucket(bucket.url)
+    assert job.state is JobState.FAILED
+    assert len(pool.examples()) == 4
+    # Everything before would move up, were the bucket listed again.
+    bucket.remove("1.png")
+    bucket.put({"0.png": png(0)})
+    monkeypatch.setattr(Listing, "read", read)
+    requeue_job(job)
+    pool.session.commit()
+    assert result(pool.run(job))["added"] == 7
+    assert [one.name for one in pool.examples()] == [f"{seed}.png" for seed in range(1, 8)]
+
+
+def test_a_lost_listing_is_not_made_again_unawares(
+    bucket: Bucket, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.imports.batch._MOST_ITEMS", 1)
+    bucket.put({"1.png": png(1)})
+    job = pool.queue_bucket(bucket.url)
+    job.checkpoint = {"tally": {"total": 1}}
+    pool.session.commit()
+    pool.run(job)
+    assert job.error is not None
+    assert "not added twice" in job.error["detail"]
+
+
+def test_follows_originals_that_were_moved_or_stored_again(bucket: Bucket, pool: Pool) -> None:
+    content = png(1)
+    bucket.put({"a/1.png": content})
+    pool.bucket(bucket.url)
+    bucket.put({"b/1.png": content})
+    assert result(pool.bucket(bucket.url))["duplicates"] == 2
+    (one,) = pool.examples()
+    assert one.location == f"{bucket.url}/a/1.png"
+    bucket.remove("a/1.png")
+    assert result(pool.bucket(bucket.url))["duplicates"] == 1
+    (one,) = pool.examples()
+    assert one.location == f"{bucket.url}/b/1.png"
+
+
+def test_an_object_that_changed_is_another_image(bucket: Bucket, pool: Pool) -> None:
+    bucket.put({"1.png": png(1)})
+    pool.bucket(bucket.url)
+    bucket.put({"1.png": png(2)})
+    assert result(pool.bucket(bucket.url))["added"] == 1
+    before, after = pool.examples()
+    assert before.location == after.location
+    assert before.location_tag != after.location_tag
+
+
+def test_large_objects_are_not_read_ahead(
+    bucket: Bucket, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ahead, "_MOST_BYTES", 2000)
+    bucket.put({f"{seed}.png": encoded(picture(seed, 60, 60)) for seed in range(30)})
+    held, most = 0, 0
+    read = S3.read
+
+    def counting(self: S3, found: Any) -> bytes:
+        nonlocal held, most
+        held += 1
+        most = max(most, held)
+        try:
+            return read(self, found)
+        finally:
+            held -= 1
+
+    monkeypatch.setattr(S3, "read", counting)
+    assert result(pool.bucket(bucket.url))["added"] == 30
+    assert most == 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "code"),
+    [
+        ("KARAT_S3_ENDPOINT", "http://127.0.0.1:9", "location_unavailable"),
+        ("KARAT_IMPORT_LOCATIONS", "s3://another-bucket", "location_not_allowed"),
+        ("KARAT_IMPORT_LOCATIONS", "", "locations_off"),
+    ],
+)
+def test_says_why_a_bucket_cannot_be_read(
+    bucket: Bucket,
+    pool: Pool,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    value: str,
+    code: str,
+) -> None:
+    monkeypatch.setenv(variable, value)
+    settings.settings.cache_clear()
+    job = pool.bucket(bucket.url)
+    assert job.error is not None
+    assert job.error["code"] == code
+    assert "secret" not in json.dumps(job.error)
+
+
+def test_a_folder_that_is_shared_serves_as_a_bucket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pool: Pool
+) -> None:
+    share, outside = tmp_path / "share", tmp_path / "outside"
+    for folder in (share / "cat", outside):
+        folder.mkdir(parents=True)
+    (share / "cat" / "1.png").write_bytes(png(1))
+    (outside / "2.png").write_bytes(png(2))
+    (share / "leak.png").symlink_to(outside / "2.png")
+    (share / "leak").symlink_to(outside)
+    (share / "table.csv").write_bytes(b"key\ncat/1.png\nleak.png\nleak/2.png\n")
+    monkeypatch.setenv("KARAT_IMPORT_LOCATIONS", f"file://{share}")
+    settings.settings.cache_clear()
+    location = f"file://{share}"
+    table = f"{location}/table.csv"
+    found = result(pool.bucket(location, filename=table, table=table))
+    assert reasons(found) == {
+        "leak.png": "the bucket refuses access to it",
+        "leak/2.png": "the bucket refuses access to it",
+    }
+    assert result(pool.bucket(location, include=["*"]))["duplicates"] == 1
+    (one,) = pool.examples()
+    assert one.location == f"{location}/cat/1.png"

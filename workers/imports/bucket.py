@@ -1,0 +1,195 @@
+"""Images that stay in a bucket or a shared folder: all of a folder, as it is listed once."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from fnmatch import fnmatchcase
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Final, NamedTuple
+
+from core.buckets import Buckets
+from core.errors import DomainError
+from core.formats import IMAGES
+from core.locations import Location
+from core.places import Object
+from core.storage import write_atomically
+from workers.ahead import AT_ONCE
+from workers.imports.ahead import read_ahead
+from workers.imports.folder import FolderSource
+from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, invalid_archive
+from workers.imports.metadata import NAMES
+
+_REFUSALS: Final = {
+    "not_found": "there is no such object",
+    "location_denied": "the bucket refuses access to it",
+}
+
+
+class Bucket:
+    """A place that images are taken from, and how its failures are told."""
+
+    def __init__(self, buckets: Buckets, location: Location) -> None:
+        """Look nowhere yet."""
+        self.buckets, self.location = buckets, location
+
+    def locate(self, text: str) -> Location | Refused:
+        """What a table means by ``text``: a path inside, or a whole address."""
+        try:
+            found = Location.parse(text) if "://" in text else self.location.child(text)
+        except DomainError as error:
+            return Refused(error.detail)
+        return found if self.location.holds(found) else Refused(f"it is not below {self.location}")
+
+    def head(self, location: Location) -> Object | Refused:
+        """What is there; raises only if that cannot be known now."""
+        try:
+            return self.buckets.head(location)
+        except DomainError as error:
+            return _refused(error)
+
+    def read(self, found: Object) -> Fetched | Refused:
+        """Its bytes; raises only if that cannot be known now."""
+        if found.size > MAX_IMAGE_BYTES:
+            return Refused(f"larger than {MAX_IMAGE_BYTES >> 20} MiB")
+        try:
+            content = self.buckets.read(found)
+        except DomainError as error:
+            return _refused(error)
+        if len(content) != found.size:
+            return Refused("it changed while it was imported; import it again")
+        # The tag is older than the bytes: had they changed between, it would tell.
+        return Fetched(content, Origin(str(found.location), found.tag))
+
+
+def _refused(error: DomainError) -> Refused:
+    """An object's own failure; a place that cannot be reached fails the job, which resumes."""
+    reason = _REFUSALS.get(error.code)
+    if reason is None:
+        raise error
+    return Refused(reason)
+
+
+class Entry(NamedTuple):
+    """An object by its path below the place."""
+
+    name: str
+    size: int
+    tag: str
+
+
+class Listing:
+    """Objects in the order of their listing, which is made once: a job that resumes needs it."""
+
+    def __init__(
+        self,
+        bucket: Bucket,
+        index: Path,
+        include: Sequence[str],
+        *,
+        resumes: bool,
+        check: Callable[[], None],
+    ) -> None:
+        """List the place, unless that was done.
+
+        Args:
+            bucket: The place.
+            index: SQLite file that keeps the listing.
+            include: Patterns of paths; without any, names tell what is an image.
+            resumes: Whether items of an earlier listing were imported.
+            check: Called after each page; raises to stop.
+
+        Raises:
+            DomainError: ``listing_lost``, and what ``Buckets`` raises.
+        """
+        self._bucket, self._include = bucket, include
+        if not index.exists():
+            if resumes:
+                raise invalid_archive(
+                    "The list of what is to be imported was lost with the disk. Start the import "
+                    "again: what is there already is not added twice."
+                )
+            write_atomically(index, lambda part: self._list(part, check))
+        self._index = sqlite3.connect(f"file:{index}?mode=ro", uri=True)
+
+    def _list(self, part: Path, check: Callable[[], None]) -> None:
+        top = self._bucket.location.key
+        skip = len(top) + 1 if top else 0
+        with closing(sqlite3.connect(part, isolation_level=None)) as index:
+            index.execute("PRAGMA journal_mode = OFF")
+            index.execute("PRAGMA synchronous = OFF")
+            index.execute("CREATE TABLE objects (name TEXT, size INT, tag TEXT)")
+            for page in self._bucket.buckets.pages(self._bucket.location):
+                check()
+                rows = ((one.location.key[skip:], one.size, one.tag) for one in page)
+                index.execute("BEGIN")
+                index.executemany(
+                    "INSERT INTO objects VALUES (?, ?, ?)",
+                    (row for row in rows if self._is_wanted(row[0])),
+                )
+                index.execute("COMMIT")
+
+    def _is_wanted(self, name: str) -> bool:
+        # Some tools mark a folder by an empty object.
+        if not name or name.endswith("/"):
+            return False
+        patterns = self._include
+        return not patterns or _is_metadata(name) or any(fnmatchcase(name, one) for one in patterns)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Every object."""
+        rows = self._index.execute("SELECT name, size, tag FROM objects ORDER BY rowid")
+        return (Entry(*row) for row in rows)
+
+    def read(self, entry: Entry) -> Fetched | Refused:
+        """The bytes of an object."""
+        if not (self._include or _is_metadata(entry.name) or _is_image(entry.name)):
+            return Refused("not an image by its name; include a pattern of it to have it read")
+        try:
+            location = self._bucket.location.child(entry.name)
+        except DomainError:
+            return Refused("its path has parts that lead elsewhere")
+        return self._bucket.read(Object(location, entry.size, entry.tag))
+
+    def open(self, entry: Entry) -> BinaryIO | Refused:
+        """An object with metadata; documents of other tools are sent as tables instead."""
+        if not _is_metadata(entry.name):
+            return Refused("no metadata")
+        content = self.read(entry)
+        return content if isinstance(content, Refused) else BytesIO(content.content)
+
+    def close(self) -> None:
+        """Close the index."""
+        self._index.close()
+
+
+def _is_metadata(name: str) -> bool:
+    return PurePosixPath(name).name.lower() in NAMES
+
+
+def _is_image(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in IMAGES
+
+
+class BucketSource:
+    """Items of a listing; folders and metadata mean what they mean in a zip."""
+
+    def __init__(self, listing: Listing, work: Path, annotations: Sequence[str]) -> None:
+        """Scan the names, as ``FolderSource`` does."""
+        self._folder = FolderSource(listing, work, annotations)
+        self._threads = ThreadPoolExecutor(AT_ONCE)
+
+    @property
+    def total(self) -> int:
+        """Number of items."""
+        return self._folder.total
+
+    def items(self, start: int) -> Iterator[Item]:
+        """Items from ``start`` on, read ahead."""
+        return read_ahead(self._folder.items(start), self._threads)
+
+    def close(self) -> None:
+        """Stop reading ahead."""
+        self._threads.shutdown(cancel_futures=True)
+        self._folder.close()
