@@ -30,8 +30,9 @@ LEFT_OUT: Final = {
     "CI runs it": 2,
     "calls an address on the Internet": 1,
     "needs Docker": 2,
+    "needs a bucket": 4,
     "needs servers of its own": 1,
-    "stays in the foreground": 2,
+    "stays in the foreground": 3,
     "takes minutes": 18,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
@@ -80,7 +81,7 @@ def test_what_is_not_run_is_spelled_right(block: Block) -> None:
 
 def _unknown_options(line: str) -> set[str]:
     for name, command in commands():
-        if line.startswith(f"{name} "):
+        if f"{line} ".startswith(f"{name} "):
             known = {option for param in command.params for option in param.opts}
             return set(_WORD.findall(line)) - known
     return {line}
