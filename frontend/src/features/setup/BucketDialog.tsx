@@ -83,7 +83,7 @@ export function BucketDialog(props: BucketDialogProps) {
           label={text.include}
           hint={text.includeHint}
           error={errorOf("include")}
-          placeholder="*/2024/*.jpg"
+          placeholder={text.includeExample}
           spellCheck={false}
           disabled={table.trim() !== ""}
           value={include}
@@ -93,7 +93,7 @@ export function BucketDialog(props: BucketDialogProps) {
           label={text.table}
           hint={text.tableHint}
           error={errorOf("table")}
-          placeholder="images.csv"
+          placeholder={text.tableExample}
           spellCheck={false}
           value={table}
           onChange={edit(setTable)}

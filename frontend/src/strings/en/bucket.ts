@@ -10,5 +10,7 @@ export const bucket = {
   table: "Or a table of them",
   tableHint:
     "Path of a CSV, JSONL or Parquet file below the location. Its columns: key for the path, and if you like split, label and more.",
+  includeExample: "*/2024/*.jpg",
+  tableExample: "images.csv",
   start: "Import",
 };
