@@ -25,6 +25,8 @@ READ: Final = sorted(
     (page for page, found in BLOCKS.items() if any(_is_run(one) for one in found)),
     key=lambda page: (page.stem == "users", page),
 )
+# What everybody reads first, and every route, is read in CI; pages that wait for jobs take longer.
+_ALWAYS: Final = {"README", "tutorial", "api", "settings", "exports", "webhooks", "users"}
 # Reasons to leave a block out, and how many blocks may have each.
 LEFT_OUT: Final = {
     "CI runs it": 2,
@@ -44,7 +46,17 @@ def karat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield found
 
 
-@pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page,
+            id=str(page.relative_to(ROOT)),
+            marks=() if page.stem in _ALWAYS else pytest.mark.long,
+        )
+        for page in READ
+    ],
+)
 def test_commands_of_a_page_run_in_order(karat: Stage, page: Path) -> None:
     problem = karat.read(page, [one for one in BLOCKS[page] if _is_run(one)])
     assert not problem, problem
