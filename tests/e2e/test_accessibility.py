@@ -193,7 +193,7 @@ def test_a_table_that_is_cut_says_so_and_scrolls_by_keys(pages: dict[Viewer, Pag
     table = page.get_by_role("group", name="Processes, scrolls sideways")
     table.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.activeElement.scrollLeft > 0")
+    page.wait_for_function("() => document.activeElement.scrollLeft > 0")
     page.set_viewport_size({"width": 1440, "height": 900})
     expect(page.get_by_role("group", name="Processes", exact=True)).to_be_visible()
     expect(page.get_by_text("Scroll sideways for more")).to_have_count(0)

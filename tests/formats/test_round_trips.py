@@ -99,7 +99,7 @@ def test_a_lost_file_does_not_end_the_export(both: Both) -> None:
     for kind in WITH_IMAGES:
         content = both.export(kind)
         if kind != "parquet":
-            assert len(opened(content)["MISSING.txt"].decode().split()) == 1
+            assert len(opened(content)["MISSING.txt"].decode().splitlines()) == 1
     result = both.take(content, "pool.parquet")
     assert list(reasons(result).values()) == ["the row holds no image bytes"]
 
