@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
 from core.errors import Conflict, DomainError, ErrorKind, NotFound
-from core.locations import Location, require_allowed
+from core.locations import Location
 from core.places import S3, Folder, Object, Place, origin
 from core.settings import Settings
 
@@ -86,10 +86,10 @@ class Buckets:
         """What is at ``location``, if it is still what ``tag`` says.
 
         Raises:
-            DomainError: ``image_gone`` or ``image_changed``; ``location_not_allowed`` once the
-                operator has taken the place back; and as the class says.
+            Conflict: ``image_gone`` or ``image_changed``, and as ``require_shown``.
+            DomainError: As the class says.
         """
-        require_allowed(location, self._settings.import_places, "location")
+        self.require_shown(location)
         try:
             found = self.head(location)
         except NotFound:
@@ -104,6 +104,20 @@ class Buckets:
                 "the new one in, import it again.",
             )
         return found
+
+    def require_shown(self, location: Location) -> None:
+        """Refuse what lies in a place that the operator has taken back.
+
+        Raises:
+            Conflict: ``location_not_allowed``; it does not say what else is allowed, since those
+                who ask may be annotators, or anybody with a link.
+        """
+        if not any(place.holds(location) for place in self._settings.import_places):
+            raise Conflict(
+                "location_not_allowed",
+                "The operator no longer allows the place where this image lies. It is shown again "
+                "once that is named in KARAT_IMPORT_LOCATIONS, or when the image itself is sent.",
+            )
 
     @_explained
     def read(self, found: Object) -> bytes:
