@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
-from urllib.parse import urlsplit
 
 from core.errors import Conflict, DomainError, ErrorKind, NotFound
-from core.locations import Location, require_allowed
-from core.places import S3, Folder, Object, Place
+from core.locations import Location
+from core.places import S3, Folder, Object, Place, origin
 from core.settings import Settings
 
 _P = ParamSpec("_P")
@@ -35,11 +34,7 @@ def _explained(what: Callable[_P, _T]) -> Callable[_P, _T]:
             raise _away("location_unavailable", _UNREACHED) from _nameless(error)
         except Exception as error:
             # What the S3 library raises besides: no credentials, no such host.
-            if type(error).__module__.partition(".")[0] not in {
-                "botocore",
-                "aiobotocore",
-                "aiohttp",
-            }:
+            if type(error).__module__.partition(".")[0] not in _LIBRARIES:
                 raise
             raise _away("location_unavailable", _UNREACHED) from _nameless(error)
 
@@ -91,10 +86,10 @@ class Buckets:
         """What is at ``location``, if it is still what ``tag`` says.
 
         Raises:
-            DomainError: ``image_gone`` or ``image_changed``; ``location_not_allowed`` once the
-                operator has taken the place back; and as the class says.
+            Conflict: ``image_gone`` or ``image_changed``, and as ``require_shown``.
+            DomainError: As the class says.
         """
-        require_allowed(location, self._settings.import_places, "location")
+        self.require_shown(location)
         try:
             found = self.head(location)
         except NotFound:
@@ -109,6 +104,20 @@ class Buckets:
                 "the new one in, import it again.",
             )
         return found
+
+    def require_shown(self, location: Location) -> None:
+        """Refuse what lies in a place that the operator has taken back.
+
+        Raises:
+            Conflict: ``location_not_allowed``; it does not say what else is allowed, since those
+                who ask may be annotators, or anybody with a link.
+        """
+        if not any(place.holds(location) for place in self._settings.import_places):
+            raise Conflict(
+                "location_not_allowed",
+                "The operator no longer allows the place where this image lies. It is shown again "
+                "once that is named in KARAT_IMPORT_LOCATIONS, or when the image itself is sent.",
+            )
 
     @_explained
     def read(self, found: Object) -> bytes:
@@ -148,17 +157,18 @@ class Buckets:
 
 
 def image_origins(settings: Settings) -> tuple[str, ...]:
-    """Addresses that signed links lead to, for the browser's content security policy."""
+    """Addresses that signed links lead to, for the browser's content security policy.
+
+    None where no link can be signed: what is missing is told when an image is asked for.
+    """
     places = [
         *settings.import_places,
         *([settings.storage_place] if settings.storage_place else []),
     ]
-    buckets = sorted({place.bucket for place in places if place.scheme == "s3"})
+    buckets = {place.bucket for place in places if place.scheme == "s3"}
     if not buckets or not settings.s3_redirect:
         return ()
-    endpoint = settings.s3_public_endpoint or settings.s3_endpoint
-    if endpoint:
-        scheme, host, *_ = urlsplit(endpoint)
-        return (f"{scheme}://{host}",)
-    region = f".{settings.s3_region}" if settings.s3_region else ""
-    return tuple(f"https://{bucket}.s3{region}.amazonaws.com" for bucket in buckets)
+    try:
+        return tuple(sorted({_explained(origin)(settings, bucket) for bucket in buckets}))
+    except DomainError:
+        return ()

@@ -58,7 +58,9 @@ class Originals:
         """The file on this machine, or the object that was looked at a moment ago.
 
         Raises:
-            DomainError: ``image_gone`` or ``image_changed``, and what ``Buckets`` raises.
+            Conflict: The image is lost: ``image_gone``, ``image_changed``, or
+                ``location_not_allowed`` once the operator has taken its place back.
+            DomainError: What ``Buckets`` raises where it cannot be looked at now.
         """
         if original.location is not None:
             location = Location.parse(original.location)
@@ -76,6 +78,15 @@ class Originals:
             "image_gone",
             "The file of this image is missing. Restore it from a backup, or import it again.",
         )
+
+    def require_shown(self, original: Original) -> None:
+        """Refuse an image that lies where the operator no longer allows it; looks nowhere.
+
+        Raises:
+            Conflict: ``location_not_allowed``.
+        """
+        if original.location is not None:
+            self._buckets.require_shown(Location.parse(original.location))
 
     def link(self, found: Object, media_type: str) -> str | None:
         """A short-lived link to an object; None if it has to be passed on."""

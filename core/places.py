@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
 
 from core.errors import DomainError, ErrorKind
 from core.locations import Location
@@ -201,7 +202,21 @@ def _tag(etag: str) -> str:
     return etag.strip('"')
 
 
-def _file_system(endpoint: str | None, region: str | None) -> Any:
+def origin(settings: Settings, bucket: str) -> str:
+    """Scheme and host that signed links into ``bucket`` lead to; nothing is connected to.
+
+    Raises:
+        DomainError: ``s3_not_installed``.
+    """
+    endpoint = settings.s3_public_endpoint or settings.s3_endpoint
+    # The host depends on the region, which may come from many places, and on no credentials.
+    # Looking for those of the machine can take seconds.
+    signer = _file_system(endpoint, settings.s3_region, key="none", secret="none")
+    link = urlsplit(signer.sign(f"{bucket}/image", expiration=60))
+    return f"{link.scheme}://{link.netloc}"
+
+
+def _file_system(endpoint: str | None, region: str | None, **credentials: str) -> Any:
     try:
         import s3fs
     except ImportError as error:
@@ -212,6 +227,7 @@ def _file_system(endpoint: str | None, region: str | None) -> Any:
         ) from error
     # One for all who ask alike, and another after a fork: the library sees to that.
     return s3fs.S3FileSystem(
+        **credentials,
         client_kwargs={"region_name": region} if region else {},
         endpoint_url=endpoint,
         config_kwargs={

@@ -68,6 +68,18 @@ class Storage:
         elif not path.exists():
             write_atomically(path, lambda part: part.write_bytes(content))
 
+    def has_image(self, content_hash: bytes) -> bool:
+        """Whether an image's original bytes are stored. Blocks."""
+        if self.image(content_hash).exists():
+            return True
+        if self.remote is None:
+            return False
+        try:
+            self.remote.buckets.head(self.remote.image(content_hash))
+        except NotFound:
+            return False
+        return True
+
     def pixels(self, project_id: int) -> Path:
         """Pixel store of a project: its decoded images at the model's input size."""
         return self.project(project_id) / "pixels.u8"

@@ -9,7 +9,7 @@ from anyio import to_thread
 from api.exports.documents import Document
 from api.exports.records import Images, Record, safe
 from api.exports.zips import Spool, ZipWriter
-from core.errors import DomainError
+from core.errors import Conflict
 from core.originals import Original, Originals
 from core.states import Split, Verdict
 
@@ -67,7 +67,11 @@ async def as_files(
     originals: Originals,
     texts: Iterable[tuple[str, Spool]] = (),
 ) -> AsyncIterator[bytes]:
-    """A zip of images, then of ``texts``; images that are lost are named in ``MISSING.txt``."""
+    """A zip of images, then of ``texts``; images that are lost are named in ``MISSING.txt``.
+
+    Raises:
+        DomainError: If a bucket cannot be looked at: what is only out of reach is not lost.
+    """
     with ZipWriter() as archive, closing(Spool()) as missing:
         async for placed in files:
             for some in portions(placed):
@@ -99,7 +103,7 @@ def _entries(
     for one in files:
         try:
             entries.append(archive.stored(one.path, originals.read(one.original)))
-        except DomainError as error:
+        except Conflict as error:
             missing.write(f"{one.path}: {error.detail}\n".encode())
     return b"".join(entries)
 

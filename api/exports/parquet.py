@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from api.exports.archives import portions
 from api.exports.records import Images, Record
-from core.errors import DomainError
+from core.errors import Conflict
 from core.originals import Originals
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
@@ -85,10 +85,14 @@ def _write(
 
 
 def _content(originals: Originals, record: Record) -> bytes | None:
-    """The bytes of an image; none if they cannot be had, so that the others can."""
+    """The bytes of an image; none if they are lost, so that the others can be had.
+
+    Raises:
+        DomainError: If a bucket cannot be looked at: what is only out of reach is not lost.
+    """
     try:
         return originals.read(record.original)
-    except DomainError:
+    except Conflict:
         return None
 
 

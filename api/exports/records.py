@@ -2,19 +2,19 @@
 
 import re
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.tables import speaks
 from core.originals import Original
 from core.states import ExampleState, Split, Verdict
-from core.tables import Annotation, Example, ProjectClass, Query, Round, User
+from core.tables import Annotation, Example, Query, Round, User
 
 _FETCH: Final = 500
 # What a path may not hold on one system or another.
@@ -88,7 +88,8 @@ class Record:
         """What its verdicts amount to: a skip only if there is nothing else."""
         if self.split is not Split.POOL:
             return None
-        return _SAID.get(self.state) or (Verdict.SKIP if self.votes else None)
+        is_skipped = self.votes and all(vote.verdict is Verdict.SKIP for vote in self.votes)
+        return _SAID.get(self.state) or (Verdict.SKIP if is_skipped else None)
 
     @property
     def original(self) -> Original:
@@ -154,14 +155,21 @@ class Images:
     Attributes:
         sessions: Makes a session for each block.
         project_id: Whose they are.
-        class_names: The project's classes in their order.
+        classes: Names of the project's classes by their ids, in their order, when the export began.
+            Classes may be renamed and added while it leaves; what is said of newer ones stays
+            behind.
         all: Whether also those leave of the pool that nobody has judged.
     """
 
     sessions: async_sessionmaker[AsyncSession]
     project_id: int
-    class_names: Sequence[str]
+    classes: Mapping[int, str]
     all: bool = False
+
+    @property
+    def class_names(self) -> list[str]:
+        """The classes in their order."""
+        return list(self.classes.values())
 
     async def blocks(self) -> AsyncIterator[list[Record]]:
         """The images in order of import, some hundreds at a time.
@@ -171,6 +179,8 @@ class Images:
         last = -1
         while True:
             async with self.sessions() as session:
+                # What an image counts as and its votes come from several statements.
+                await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
                 found = await self._block(session, last)
             if not found:
                 return
@@ -190,12 +200,11 @@ class Images:
                 Example.height,
                 Example.split,
                 Example.state,
-                ProjectClass.name.label("class_name"),
+                Example.label_class_id,
                 Example.meta,
                 Example.location,
                 Example.location_tag,
             )
-            .outerjoin(ProjectClass, ProjectClass.id == Example.label_class_id)
             .where(Example.project_id == self.project_id, Example.pool_index > last)
             .order_by(Example.pool_index)
             .limit(_FETCH)
@@ -204,15 +213,21 @@ class Images:
             statement = statement.where(_is_judged())
         rows: Sequence[Any] = (await session.execute(statement)).all()
         ids = [row.example_id for row in rows]
-        votes, predictions = await _votes(session, ids), await _predictions(session, ids)
-        return [
-            Record(
-                **row._mapping,
-                votes=votes[row.example_id],
-                prediction=predictions.get(row.example_id),
-            )
-            for row in rows
-        ]
+        votes = await _votes(session, ids, self.classes)
+        predictions = await _predictions(session, ids, self.classes)
+        return [self._record(row, votes[row.example_id], predictions) for row in rows]
+
+    def _record(self, row: Any, votes: list[Vote], predictions: Mapping[int, Prediction]) -> Record:
+        fields = dict(row._mapping)
+        class_id = fields.pop("label_class_id")
+        if class_id is not None and class_id not in self.classes:
+            fields["state"] = ExampleState.UNLABELED
+        return Record(
+            **fields,
+            class_name=self.classes.get(class_id),
+            votes=votes,
+            prediction=predictions.get(row.example_id),
+        )
 
 
 def _is_judged() -> ColumnElement[bool]:
@@ -223,7 +238,9 @@ def _is_judged() -> ColumnElement[bool]:
     )
 
 
-async def _votes(session: AsyncSession, ids: Sequence[int]) -> defaultdict[int, list[Vote]]:
+async def _votes(
+    session: AsyncSession, ids: Sequence[int], classes: Mapping[int, str]
+) -> defaultdict[int, list[Vote]]:
     statement = (
         select(
             Annotation.example_id,
@@ -231,47 +248,43 @@ async def _votes(session: AsyncSession, ids: Sequence[int]) -> defaultdict[int, 
             Annotation.source_name,
             User.email,
             Annotation.verdict,
-            ProjectClass.name,
+            Annotation.class_id,
             Annotation.seconds,
             Annotation.created_at,
             Round.number,
         )
         .outerjoin(Round, Round.id == Annotation.round_id)
         .outerjoin(User, User.id == Annotation.annotator_id)
-        .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
         .where(Annotation.example_id.in_(ids), speaks())
         .order_by(Annotation.id)
     )
     found: defaultdict[int, list[Vote]] = defaultdict(list)
     rows: Sequence[Any] = (await session.execute(statement)).all()
-    for example_id, id_, source, email, *said in rows:
-        found[example_id].append(Vote(id_, email or source or "", email, *said))
+    for example_id, id_, source, email, verdict, class_id, *rest in rows:
+        if class_id is None or class_id in classes:
+            said = (verdict, classes.get(class_id), *rest)
+            found[example_id].append(Vote(id_, email or source or "", email, *said))
     return found
 
 
-async def _predictions(session: AsyncSession, ids: Sequence[int]) -> dict[int, Prediction]:
+async def _predictions(
+    session: AsyncSession, ids: Sequence[int], classes: Mapping[int, str]
+) -> dict[int, Prediction]:
     """Of each image the latest; what chose round n was trained when round n - 1 closed."""
     statement = (
         select(
             Query.example_id,
             Round.number,
-            ProjectClass.name,
+            Query.predicted_class_id,
             Query.probability,
             Query.in_probability,
         )
         .join(Round, Round.id == Query.round_id)
-        .join(
-            ProjectClass,
-            and_(
-                ProjectClass.id == Query.predicted_class_id,
-                ProjectClass.project_id == Query.project_id,
-            ),
-        )
-        .where(Query.example_id.in_(ids))
+        .where(Query.example_id.in_(ids), Query.predicted_class_id.in_(classes))
         .order_by(Round.number, Query.id)
     )
     rows: Sequence[Any] = (await session.execute(statement)).all()
     return {
-        example_id: Prediction(f"round-{number - 1}", *predicted)
-        for example_id, number, *predicted in rows
+        example_id: Prediction(f"round-{number - 1}", classes[class_id], *sure)
+        for example_id, number, class_id, *sure in rows
     }

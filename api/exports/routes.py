@@ -50,12 +50,13 @@ async def export(
     async with sessions.begin() as session:
         await managed_project(session, user, project_id)
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
-        names = (
-            select(ProjectClass.name)
+        named = (
+            select(ProjectClass.id, ProjectClass.name)
             .where(ProjectClass.project_id == project_id)
             .order_by(ProjectClass.position)
         )
-        which = Images(sessions, project_id, (await session.scalars(names)).all(), all=unlabeled)
+        classes = dict((await session.execute(named)).all())
+        which = Images(sessions, project_id, classes, all=unlabeled)
     if format in (Format.CSV, Format.JSONL):
         found = service.as_table(which, format, only_effective=effective)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:

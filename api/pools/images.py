@@ -1,5 +1,6 @@
 """Sending an image: its file, a small version of it, or the browser to where it lies."""
 
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -34,7 +35,7 @@ async def send(
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     if size is not None:
-        path = await to_thread.run_sync(small, storage, originals, original, size)
+        path = await to_thread.run_sync(small, storage, originals, original, size, limiter=_WAITING)
         return FileResponse(path, media_type="image/webp", headers=headers)
     path = storage.image(original.content_hash)
     if original.location is None and path.is_file():
@@ -48,5 +49,10 @@ async def send(
         kept = {"Cache-Control": f"private, max-age={seconds}", "Referrer-Policy": "no-referrer"}
         return RedirectResponse(link, 307, headers=kept)
     headers["Content-Length"] = str(found.size)
-    blocks = originals.blocks(found)
+    blocks = _waited(originals.blocks(found))
     return StreamingResponse(blocks, media_type=original.media_type, headers=headers)
+
+
+async def _waited(blocks: Iterator[bytes]) -> AsyncIterator[bytes]:
+    while (block := await to_thread.run_sync(next, blocks, None, limiter=_WAITING)) is not None:
+        yield block

@@ -11,8 +11,10 @@ def small(storage: Storage, originals: Originals, original: Original, size: int)
     """File of a WebP whose longer side is at most ``size`` pixels. Blocks.
 
     Raises:
-        DomainError: The original is needed, and gone or changed.
+        DomainError: The original lies where it is no longer allowed; or is needed, and gone or
+            changed.
     """
+    originals.require_shown(original)
     target = thumbnail(storage, original.content_hash, size)
     if target.exists():
         return target

@@ -1,6 +1,8 @@
 """Images that lie in buckets, over HTTP: how they are asked for, and what is answered."""
 
+import io
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,12 @@ from sqlalchemy.orm import Session
 
 from api.main import create_app
 from core import settings
+from core.errors import DomainError
 from core.states import Role
 from core.storage import Storage
 from core.tables import Audit, Job, SigningKey
 from core.thumbnails import LARGEST, thumbnail
+from tests.processes import free_port
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
@@ -153,6 +157,43 @@ def test_takes_only_what_the_operator_allows(
     found = answer.json()
     assert (answer.status_code, found["code"], found["field"]) == (status, code, field)
     assert world.session.scalars(select(Job)).all() == []
+
+
+@pytest.mark.parametrize("places", ["", "s3://another-place"])
+def test_a_place_that_was_taken_back_is_shown_no_more(
+    bucket: Bucket, world: World, pool: Pool, monkeypatch: pytest.MonkeyPatch, places: str
+) -> None:
+    bucket.put({"1.png": png(1)})
+    pool.bucket(bucket.url)
+    (one,) = pool.examples()
+    headers = world.caller().headers
+    monkeypatch.setenv("KARAT_IMPORT_LOCATIONS", places)
+    with TestClient(create_app(settings.Settings()), base_url="http://karat.test") as http:
+        for query in ("", "?size=512", "?size=64"):
+            answer = http.get(f"/api/examples/{one.id}/image{query}", headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (409, "location_not_allowed")
+            assert "another-place" not in answer.text
+        path = f"/api/projects/{pool.project_id}/export?format=coco&unlabeled=true"
+        with zipfile.ZipFile(io.BytesIO(http.get(path, headers=headers).content)) as archive:
+            assert archive.read("MISSING.txt").startswith(b"images/0000000_1.png: ")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "coco"])
+def test_an_export_breaks_off_where_the_bucket_cannot_be_reached(
+    bucket: Bucket, world: World, pool: Pool, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    bucket.put({"1.png": png(1)})
+    pool.bucket(bucket.url)
+    headers = world.caller().headers
+    monkeypatch.setenv("KARAT_S3_ENDPOINT", f"http://127.0.0.1:{free_port()}")
+    path = f"/api/projects/{pool.project_id}/export?format={kind}&unlabeled=true"
+    app = create_app(settings.Settings())
+    with (
+        TestClient(app, base_url="http://karat.test") as http,
+        pytest.raises(DomainError) as broken,
+    ):
+        http.get(path, headers=headers)
+    assert broken.value.code == "location_unavailable"
 
 
 def test_is_off_unless_the_operator_allows_it(world: World, pool: Pool, http: TestClient) -> None:

@@ -128,6 +128,15 @@ def test_tasks_find_images_that_are_there(world: World) -> None:
     assert [one.state.value for one in pool.examples()] == ["labeled", "labeled", "unlabeled"]
 
 
+def test_another_image_of_the_same_name_is_not_meant(both: Both) -> None:
+    sent = json.loads(both.export("coco", images=False))
+    names = [one["file_name"] for one in [*sent["images"], *sent["undecided"]]]
+    both.take(zipped((name, png(seed)) for seed, name in enumerate(names, 700)), "pool.zip")
+    result = both.take(json.dumps(sent).encode(), "project.json")
+    assert result["labeled"] == 0
+    assert not any(said(both.world, both.target).values())
+
+
 def coco(images: list[dict[str, Any]], annotations: list[tuple[int, int]]) -> bytes:
     document = {
         "info": {"year": 2026},

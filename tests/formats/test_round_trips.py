@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from api.exports.records import Images
+from api.exports.service import Format, as_images
 from core.states import Split
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import reasons
@@ -102,6 +104,30 @@ def test_a_lost_file_does_not_end_the_export(both: Both) -> None:
             assert len(opened(content)["MISSING.txt"].decode().splitlines()) == 1
     result = both.take(content, "pool.parquet")
     assert list(reasons(result).values()) == ["the row holds no image bytes"]
+
+
+@pytest.mark.parametrize("kind", ["imagefolder", *WITH_IMAGES])
+def test_classes_may_be_renamed_and_added_while_an_export_leaves(both: Both, kind: str) -> None:
+    app: Any = both.http.app
+    newer, *others = both.world.classes(both.source)
+    known = {one.id: one.name for one in others}
+    votes = [{one for one in some if one[2] != newer.name}
+             for some in said(both.world, both.source).values()]  # fmt: skip
+    # The export has begun, and has read none of its images yet.
+    which = Images(app.state.sessions, both.source.id, known)
+    others[-1].name = "renamed"
+    both.world.session.commit()
+
+    async def export() -> bytes:
+        body = as_images(which, app.state.originals, Format(kind)).body
+        return b"".join([piece async for piece in body if isinstance(piece, bytes)])
+
+    assert both.http.portal is not None
+    result = both.take(both.http.portal.call(export), WITH_IMAGES.get(kind, "pool.zip"))
+    assert result["refused"] == 0, reasons(result)
+    found = [some for some in said(both.world, both.target).values() if some]
+    assert all(some in votes for some in found)
+    assert {one[2] for some in found for one in some} - {None} == {*known.values()}
 
 
 def opened(content: bytes) -> dict[str, bytes]:

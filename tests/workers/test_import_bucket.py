@@ -19,7 +19,7 @@ from core.tables import Job
 from core.thumbnails import LARGEST, thumbnail
 from models.data import PixelStore, fit_image
 from tests.s3 import Bucket
-from tests.workers.import_files import Pool, encoded, jpeg, picture, png, reasons
+from tests.workers.import_files import Pool, encoded, jpeg, picture, png, reasons, zipped
 from workers.imports import ahead
 from workers.imports.bucket import Listing
 
@@ -184,6 +184,32 @@ def test_follows_originals_that_were_moved_or_stored_again(bucket: Bucket, pool:
     assert one.location == f"{bucket.url}/b/1.png"
 
 
+def test_bytes_that_are_sent_again_replace_an_original_that_was_lost(
+    bucket: Bucket, pool: Pool
+) -> None:
+    files = {f"{seed}.png": png(seed) for seed in range(3)}
+    bucket.put(files)
+    pool.bucket(bucket.url)
+    pool.add(zipped([("3.png", png(3)), ("4.png", png(4))]))
+    bucket.remove("1.png")
+    kept = pool.storage.image(hashlib.sha256(png(3)).digest())
+    kept.unlink()
+    again = [*files.items(), ("3.png", png(3)), ("4.png", png(4))]
+    assert result(pool.add(zipped(again)))["duplicates"] == 5
+    assert kept.read_bytes() == png(3)
+    found = {one.name: one for one in pool.examples()}
+    assert found["0.png"].location is not None
+    assert not pool.storage.image(found["0.png"].content_hash).exists()
+    assert (found["1.png"].location, found["1.png"].location_tag) == (None, None)
+    assert pool.storage.image(found["1.png"].content_hash).read_bytes() == png(1)
+    # Now ours is lost, and met in the bucket.
+    kept.unlink()
+    bucket.put({"3.png": png(3)})
+    assert result(pool.bucket(bucket.url))["added"] == 0
+    found = {one.name: one for one in pool.examples()}
+    assert found["3.png"].location == f"{bucket.url}/3.png"
+
+
 def test_an_object_that_changed_is_another_image(bucket: Bucket, pool: Pool) -> None:
     bucket.put({"1.png": png(1)})
     pool.bucket(bucket.url)
@@ -194,10 +220,13 @@ def test_an_object_that_changed_is_another_image(bucket: Bucket, pool: Pool) -> 
     assert before.location_tag != after.location_tag
 
 
+@pytest.mark.parametrize("fields", [{"site": "A"}, {"verdict": "ood"}])
 def test_large_objects_are_not_read_ahead(
-    bucket: Bucket, pool: Pool, monkeypatch: pytest.MonkeyPatch
+    bucket: Bucket, pool: Pool, monkeypatch: pytest.MonkeyPatch, fields: dict[str, str]
 ) -> None:
     monkeypatch.setattr(ahead, "_MOST_BYTES", 2000)
+    rows = [{"file_name": f"{seed}.png", **fields} for seed in range(30)]
+    bucket.put({"metadata.jsonl": _jsonl(rows)})
     bucket.put({f"{seed}.png": encoded(picture(seed, 60, 60)) for seed in range(30)})
     held, most = 0, 0
     read = S3.read

@@ -9,6 +9,7 @@ from core.states import Split
 from workers.imports.decode import Decoded
 from workers.imports.items import Fetched, Item, Origin, Reference, Refused
 from workers.imports.labels import Label, Labeled, read_labels, read_said
+from workers.imports.moved import Met
 from workers.imports.placing import Place, place
 from workers.imports.pool import Addition
 from workers.imports.report import Outcome
@@ -55,13 +56,13 @@ Prepared = Candidate | Mention | Line
 class Decided:
     """What becomes of a batch: what enters the pool, what is said of it, a line for each item.
 
-    ``met`` are places where bytes lie that the pool has from there or from elsewhere.
+    ``met`` are bytes that came again: the pool may have lost its own.
     """
 
     additions: list[Addition]
     labeled: list[Labeled]
     lines: list[Line]
-    met: dict[bytes, Origin]
+    met: dict[bytes, Met]
 
 
 def batches(
@@ -129,8 +130,7 @@ def _enter(
     if one.labels:
         decided.labeled.append(Labeled(Reference("content_hash", one.digest), one.labels))
     if one.digest in held:
-        if one.origin is not None:
-            decided.met[one.digest] = one.origin
+        decided.met[one.digest] = Met(one.content, one.origin)
         reason = f"same content as {held[one.digest]}"
         return Line(one.name, Outcome.LABELED if one.labels else Outcome.DUPLICATE, reason)
     assert image is not None

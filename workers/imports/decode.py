@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -54,6 +54,11 @@ class Decoded:
     media_type: str
 
 
+def one_large(width: int, height: int) -> AbstractContextManager[object]:
+    """Hold this while the pixels of an image are in memory: several large ones need gigabytes."""
+    return _one_large if width * height > _LARGE_PIXELS else nullcontext()
+
+
 def decode(content: bytes, *, max_pixels: int, size: int) -> Decoded | Refused:
     """Decode all of ``content``.
 
@@ -73,8 +78,7 @@ def decode(content: bytes, *, max_pixels: int, size: int) -> Decoded | Refused:
                 )
             if image.format != "MPO" and getattr(image, "n_frames", 1) > 1:
                 return Refused("animated, or more than one page")
-            # Several large images at once would need gigabytes.
-            with _one_large if width * height > _LARGE_PIXELS else nullcontext():
+            with one_large(width, height):
                 pixels = fit_image(image, size)
             if image.getexif().get(ExifTags.Base.Orientation) in _SIDEWAYS:
                 width, height = height, width

@@ -103,12 +103,15 @@ def mention(missing: Missing) -> Item:
 
 
 def _references(missing: Missing) -> list[Reference]:
-    """By content where the document tells, else by name: the whole path, then ever less of it."""
-    found: list[Reference] = []
-    for key in ("sha256", "name"):
-        one = reference(key, missing.fields.get(key))
-        if isinstance(one, Reference):
-            found.append(one)
+    """By content where the document tells, else by name: the whole path, then ever less of it.
+
+    What has another content is another image, whatever it is called.
+    """
+    content = reference("sha256", missing.fields.get("sha256"))
+    if isinstance(content, Reference):
+        return [content]
+    name = reference("name", missing.fields.get("name"))
+    found = [name] if isinstance(name, Reference) else []
     parts = missing.file.split("/")
     tails = ["/".join(parts[start:]) for start in range(min(len(parts), _MOST_TAILS))]
     plain = label_studio.without_prefix(parts[-1])

@@ -225,6 +225,7 @@ class FolderSource:
         return Item(
             name=found.name or short_name(name),
             read=partial(self._entries.read, entry),
+            size=entry.size,
             label=found.label,
             split=found.split,
             said=found.said,

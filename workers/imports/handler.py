@@ -18,9 +18,9 @@ from core.storage import sha256
 from core.tables import Artifact, Job
 from workers.imports.batch import Prepared, batches, decide
 from workers.imports.decode import decode_all
-from workers.imports.items import Origin, Reference
+from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter, find
-from workers.imports.moved import lost, move
+from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
 from workers.imports.report import Outcome, ReportFile, Tally
 from workers.imports.sources import open_source
@@ -109,12 +109,17 @@ class Import:
                 self._notified = time.monotonic()
         self.pool.advance(len(decided.additions))
 
-    def _moved(self, met: Mapping[bytes, Origin]) -> dict[bytes, Origin]:
-        """Those of the images met elsewhere whose originals are no longer where they were."""
+    def _moved(self, met: Mapping[bytes, Met]) -> dict[bytes, Met]:
+        """Those of the images that came again whose originals were lost; they are stored."""
         if not met:
             return {}
-        with self.context.sessions() as session:
-            return lost(session, self.context.project_id, met, self._buckets, self._threads)
+        context = self.context
+        with context.sessions() as session:
+            moved = lost(
+                session, context.project_id, met, context.storage, self._buckets, self._threads
+            )
+        keep(context.storage, moved, self._threads)
+        return moved
 
     def _find(self, references: Collection[Reference]) -> dict[Reference, list[tuple[int, Split]]]:
         with self.context.sessions() as session:

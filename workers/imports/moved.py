@@ -1,15 +1,17 @@
-"""Originals that are met again elsewhere, or have been stored again: the pool follows them."""
+"""Originals that come again where the pool has lost its own: it takes or follows them."""
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from dataclasses import dataclass
 
-from sqlalchemy import bindparam, select, text
+from sqlalchemy import Row, bindparam, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from core.buckets import Buckets
-from core.errors import Conflict, Invalid
+from core.errors import Conflict
 from core.locations import Location
+from core.storage import Storage
 from core.tables import Example
 from workers.imports.items import Origin
 
@@ -21,56 +23,80 @@ _MOVE = text("""
 """).bindparams(bindparam("rows", type_=JSONB))
 
 
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Bytes that came again, and where they stay if they were read there."""
+
+    content: bytes
+    origin: Origin | None
+
+
 def lost(
     session: Session,
     project_id: int,
-    met: Mapping[bytes, Origin],
+    met: Mapping[bytes, Met],
+    storage: Storage,
     buckets: Buckets,
     threads: Executor,
-) -> dict[bytes, Origin]:
-    """Of images that were met where the pool does not have them from, those it must follow.
+) -> dict[bytes, Met]:
+    """Of images whose bytes came again, those whose original the pool no longer has.
 
     Args:
         session: For reading.
         project_id: The project.
-        met: By their hashes, where the same bytes were just read.
-        buckets: Where to look for what the pool has.
+        met: What came, by hash.
+        storage: Where to look for copies.
+        buckets: Where to look for what the pool has elsewhere.
         threads: To look in several places at once.
 
     Returns:
         The part of ``met`` whose earlier original is gone or has another content now.
     """
     statement = select(Example.content_hash, Example.location, Example.location_tag).where(
-        Example.project_id == project_id,
-        Example.content_hash.in_(met.keys()),
-        Example.location.is_not(None),
+        Example.project_id == project_id, Example.content_hash.in_(met.keys())
     )
-    elsewhere = [
-        (digest, location or "", tag or "")
-        for digest, location, tag in session.execute(statement)
-        if (location, tag) != (met[digest].location, met[digest].tag)
-    ]
+    held = session.execute(statement).all()
     session.rollback()
 
-    def is_lost(held: tuple[bytes, str, str]) -> bool:
-        digest, location, tag = held
-        if location == met[digest].location:
-            return True
+    def is_lost(one: Row[tuple[bytes, str | None, str | None]]) -> bool:
+        digest, location, tag = one
+        origin = met[digest].origin
+        if location is None:
+            return not storage.has_image(digest)
+        if origin is not None and location == origin.location:
+            return tag != origin.tag
         try:
-            buckets.same(Location.parse(location), tag)
-        except (Conflict, Invalid):
+            buckets.same(Location.parse(location), tag or "")
+        except Conflict:
             return True
         return False
 
-    wrong = threads.map(is_lost, elsewhere)
-    return {held[0]: met[held[0]] for held, moved in zip(elsewhere, wrong, strict=True) if moved}
+    gone = threads.map(is_lost, held)
+    return {
+        one.content_hash: met[one.content_hash] for one, is_ in zip(held, gone, strict=True) if is_
+    }
 
 
-def move(session: Session, project_id: int, moved: Mapping[bytes, Origin]) -> None:
+def keep(storage: Storage, moved: Mapping[bytes, Met], threads: Executor) -> None:
+    """Store the bytes that lie nowhere else."""
+
+    def put(digest: bytes) -> None:
+        if moved[digest].origin is None:
+            storage.put_image(digest, moved[digest].content)
+
+    # Consumed, so that a failure is raised.
+    list(threads.map(put, moved))
+
+
+def move(session: Session, project_id: int, moved: Mapping[bytes, Met]) -> None:
     """Note where originals are now."""
     if moved:
         rows = [
-            {"content_hash": digest.hex(), "location": origin.location, "tag": origin.tag}
-            for digest, origin in moved.items()
+            {
+                "content_hash": digest.hex(),
+                "location": one.origin and one.origin.location,
+                "tag": one.origin and one.origin.tag,
+            }
+            for digest, one in moved.items()
         ]
         session.execute(_MOVE, {"project_id": project_id, "rows": rows})

@@ -15,7 +15,7 @@ from core.storage import Storage
 from core.tables import Example, Project, ProjectClass
 from core.thumbnails import LARGEST, make
 from models.data import PixelStore
-from workers.imports.decode import Decoded
+from workers.imports.decode import Decoded, one_large
 from workers.imports.items import Origin
 from workers.imports.placing import Place
 
@@ -97,7 +97,8 @@ class PoolWriter:
         """What is made of an original that lies elsewhere, so that it need not be read again."""
         if addition.origin is None:
             self._storage.put_image(addition.digest, addition.content)
-        make(self._storage, addition.digest, LARGEST, addition.content)
+        with one_large(addition.decoded.width, addition.decoded.height):
+            make(self._storage, addition.digest, LARGEST, addition.content)
 
     def add_rows(self, session: Session, additions: Sequence[Addition], import_id: int) -> None:
         """Make what job ``import_id`` adds examples, at the indices where their pixels are."""
