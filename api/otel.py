@@ -1,5 +1,7 @@
 """What ``api.tracing`` does where traces are asked for; needs the extra ``otel``."""
 
+from typing import Final
+
 from fastapi import FastAPI
 from opentelemetry import baggage, context, trace
 from opentelemetry.instrumentation.fastapi import FastAPIInstrumentor
@@ -8,13 +10,28 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from core.logs import request_id
 from core.otel import REQUEST
 
+_ADDRESSES: Final = frozenset({"http.url", "http.target", "url.full"})
+
 
 def install(app: FastAPI) -> None:
     """Trace the requests of ``app``, but for those of health checks and scrapes."""
     app.add_middleware(_Named)
     FastAPIInstrumentor.instrument_app(
-        app, excluded_urls="healthz,readyz,metrics", exclude_spans=["receive", "send"]
+        app,
+        excluded_urls="healthz,readyz,metrics",
+        exclude_spans=["receive", "send"],
+        server_request_hook=_without_query,
     )
+
+
+def _without_query(span: trace.Span, scope: Scope) -> None:
+    """Keep queries from the collector: the signature of a link opens it to whoever reads it."""
+    del scope
+    for name, value in dict(getattr(span, "attributes", None) or {}).items():
+        if name in _ADDRESSES and "?" in value:
+            span.set_attribute(name, value.partition("?")[0])
+        elif name == "url.query":
+            span.set_attribute(name, "")
 
 
 class _Named:

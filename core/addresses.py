@@ -14,6 +14,23 @@ from typing import Final, Self
 _Address = IPv4Address | IPv6Address
 # The well-known prefix under which IPv6-only networks reach IPv4 addresses (RFC 6052).
 _NAT64: Final = IPv6Network("64:ff9b::/96")
+# Not all are in the tables of every Python: IPv4 addresses in other clothes, networks of one site
+# (RFC 3879), of documentation and of segments (RFC 9637, 9602), of protocols (RFC 6890), relays
+# (RFC 7526), and the one address at which Azure answers its machines.
+_REFUSED: Final = tuple(
+    ip_network(text)
+    for text in (
+        "::/96",
+        "::ffff:0:0:0/96",
+        "64:ff9b:1::/48",
+        "fec0::/10",
+        "5f00::/16",
+        "3fff::/20",
+        "192.0.0.0/24",
+        "192.88.99.0/24",
+        "168.63.129.16/32",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +75,7 @@ class Allowed:
         """
         found = _plain(ip_address(address.partition("%")[0]))
         return (
-            (found.is_global and not found.is_multicast)
+            _is_public(found)
             or host.lower().rstrip(".") in self.names
             or any(found in network for network in self.networks)
         )
@@ -72,6 +89,11 @@ def literal(host: str) -> str | None:
         return str(ip_address(host.strip("[]")))
     except ValueError:
         return None
+
+
+def _is_public(address: _Address) -> bool:
+    refused = address.is_multicast or any(address in network for network in _REFUSED)
+    return address.is_global and not refused
 
 
 def _plain(address: _Address) -> _Address:

@@ -94,6 +94,11 @@ def test_a_request_and_the_job_that_it_starts_are_one_trace(
             path = f"{url}/api/projects/{project.id}/imports?filename=one.png"
             started = httpx.post(path, content=png(1), headers=headers, timeout=60)
             assert started.status_code == 202, started.text
+            signed = f"{url}/api/images/1?expires=4102444800&signature=not-for-others"
+            assert httpx.get(signed, timeout=60).status_code >= 400
+            eventually(
+                lambda: traces.named("GET /api/images/{example_id}"), "a link's span arrives"
+            )
             eventually(lambda: traces.named("run/import_pool"), "the job's span arrives")
             served = "POST /api/projects/{project_id}/imports"
             eventually(lambda: traces.named(served), "the request's span arrives")
@@ -104,6 +109,9 @@ def test_a_request_and_the_job_that_it_starts_are_one_trace(
     assert request.attributes["karat.request_id"] == "seen-by-ada"
     assert job.attributes["karat.request_id"] == "seen-by-ada"
     assert job.attributes["karat.job_id"] == started.json()["id"]
+    (link,) = traces.named("GET /api/images/{example_id}")
+    assert link.attributes["http.url"] == f"{url}/api/images/1"
+    assert not [one for one in traces.spans if "not-for-others" in str(one.attributes)]
     statements = [span for span in traces.spans if span.attributes.get("db.system")]
     assert {span.service for span in statements if span.trace == job.trace} == {
         "karat-api",
