@@ -88,6 +88,10 @@ class Originals:
         if original.location is not None:
             self._buckets.require_shown(Location.parse(original.location))
 
+    def may_wait(self, original: Original) -> bool:
+        """Whether its bytes may have to come from a bucket."""
+        return original.location is not None or self._storage.remote is not None
+
     def link(self, found: Object, media_type: str) -> str | None:
         """A short-lived link to an object; None if it has to be passed on."""
         return self._buckets.sign(found, media_type)

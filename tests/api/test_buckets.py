@@ -1,6 +1,7 @@
 """Images that lie in buckets, over HTTP: how they are asked for, and what is answered."""
 
 import io
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -10,12 +11,14 @@ from typing import Any
 import httpx
 import pytest
 from fastapi.testclient import TestClient
+from pyarrow import parquet
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from api.main import create_app
 from core import settings
 from core.errors import DomainError
+from core.places import S3, Object
 from core.states import Role
 from core.storage import Storage
 from core.tables import Audit, Job, SigningKey
@@ -176,6 +179,42 @@ def test_a_place_that_was_taken_back_is_shown_no_more(
         path = f"/api/projects/{pool.project_id}/export?format=coco&unlabeled=true"
         with zipfile.ZipFile(io.BytesIO(http.get(path, headers=headers).content)) as archive:
             assert archive.read("MISSING.txt").startswith(b"images/0000000_1.png: ")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "coco"])
+def test_exports_read_several_objects_at_once_and_keep_their_order(
+    bucket: Bucket,
+    world: World,
+    pool: Pool,
+    http: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+) -> None:
+    files = {f"{seed:03}.png": png(seed) for seed in range(70)}
+    bucket.put(files)
+    pool.bucket(bucket.url)
+    bucket.remove("003.png")
+    # Passes only if two reads are under way together.
+    together, read = threading.Barrier(2), S3.read
+
+    def waiting(self: S3, found: Object) -> bytes:
+        if found.location.key in ("000.png", "001.png"):
+            together.wait(30)
+        return read(self, found)
+
+    monkeypatch.setattr(S3, "read", waiting)
+    path = f"/api/projects/{pool.project_id}/export?format={kind}&unlabeled=true"
+    content = http.get(path, headers=world.caller().headers).content
+    if kind == "parquet":
+        rows = parquet.read_table(io.BytesIO(content)).to_pylist()
+        found = {row["name"]: row["image"]["bytes"] for row in rows}
+    else:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            images = [one for one in archive.namelist() if one.endswith(".png")]
+            found = {one.rpartition("_")[2]: archive.read(one) for one in images}
+            assert archive.read("MISSING.txt").count(b"\n") == 1
+        found["003.png"] = None
+    assert found == {**files, "003.png": None}
 
 
 @pytest.mark.parametrize("kind", ["parquet", "coco"])

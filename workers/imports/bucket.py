@@ -9,13 +9,13 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, NamedTuple
 
+from core.ahead import AT_ONCE
 from core.buckets import Buckets
 from core.errors import DomainError
 from core.formats import IMAGES
 from core.locations import Location
 from core.places import Object
 from core.storage import write_atomically
-from workers.ahead import AT_ONCE
 from workers.imports.ahead import read_ahead
 from workers.imports.folder import FolderSource
 from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, invalid_archive

@@ -12,8 +12,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from core.ahead import AT_ONCE, in_order
 from core.places import Object
-from workers.ahead import AT_ONCE, in_order
 from workers.imports.ahead import read_ahead
 from workers.imports.bucket import Bucket
 from workers.imports.items import (

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import func, select
 
+from core.ahead import AT_ONCE, in_order
 from core.buckets import Buckets
 from core.errors import DomainError, NotFound
 from core.locations import Location
@@ -18,7 +19,6 @@ from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState
 from core.storage import sha256
 from core.tables import Artifact, Example, Job, Project
-from workers.ahead import AT_ONCE, in_order
 from workers.verify.check import BATCH, Check, Scope
 
 _RESTORE: Final = "Restore it from the last backup with karat restore."
