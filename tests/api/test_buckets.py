@@ -21,7 +21,7 @@ from core.errors import DomainError
 from core.places import S3, Object
 from core.states import Role
 from core.storage import Storage
-from core.tables import Audit, Job, SigningKey
+from core.tables import Artifact, Audit, Job, SigningKey
 from core.thumbnails import LARGEST, thumbnail
 from tests.processes import free_port
 from tests.s3 import Bucket
@@ -257,6 +257,20 @@ def test_a_table_that_is_sent_names_what_lies_in_the_bucket(
     query["location"] = "s3://not-allowed"
     answer = http.post(path, params=query, content=b"{}", headers=headers)
     assert answer.json()["code"] == "location_not_allowed"
+
+
+def test_a_report_whose_file_is_lost_is_said_to_be_lost(
+    world: World, pool: Pool, http: TestClient
+) -> None:
+    job = pool.add(b"no image", "1.png")
+    artifact = world.session.scalars(select(Artifact)).one()
+    pool.storage.artifact(artifact.storage_key).unlink()
+    for path in (
+        f"/api/projects/{pool.project_id}/imports/{job.id}/report.csv",
+        f"/api/artifacts/{artifact.id}/content",
+    ):
+        answer = http.get(path, headers=world.caller().headers)
+        assert (answer.status_code, answer.json()["code"]) == (409, "artifact_missing")
 
 
 def test_a_link_opens_for_whoever_has_it_until_it_expires(
