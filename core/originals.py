@@ -62,10 +62,13 @@ class Originals:
                 ``location_not_allowed`` once the operator has taken its place back.
             DomainError: What ``Buckets`` raises where it cannot be looked at now.
         """
+        found = self._look(original)
+        return found if isinstance(found, Path) else self._buckets.file(found.location) or found
+
+    def _look(self, original: Original) -> Path | Object:
+        """Our own file, or the object; a file of a shared folder is one too."""
         if original.location is not None:
-            location = Location.parse(original.location)
-            found = self._buckets.same(location, original.tag or "")
-            return self._buckets.file(location) or found
+            return self._buckets.same(Location.parse(original.location), original.tag or "")
         path = self._storage.image(original.content_hash)
         if path.exists():
             return path
@@ -74,10 +77,7 @@ class Originals:
             # Named by its content, so that it cannot have changed.
             with suppress(NotFound):
                 return self._buckets.head(remote.image(original.content_hash))
-        raise Conflict(
-            "image_gone",
-            "The file of this image is missing. Restore it from a backup, or import it again.",
-        )
+        raise _gone()
 
     def require_shown(self, original: Original) -> None:
         """Refuse an image that lies where the operator no longer allows it; looks nowhere.
@@ -87,6 +87,10 @@ class Originals:
         """
         if original.location is not None:
             self._buckets.require_shown(Location.parse(original.location))
+
+    def may_wait(self, original: Original) -> bool:
+        """Whether its bytes may have to come from a bucket."""
+        return original.location is not None or self._storage.remote is not None
 
     def link(self, found: Object, media_type: str) -> str | None:
         """A short-lived link to an object; None if it has to be passed on."""
@@ -102,11 +106,14 @@ class Originals:
         Raises:
             DomainError: As ``find``.
         """
-        found = self.find(original)
-        content = found.read_bytes() if isinstance(found, Path) else self._buckets.read(found)
-        if isinstance(found, Path) and original.location is None:
+        found = self._look(original)
+        if isinstance(found, Path):
             # Ours, and named by its hash.
-            return content
+            return found.read_bytes()
+        try:
+            content = self._buckets.read(found)
+        except NotFound:
+            raise _gone() from None
         if hashlib.sha256(content).digest() != original.content_hash:
             raise Conflict(
                 "image_changed",
@@ -114,3 +121,10 @@ class Originals:
                 "old one back; to take the new one in, import it again.",
             )
         return content
+
+
+def _gone() -> Conflict:
+    return Conflict(
+        "image_gone",
+        "The file of this image is missing. Restore it from a backup, or import it again.",
+    )

@@ -1,10 +1,11 @@
 """Objects in buckets, and files of shared folders: listed in pages, read, written, and signed."""
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from core.errors import DomainError, ErrorKind
@@ -13,6 +14,8 @@ from core.settings import Settings
 
 _PAGE: Final = 1000
 _BLOCK: Final = 1 << 20
+# What Python reads bytes of a name as that are no UTF-8.
+_NOT_UTF_8: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +79,15 @@ class Folder:
         if not top.is_dir():
             raise FileNotFoundError
         page: list[Object] = []
-        for parent, directories, names in os.walk(top):
+        for parent, directories, names in os.walk(top, onerror=_raised):
             directories.sort()
-            for name in sorted(names):
-                path = Path(parent, name)
+            for path in (Path(parent, name) for name in sorted(names)):
                 if path.is_symlink() or not path.is_file():
                     continue
-                page.append(_file_object(location.child(path.relative_to(top).as_posix()), path))
+                # A name that no address can have is for the one who lists to refuse.
+                name = _NOT_UTF_8.sub("\x1a", path.relative_to(top).as_posix())
+                key = f"{location.key}/{name}" if location.key else name
+                page.append(_file_object(Location("file", "", key), path))
                 if len(page) == _PAGE:
                     yield page
                     page = []
@@ -110,6 +115,10 @@ class Folder:
         """Files have no links."""
         del found, media_type, seconds
         return None
+
+
+def _raised(error: OSError) -> NoReturn:
+    raise error
 
 
 def _file_object(location: Location, path: Path) -> Object:

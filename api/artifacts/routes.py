@@ -9,7 +9,7 @@ from sqlalchemy import select
 from api.access import ManagedProject, managed_project
 from api.audit import record
 from api.deps import SessionDep, StorageDep
-from api.files import artifact_file
+from api.files import present_file
 from api.pagination import Items
 from api.principal import CurrentUser
 from core.errors import NotFound
@@ -63,5 +63,5 @@ async def artifact_content(
             project_id=artifact.project_id,
             kind=artifact.kind,
         )
-    path = await artifact_file(storage, artifact.storage_key)
+    path = await present_file(storage, artifact.storage_key)
     return FileResponse(path, filename=path.name, headers={"ETag": f'"{artifact.sha256}"'})

@@ -1,7 +1,9 @@
 """Images with what is known of them, as one zip that is made while it leaves."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
+from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from anyio import to_thread
@@ -9,12 +11,16 @@ from anyio import to_thread
 from api.exports.documents import Document
 from api.exports.records import Images, Record, safe
 from api.exports.zips import Spool, ZipWriter
+from api.streams import in_threads
+from core.ahead import in_order, readers
 from core.errors import Conflict
 from core.originals import Original, Originals
 from core.states import Split, Verdict
 
 MISSING: Final = "MISSING.txt"
 _AT_ONCE: Final = 8 << 20
+# Nothing is sent while a portion is read, and a client waits only so long.
+_FAR_AT_ONCE: Final = 64
 
 
 class Placed(NamedTuple):
@@ -72,17 +78,16 @@ async def as_files(
     Raises:
         DomainError: If a bucket cannot be looked at: what is only out of reach is not lost.
     """
-    with ZipWriter() as archive, closing(Spool()) as missing:
+    with (
+        ZipWriter() as archive,
+        closing(Spool()) as missing,
+        readers() as threads,
+    ):
         async for placed in files:
-            for some in portions(placed):
-                yield await to_thread.run_sync(_entries, archive, originals, some, missing)
-        for name, text in texts:
-            for piece in archive.spooled(name, text):
-                yield piece
-        if missing.size:
-            for piece in archive.spooled(MISSING, missing):
-                yield piece
-        for piece in archive.finish():
+            for some in portions(placed, originals):
+                contents = partial(read_all, originals, [one.original for one in some], threads)
+                yield await to_thread.run_sync(_entries, archive, some, contents, missing)
+        async for piece in in_threads(_rest(archive, texts, missing)):
             yield piece
 
 
@@ -92,32 +97,66 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
         yield document.begin().encode()
         async for block in images.blocks():
             yield "".join(document.add(record, record.file) for record in block).encode()
-        for piece in document.end():
+        async for piece in in_threads(document.end()):
             yield piece
 
 
 def _entries(
-    archive: ZipWriter, originals: Originals, files: Sequence[Placed], missing: Spool
+    archive: ZipWriter,
+    files: Sequence[Placed],
+    contents: Callable[[], Iterable[bytes | Conflict]],
+    missing: Spool,
 ) -> bytes:
     entries = []
-    for one in files:
-        try:
-            entries.append(archive.stored(one.path, originals.read(one.original)))
-        except Conflict as error:
-            missing.write(f"{one.path}: {error.detail}\n".encode())
+    for one, content in zip(files, contents(), strict=True):
+        if isinstance(content, Conflict):
+            missing.write(f"{one.path}: {content.detail}\n".encode())
+        else:
+            entries.append(archive.stored(one.path, content))
     return b"".join(entries)
 
 
-def portions(images: Iterable[_Image]) -> Iterator[list[_Image]]:
-    """``images`` in their order, in pieces that fit memory."""
+def _rest(
+    archive: ZipWriter, texts: Iterable[tuple[str, Spool]], missing: Spool
+) -> Iterator[bytes]:
+    for name, text in texts:
+        yield from archive.spooled(name, text)
+    if missing.size:
+        yield from archive.spooled(MISSING, missing)
+    yield from archive.finish()
+
+
+def read_all(
+    originals: Originals, wanted: Sequence[Original], threads: Executor
+) -> Iterator[bytes | Conflict]:
+    """The bytes of each image in order, or why they are lost; several at once from a bucket.
+
+    Raises:
+        DomainError: If a bucket cannot be looked at: what is only out of reach is not lost.
+    """
+
+    def read(one: Original) -> bytes | Conflict:
+        try:
+            return originals.read(one)
+        except Conflict as lost:
+            return lost
+
+    if any(map(originals.may_wait, wanted)):
+        return (content for _, content in in_order(wanted, read, threads))
+    return map(read, wanted)
+
+
+def portions(images: Iterable[_Image], originals: Originals) -> Iterator[list[_Image]]:
+    """``images`` in their order, in pieces that fit memory and are not long in coming."""
     piece: list[_Image] = []
-    held = 0
+    held = far = 0
     for one in images:
-        if piece and held + one.bytes > _AT_ONCE:
+        if piece and (held + one.bytes > _AT_ONCE or far == _FAR_AT_ONCE):
             yield piece
-            piece, held = [], 0
+            piece, held, far = [], 0, 0
         piece.append(one)
         held += one.bytes
+        far += originals.may_wait(one.original)
     if piece:
         yield piece
 

@@ -2,15 +2,17 @@
 
 import io
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
 from anyio import to_thread
 from pyarrow import parquet
 
-from api.exports.archives import portions
+from api.exports.archives import portions, read_all
 from api.exports.records import Images, Record
+from core.ahead import readers
 from core.errors import Conflict
 from core.originals import Originals
 
@@ -41,7 +43,11 @@ _COLUMNS: Final = {
 
 
 async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[bytes]:
-    """A row for each image; a row group holds a few MiB."""
+    """A row for each image, without bytes if those are lost; a row group holds a few MiB.
+
+    Raises:
+        DomainError: As ``read_all``.
+    """
     sink = _Sink()
     schema = _schema(images.class_names)
     writer = parquet.ParquetWriter(
@@ -51,10 +57,12 @@ async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[byte
         use_dictionary=["verdict", "split", "model_version", "predicted"],
     )
     numbers = {name: number for number, name in enumerate(images.class_names)}
-    async for block in images.blocks():
-        for some in portions(block):
-            await to_thread.run_sync(_write, writer, schema, numbers, some, originals)
-            yield sink.taken()
+    with readers() as threads:
+        async for block in images.blocks():
+            for some in portions(block, originals):
+                contents = partial(read_all, originals, [one.original for one in some], threads)
+                await to_thread.run_sync(_write, writer, schema, numbers, some, contents)
+                yield sink.taken()
     writer.close()
     yield sink.taken()
 
@@ -78,22 +86,13 @@ def _write(
     schema: pa.Schema,
     numbers: dict[str, int],
     records: Sequence[Record],
-    originals: Originals,
+    contents: Callable[[], Iterable[bytes | Conflict]],
 ) -> None:
-    rows = [_row(record, numbers, _content(originals, record)) for record in records]
+    rows = [
+        _row(record, numbers, None if isinstance(content, Conflict) else content)
+        for record, content in zip(records, contents(), strict=True)
+    ]
     writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-
-
-def _content(originals: Originals, record: Record) -> bytes | None:
-    """The bytes of an image; none if they are lost, so that the others can be had.
-
-    Raises:
-        DomainError: If a bucket cannot be looked at: what is only out of reach is not lost.
-    """
-    try:
-        return originals.read(record.original)
-    except Conflict:
-        return None
 
 
 def _row(record: Record, numbers: dict[str, int], content: bytes | None) -> dict[str, Any]:

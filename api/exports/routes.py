@@ -60,7 +60,8 @@ async def export(
     if format in (Format.CSV, Format.JSONL):
         found = service.as_table(which, format, only_effective=effective)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:
-        found = service.as_document(which, format, str(request.base_url))
+        address = request.app.state.settings.public_url or str(request.base_url)
+        found = service.as_document(which, format, f"{address.rstrip('/')}/")
     else:
         found = service.as_images(which, originals, format)
     headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}

@@ -11,7 +11,7 @@ from pydantic import StringConstraints
 from api.access import ManagedProject, ProjectId, managed_project
 from api.audit import record
 from api.deps import OriginalsDep, SessionDep, SettingsDep, StorageDep
-from api.files import artifact_file
+from api.files import present_file
 from api.jobs.schemas import JobOut
 from api.pagination import Items
 from api.pools import images, links, places, service
@@ -159,7 +159,7 @@ async def import_report(
     """Every file that was refused or was a duplicate, with the reason."""
     artifact = await service.import_report(session, project, job_id)
     return FileResponse(
-        await artifact_file(storage, artifact.storage_key),
+        await present_file(storage, artifact.storage_key),
         media_type="text/csv",
         filename=f"import-{job_id}.csv",
     )

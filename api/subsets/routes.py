@@ -52,9 +52,9 @@ async def export_subset(
         await managed_project(session, user, project_id)
         artifact = await service.find_subset(session, project_id, subset_id)
         record(session, user, "export", "subset", subset_id, project_id=project_id, format=format)
-        path = await artifact_file(storage, artifact.storage_key)
-        if not path.exists():
-            raise service.gone(artifact)
+    path = await artifact_file(storage, artifact.storage_key)
+    if not path.exists():
+        raise service.gone(artifact)
     name = f"karat-subset-{subset_id}"
     if format is SubsetFormat.PARQUET:
         return FileResponse(

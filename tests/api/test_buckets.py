@@ -1,6 +1,7 @@
 """Images that lie in buckets, over HTTP: how they are asked for, and what is answered."""
 
 import io
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -10,15 +11,17 @@ from typing import Any
 import httpx
 import pytest
 from fastapi.testclient import TestClient
+from pyarrow import parquet
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from api.main import create_app
 from core import settings
 from core.errors import DomainError
+from core.places import S3, Object
 from core.states import Role
 from core.storage import Storage
-from core.tables import Audit, Job, SigningKey
+from core.tables import Artifact, Audit, Job, SigningKey
 from core.thumbnails import LARGEST, thumbnail
 from tests.processes import free_port
 from tests.s3 import Bucket
@@ -179,6 +182,42 @@ def test_a_place_that_was_taken_back_is_shown_no_more(
 
 
 @pytest.mark.parametrize("kind", ["parquet", "coco"])
+def test_exports_read_several_objects_at_once_and_keep_their_order(
+    bucket: Bucket,
+    world: World,
+    pool: Pool,
+    http: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+) -> None:
+    files = {f"{seed:03}.png": png(seed) for seed in range(70)}
+    bucket.put(files)
+    pool.bucket(bucket.url)
+    bucket.remove("003.png")
+    # Passes only if two reads are under way together.
+    together, read = threading.Barrier(2), S3.read
+
+    def waiting(self: S3, found: Object) -> bytes:
+        if found.location.key in ("000.png", "001.png"):
+            together.wait(30)
+        return read(self, found)
+
+    monkeypatch.setattr(S3, "read", waiting)
+    path = f"/api/projects/{pool.project_id}/export?format={kind}&unlabeled=true"
+    content = http.get(path, headers=world.caller().headers).content
+    if kind == "parquet":
+        rows = parquet.read_table(io.BytesIO(content)).to_pylist()
+        found = {row["name"]: row["image"]["bytes"] for row in rows}
+    else:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            images = [one for one in archive.namelist() if one.endswith(".png")]
+            found = {one.rpartition("_")[2]: archive.read(one) for one in images}
+            assert archive.read("MISSING.txt").count(b"\n") == 1
+        found["003.png"] = None
+    assert found == {**files, "003.png": None}
+
+
+@pytest.mark.parametrize("kind", ["parquet", "coco"])
 def test_an_export_breaks_off_where_the_bucket_cannot_be_reached(
     bucket: Bucket, world: World, pool: Pool, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
@@ -190,10 +229,11 @@ def test_an_export_breaks_off_where_the_bucket_cannot_be_reached(
     app = create_app(settings.Settings())
     with (
         TestClient(app, base_url="http://karat.test") as http,
-        pytest.raises(DomainError) as broken,
+        pytest.raises(RuntimeError, match="already started") as broken,
     ):
         http.get(path, headers=headers)
-    assert broken.value.code == "location_unavailable"
+    assert isinstance(broken.value.__cause__, DomainError)
+    assert broken.value.__cause__.code == "location_unavailable"
 
 
 def test_is_off_unless_the_operator_allows_it(world: World, pool: Pool, http: TestClient) -> None:
@@ -217,6 +257,20 @@ def test_a_table_that_is_sent_names_what_lies_in_the_bucket(
     query["location"] = "s3://not-allowed"
     answer = http.post(path, params=query, content=b"{}", headers=headers)
     assert answer.json()["code"] == "location_not_allowed"
+
+
+def test_a_report_whose_file_is_lost_is_said_to_be_lost(
+    world: World, pool: Pool, http: TestClient
+) -> None:
+    job = pool.add(b"no image", "1.png")
+    artifact = world.session.scalars(select(Artifact)).one()
+    pool.storage.artifact(artifact.storage_key).unlink()
+    for path in (
+        f"/api/projects/{pool.project_id}/imports/{job.id}/report.csv",
+        f"/api/artifacts/{artifact.id}/content",
+    ):
+        answer = http.get(path, headers=world.caller().headers)
+        assert (answer.status_code, answer.json()["code"]) == (409, "artifact_missing")
 
 
 def test_a_link_opens_for_whoever_has_it_until_it_expires(

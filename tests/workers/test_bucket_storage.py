@@ -116,6 +116,12 @@ def test_verify_names_what_is_gone_or_changed_in_the_bucket(stored: Bucket, kept
     assert kept.bucket(f"{stored.url}/pool").state is JobState.SUCCEEDED
     kept.zip({"4.png": png(4)})
     assert findings()["bucket_images"].level == "ok"
+    first, second = kept.session.scalars(select(Artifact).order_by(Artifact.id)).all()
+    for artifact in (first, second):
+        kept.storage.artifact(artifact.storage_key).unlink()
+    stored.remove(f"karat/{second.storage_key}")
+    lost = findings()["artifacts"].objects
+    assert lost == [f"artifact {second.id}, {second.storage_key}: is missing"]
     one, two, _, four = kept.examples()
     stored.remove("pool/1.png")
     stored.put({"pool/2.png": png(22)})

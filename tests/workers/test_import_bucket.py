@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,36 @@ def test_a_table_names_objects_and_says_what_they_are(
     assert (first.split, second.split) == (Split.EVALUATION, Split.POOL)
     assert (first.name, first.meta) == ("x/1.png", {"site": "A"})
     assert (last.name, last.location) == ("x/5.png", f"{bucket.url}/x/5.png")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_verdicts_of_a_table_are_votes(bucket: Bucket, pool: Pool, suffix: str) -> None:
+    bucket.put({f"{seed}.png": png(seed) for seed in range(2)})
+    ours = {"annotation_id": "7", "holds": "true", "key": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"}
+    rows = [
+        {"name": "0.png", "verdict": "class", "class": "cat", "annotator": "ada", **ours},
+        {"name": "0.png", "verdict": "ood", "class": "", "annotator": "ben", **ours},
+        {"name": "1.png", "verdict": "ood", "class": "", "annotator": "ada", **ours},
+        {"name": "1.png", "verdict": "skip", "annotator": "ben", "class": "", **ours},
+    ]
+    rows[-1]["holds"] = "false"
+    table = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[suffix](rows)
+    job = pool.queue(table, f"table.{suffix}")
+    job.params = {**job.params, "location": bucket.url}
+    pool.session.commit()
+    found = result(pool.run(job))
+    assert (found["refused"], found["added"], found["annotations"]) == (0, 2, 3)
+    assert [(one.name, one.meta) for one in pool.examples()] == [("0.png", {}), ("1.png", {})]
+
+
+def test_a_hostile_line_of_a_table_fails_by_its_number(bucket: Bucket, pool: Pool) -> None:
+    job = pool.queue(b'{"key": "1.png"}\n' + b"[" * 100_000, "table.jsonl")
+    job.params = {**job.params, "location": bucket.url}
+    pool.session.commit()
+    error = pool.run(job).error
+    assert error is not None
+    assert error["code"] == "invalid_archive"
+    assert "line 2" in error["detail"]
 
 
 def test_goes_on_after_the_last_batch_with_the_listing_of_its_start(
@@ -289,6 +320,14 @@ def test_a_folder_that_is_shared_serves_as_a_bucket(
         "leak.png": "the bucket refuses access to it",
         "leak/2.png": "the bucket refuses access to it",
     }
-    assert result(pool.bucket(location, include=["*"]))["duplicates"] == 1
+    (share / "tab\t3.png").write_bytes(png(3))
+    Path(os.fsdecode(os.fsencode(share) + b"/caf\xe9.png")).write_bytes(png(4))
+    found = result(pool.bucket(location, include=["*.png"]))
+    assert (found["duplicates"], found["refused"]) == (1, 2)
+    reason = "its path has parts that lead elsewhere, or characters that no address has"
+    assert reasons(found) == {
+        "tab\N{REPLACEMENT CHARACTER}3.png": reason,
+        "caf\N{REPLACEMENT CHARACTER}.png": reason,
+    }
     (one,) = pool.examples()
     assert one.location == f"{location}/cat/1.png"

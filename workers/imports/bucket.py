@@ -9,13 +9,13 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, NamedTuple
 
+from core.ahead import AT_ONCE
 from core.buckets import Buckets
 from core.errors import DomainError
 from core.formats import IMAGES
 from core.locations import Location
 from core.places import Object
 from core.storage import write_atomically
-from workers.ahead import AT_ONCE
 from workers.imports.ahead import read_ahead
 from workers.imports.folder import FolderSource
 from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, invalid_archive
@@ -101,7 +101,7 @@ class Listing:
             check: Called after each page; raises to stop.
 
         Raises:
-            DomainError: ``listing_lost``, and what ``Buckets`` raises.
+            DomainError: ``invalid_archive`` if an earlier listing is lost; else as ``Buckets``.
         """
         self._bucket, self._include = bucket, include
         if not index.exists():
@@ -149,11 +149,13 @@ class Listing:
         try:
             location = self._bucket.location.child(entry.name)
         except DomainError:
-            return Refused("its path has parts that lead elsewhere")
+            return Refused(
+                "its path has parts that lead elsewhere, or characters that no address has"
+            )
         return self._bucket.read(Object(location, entry.size, entry.tag))
 
     def open(self, entry: Entry) -> BinaryIO | Refused:
-        """An object with metadata; documents of other tools are sent as tables instead."""
+        """An object with metadata; documents of other tools are read where they are sent."""
         if not _is_metadata(entry.name):
             return Refused("no metadata")
         content = self.read(entry)

@@ -1,8 +1,7 @@
 """A table whose rows name images that stay in a bucket, and say what they are."""
 
 import csv
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
@@ -12,8 +11,9 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from core.ahead import AT_ONCE, in_order
+from core.cells import original
 from core.places import Object
-from workers.ahead import AT_ONCE, in_order
 from workers.imports.ahead import read_ahead
 from workers.imports.bucket import Bucket
 from workers.imports.items import (
@@ -21,16 +21,25 @@ from workers.imports.items import (
     Fetched,
     Item,
     Refused,
+    extras,
     invalid_archive,
     invalid_column,
-    json_value,
     printable,
+    refused_item,
     short_name,
 )
+from workers.imports.json_stream import json_lines
+from workers.imports.parquet import is_small, rows_at_once
+from workers.imports.stated import VOTES, is_stated, read_stated
+from workers.imports.table import HOLDS
 
 _KEYS: Final = ("key", "object_key", "location", "uri", *NAME_COLUMNS)
-_ROWS_AT_ONCE: Final = 1000
-_MOST_LINE: Final = 1 << 20
+# In a table of annotations, as we export it, each has a key of its own.
+_OURS: Final = frozenset({"annotation_id", "key"})
+_OF_ANNOTATIONS: Final = frozenset({
+    *_OURS, "example_id", "pool_index", "effective", "counted", "source", "cost", "purity",
+    "informativeness", "meta_score", "supersedes",
+})  # fmt: skip
 
 Row = Mapping[str, Any]
 
@@ -60,12 +69,16 @@ class KeySource:
         """
         self._path, self._filename, self._bucket = path, filename, bucket
         self._annotations = annotations
+        self._is_csv = Path(filename).suffix.lower() == ".csv"
         first = next(self._rows(), {})
-        self._key = _column("key", columns, _KEYS, first)
+        self._is_ours = first.keys() >= _OURS
+        usual = _KEYS[1:] if self._is_ours else _KEYS
+        self._key = _column("key", columns, usual, first)
         if self._key is None:
             raise invalid_column(
                 "key", "No column names the images; call it key, or say which it is.", first
             )
+        self._is_stated = is_stated(first, annotations)
         self._label = _column("label", columns, ("label",), first)
         self._split = _column("split", columns, ("split",), first)
         for column in annotations:
@@ -100,19 +113,45 @@ class KeySource:
     def _item(self, number: int, row: Row, what: Object | Refused) -> Item:
         own = {self._key, self._label, self._split, *self._annotations}
         said = {column: _text(row.get(column)) for column in self._annotations}
-        meta = {
-            printable(name): json_value(value) for name, value in row.items() if name not in own
-        }
         key = _text(row.get(self._key or "")) or f"{self._filename}#{number}"
+        name = short_name(key.removeprefix(f"{self._bucket.location}/"))
+        size = 0 if isinstance(what, Refused) else what.size
+        if self._is_stated:
+            return self._stated(row, name, partial(self._read, what), size)
         return Item(
-            name=short_name(key.removeprefix(f"{self._bucket.location}/")),
+            name=name,
             read=partial(self._read, what),
-            size=0 if isinstance(what, Refused) else what.size,
+            size=size,
             label=_text(row.get(self._label or "")),
             label_column=self._label or "label",
             split=_text(row.get(self._split or "")),
             annotations={name: value for name, value in said.items() if value is not None},
-            meta={name: value for name, value in meta.items() if value is not None},
+            meta=extras({name: value for name, value in row.items() if name not in own}),
+        )
+
+    def _stated(
+        self, row: Row, name: str, read: Callable[[], Fetched | Refused], size: int
+    ) -> Item:
+        """An image with the verdicts that its row states."""
+        fields = dict(row)
+        if self._is_csv:
+            fields = {key: original(value or "") for key, value in row.items()}
+        given = {"label": fields.get(self._label or ""), "split": fields.get(self._split or "")}
+        holds = str(fields.get(HOLDS, True)).lower() not in ("false", "0")
+        others = {self._key, HOLDS, *(_OF_ANNOTATIONS if self._is_ours else ())}
+        found = read_stated(
+            {**{key: value for key, value in fields.items() if key not in others}, **given}
+        )
+        if isinstance(found, Refused):
+            return refused_item(name, found.reason)
+        return Item(
+            name=name,
+            read=read,
+            size=size,
+            label=found.label,
+            split=found.split,
+            said=found.said if holds else (),
+            meta=found.meta,
         )
 
     def _read(self, what: Object | Refused) -> Fetched | Refused:
@@ -151,17 +190,15 @@ def _csv(path: Path) -> Iterator[Row]:
 
 def _jsonl(path: Path) -> Iterator[Row]:
     with path.open(encoding="utf-8-sig") as file:
-        while line := file.readline(_MOST_LINE):
-            if not line.strip():
-                continue
-            row = json.loads(line)
-            if not isinstance(row, dict):
-                raise ValueError("a line is not an object")
-            yield row
+        yield from json_lines(file)
 
 
 def _parquet(path: Path) -> Iterator[Row]:
     with pq.ParquetFile(path) as file:
-        names = [field.name for field in file.schema_arrow if not pa.types.is_nested(field.type)]
-        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
-            yield from batch.to_pylist()
+        names = [
+            field.name for field in file.schema_arrow if is_small(field.type) or field.name == VOTES
+        ]
+        for group in range(file.num_row_groups):
+            size = rows_at_once(file, group, names)
+            for batch in file.iter_batches(size, row_groups=[group], columns=names):
+                yield from batch.to_pylist()

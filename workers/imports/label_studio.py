@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from core.formats import IMAGES
 from core.states import Split, Verdict
 from workers.imports.items import Refused, extras, invalid_archive, parse_split, printable
 from workers.imports.metadata import REFUSED, base_of, plain_path
@@ -17,7 +18,6 @@ CLASS_CONTROL: Final = "class"
 VERDICT_CONTROL: Final = "verdict"
 """Control of our exports whose choices are verdicts, never classes."""
 _OURS: Final = ("name", "sha256", "split")
-_IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
 # What Label Studio puts before the name of a file that is uploaded to it.
 _UPLOADED: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
 _WORDS: Final[Mapping[str, Verdict]] = {
@@ -59,7 +59,7 @@ def image_path(data: Mapping[str, Any]) -> str | None:
     found = data.get("image")
     if not isinstance(found, str):
         texts = [value for value in data.values() if isinstance(value, str)]
-        found = next((one for one in texts if _suffix(_path(one)) in _IMAGES), None)
+        found = next((one for one in texts if _suffix(_path(one)) in IMAGES), None)
     path = _path(found) if found else ""
     return path.lstrip("/") or None
 

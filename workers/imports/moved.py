@@ -58,7 +58,7 @@ def lost(
     held = session.execute(statement).all()
     session.rollback()
 
-    def is_lost(one: Row[tuple[bytes, str | None, str | None]]) -> bool:
+    def is_lost(one: Row[bytes, str | None, str | None]) -> bool:
         digest, location, tag = one
         origin = met[digest].origin
         if location is None:

@@ -1,7 +1,7 @@
 """A Parquet file with a column of encoded images, or of labels for images that are there."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -120,7 +120,7 @@ class ParquetSource:
             rows = self._file.metadata.row_group(group).num_rows
             if first + rows > start:
                 batches = self._file.iter_batches(
-                    self._rows_at_once(group),
+                    rows_at_once(self._file, group),
                     row_groups=[group],
                     columns=self._columns.all(),
                     use_threads=False,
@@ -131,13 +131,6 @@ class ParquetSource:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-    def _rows_at_once(self, group: int) -> int:
-        """So many rows that even the largest value a group can hold fits that often."""
-        stored = self._file.metadata.row_group(group)
-        chunks = (stored.column(index) for index in range(stored.num_columns))
-        largest = max((chunk.total_uncompressed_size for chunk in chunks), default=0)
-        return min(_ROWS, max(1, _BATCH_BYTES // max(1, largest)))
 
     def _rows(self, batches: Iterator[pa.RecordBatch], first: int, start: int) -> Iterator[Item]:
         try:
@@ -210,6 +203,26 @@ class ParquetSource:
         return printable(str(value))
 
 
+def rows_at_once(
+    file: parquet.ParquetFile, group: int, names: Collection[str] | None = None
+) -> int:
+    """So many rows that even the largest value a row group can hold fits that often.
+
+    Args:
+        file: The file.
+        group: Number of the row group.
+        names: The columns that are read, if none of them is nested; else all.
+    """
+    stored = file.metadata.row_group(group)
+    chunks = (stored.column(index) for index in range(stored.num_columns))
+    sizes = (
+        chunk.total_uncompressed_size
+        for chunk in chunks
+        if names is None or chunk.path_in_schema in names
+    )
+    return min(_ROWS, max(1, _BATCH_BYTES // max(1, max(sizes, default=0))))
+
+
 def find_columns(
     schema: pa.Schema, given: Mapping[str, str], annotations: Sequence[str] = ()
 ) -> Columns:
@@ -254,7 +267,7 @@ def find_columns(
     stated = tuple(one for one in schema.names if one in OWN) if states else ()
     taken = {image, key, label, split, name, "label", *annotations, *stated}
     extras = tuple(
-        field.name for field in schema if field.name not in taken and _is_small(field.type)
+        field.name for field in schema if field.name not in taken and is_small(field.type)
     )
     names = {column: _declared_names(schema, column) for column in (label, *annotations) if column}
     return Columns(image, key, label, split, name, tuple(annotations), extras, names, stated)
@@ -278,7 +291,8 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _is_small(kind: pa.DataType) -> bool:
+def is_small(kind: pa.DataType) -> bool:
+    """Whether a column says something of an image, in a word or a number."""
     return (
         _is_text(kind)
         or pa.types.is_integer(kind)

@@ -27,7 +27,8 @@ from workers.imports.json_stream import json_lines
 from workers.imports.stated import is_stated, read_said_of, text
 
 TABLES: Final = frozenset({".csv", ".jsonl"})
-_HOLDS: Final = "holds"
+HOLDS: Final = "holds"
+"""Column that says whether an annotation is part of what its image counts as."""
 _MOST_COLUMNS: Final = 1000
 
 
@@ -108,7 +109,7 @@ class TableSource:
             return refused_item(name, found.reason)
         if isinstance(said, Refused):
             return refused_item(name, said.reason)
-        if str(row.get(_HOLDS, True)).lower() in ("false", "0"):
+        if str(row.get(HOLDS, True)).lower() in ("false", "0"):
             said = ()
         return Item(
             name=name,

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import func, select
 
+from core.ahead import AT_ONCE, in_order
 from core.buckets import Buckets
 from core.errors import DomainError, NotFound
 from core.locations import Location
@@ -18,7 +19,6 @@ from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState
 from core.storage import sha256
 from core.tables import Artifact, Example, Job, Project
-from workers.ahead import AT_ONCE, in_order
 from workers.verify.check import BATCH, Check, Scope
 
 _RESTORE: Final = "Restore it from the last backup with karat restore."
@@ -30,12 +30,21 @@ def _artifacts(scope: Scope) -> Iterator[str]:
     statement = select(Artifact).order_by(Artifact.id)
     rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
     for row in rows.execute(statement):
-        path = scope.storage.artifact(row.storage_key)
-        wrong = _wrong(path, row.bytes) or (
-            "has another sha256 than when it was stored" if sha256(path) != row.sha256 else None
-        )
+        wrong = _wrong_artifact(scope, row)
         if wrong and _is_there(scope, select(Artifact.id).where(Artifact.id == row.id)):
             yield f"artifact {row.id}, {row.storage_key}: {wrong}"
+
+
+def _wrong_artifact(scope: Scope, row: Any) -> str | None:
+    try:
+        # Another machine may have made it, so that only the bucket has it.
+        path = scope.storage.fetch(row.storage_key)
+    except DomainError as error:
+        return error.detail
+    wrong = _wrong(path, row.bytes)
+    if wrong is None and sha256(path) != row.sha256:
+        wrong = "has another sha256 than when it was stored"
+    return wrong
 
 
 def _images(scope: Scope) -> Iterator[str]:

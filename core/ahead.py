@@ -2,12 +2,23 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Final, TypeVar
 
 AT_ONCE: Final = 16
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+
+
+@contextmanager
+def readers() -> Iterator[Executor]:
+    """Threads for ``in_order``; whoever leaves does not wait for what is still under way."""
+    threads = ThreadPoolExecutor(AT_ONCE)
+    try:
+        yield threads
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def in_order(
