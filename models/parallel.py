@@ -64,6 +64,8 @@ def train_together(
         processes: at least 2.
         ood_pixels: (m, S, S, 3) uint8 for TAUFE and OAT.
         checkpoint: as of `train`; what was cancelled goes on from its last one.
+            What the processes read, pixels among it, lies beside it meanwhile, or else among the
+            system's temporary files.
         progress: called every few steps; may raise `Cancelled`.
 
     Raises:
@@ -73,7 +75,8 @@ def train_together(
     settings = parse("model", name, params)
     assert isinstance(settings, TrainingParams)
     _check(settings, processes)
-    with tempfile.TemporaryDirectory(prefix="karat-training-") as made:
+    beside = None if checkpoint is None else checkpoint.parent
+    with tempfile.TemporaryDirectory(prefix="karat-training-", dir=beside) as made:
         folder = Path(made)
         facts = {"classes": network.classes, "image_size": pixels.shape[1], "seed": seed}
         where = {} if checkpoint is None else {"checkpoint": checkpoint.absolute()}
@@ -144,6 +147,12 @@ def _end(launcher: subprocess.Popen[bytes]) -> None:
             launcher.wait()
 
 
+def _mapped(path: Path) -> NDArray[np.uint8]:
+    # Copied where it is written to, which nobody does: PyTorch warns of arrays that are read-only.
+    pixels: NDArray[np.uint8] = np.load(path, mmap_mode="c")
+    return pixels
+
+
 def _read(path: Path) -> Any:
     return json.loads(path.read_text()) if path.exists() else None
 
@@ -173,11 +182,11 @@ def _work(folder: Path) -> None:
         try:
             train(
                 network,
-                np.load(folder / "pixels.npy"),
+                _mapped(folder / "pixels.npy"),
                 np.load(folder / "labels.npy"),
                 params=settings,
                 seed=int(facts["seed"]),
-                ood_pixels=np.load(outside) if outside.exists() else None,
+                ood_pixels=_mapped(outside) if outside.exists() else None,
                 checkpoint=Path(facts["checkpoint"]) if "checkpoint" in facts else None,
                 progress=(lambda *at: _write(folder / "progress.json", at)) if first else None,
                 replica=replica,

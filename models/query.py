@@ -28,7 +28,16 @@ from models.resolve import resolve
 from models.spec import Spec
 from models.validation import lots
 
-__all__ = ["PoolScores", "QuerySettings", "Scored", "by_row", "meta_train", "score_pool", "select"]
+__all__ = [
+    "PoolScores",
+    "QuerySettings",
+    "Scored",
+    "by_row",
+    "infer",
+    "meta_train",
+    "score_pool",
+    "select",
+]
 
 
 @dataclass(frozen=True)
@@ -83,6 +92,7 @@ def score_pool(
     *,
     seed: int,
     contrastive: NDArray[np.float32] | None = None,
+    verdicts: Outputs | None = None,
     progress: Progress | None = None,
 ) -> Scored:
     """Score examples, all that is unlabeled or a part of it, in one pass of the model.
@@ -95,7 +105,8 @@ def score_pool(
         settings: names the purity and the informativeness.
         seed: for scores that draw at random.
         contrastive: features of the whole pool by the contrastive learner, rows by pool index.
-        progress: counts examples; may raise `Cancelled`.
+        verdicts: what `infer` said of `labeled`, if it is known from another part of the pool.
+        progress: counts examples, of the labeled ones first; may raise `Cancelled`.
 
     Raises:
         ModelError: indices not ascending, labels that do not match, an unknown score, or an
@@ -107,8 +118,8 @@ def score_pool(
     _require_ascending(unlabeled)
     _require_labels(labeled, labels, model.classes)
     # Apart, so that rounding does not depend on how many examples come with the verdicts.
-    verdicts = _infer(model, labeled)
-    outputs = _infer(model, unlabeled, progress)
+    verdicts = infer(model, labeled, progress) if verdicts is None else verdicts
+    outputs = infer(model, unlabeled, progress)
     view = PoolView(
         logits=outputs.logits,
         embeddings=outputs.embeddings,
@@ -136,7 +147,17 @@ def score_pool(
     )
 
 
-def _infer(model: TargetModel, indices: Indices, progress: Progress | None = None) -> Outputs:
+def infer(model: TargetModel, indices: Indices, progress: Progress | None = None) -> Outputs:
+    """Ask a model about examples, and look at what it says.
+
+    Args:
+        model: the target model of this round.
+        indices: (n,) pool indices.
+        progress: counts examples; may raise `Cancelled`.
+
+    Raises:
+        ModelError: an output or an embedding is not finite.
+    """
     outputs = model.infer(indices, progress=progress)
     require_finite("The output of the model", outputs.logits.sum(axis=1), indices)
     require_finite("The embedding", outputs.embeddings.sum(axis=1), indices)

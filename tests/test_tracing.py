@@ -13,11 +13,16 @@ from typing import Any
 import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.sdk.trace import Span, TracerProvider
 
+from core import logs, tracing
+from core.messages import AdvanceRound, ScorePart
 from core.states import Role
 from tests.conftest import ROOT
 from tests.processes import api, eventually, worker
 from tests.world import World, png
+from workers import runner
+from workers.advance import scoring
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,26 @@ def test_a_request_and_the_job_that_it_starts_are_one_trace(
     begun = {request.trace, *(span.trace for span in traces.spans if "api" in span.service)}
     assert {span.trace for span in statements} <= begun, "heartbeats begin no trace"
     assert not traces.named("GET /healthz")
+
+
+def test_a_part_that_a_round_takes_itself_leaves_the_rounds_span_its_name(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del world
+    runner.sessions()
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    tracing.on.cache_clear()
+    inside = logs.job_id.set(None)
+    try:
+        with TracerProvider().get_tracer("test").start_as_current_span("round") as span:
+            runner.run_job(AdvanceRound(job_id=1), scoring.Part())
+            logs.job_id.set(1)
+            runner.run_job(ScorePart(job_id=2), scoring.Part())
+        assert isinstance(span, Span)
+        assert dict(span.attributes or {}) == {"karat.job_id": 1}
+    finally:
+        logs.job_id.reset(inside)
+        tracing.on.cache_clear()
 
 
 def test_nothing_is_imported_where_nobody_asked(world: World) -> None:

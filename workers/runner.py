@@ -245,8 +245,10 @@ class JobContext:
 
 def run_job(message: JobMessage, handler: Handler) -> None:
     """Run the job of ``message``, unless it is done, or alive elsewhere."""
+    if logs.job_id.get() is None:
+        # A part that a round's worker takes itself is within the span of the round.
+        tracing.note_job(message.job_id)
     known = logs.job_id.set(message.job_id)
-    tracing.note_job(message.job_id)
     try:
         _run(message, handler)
     finally:

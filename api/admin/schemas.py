@@ -26,9 +26,10 @@ class OwnedToken(TokenOut):
 
 
 class ActiveJob(BaseModel):
-    """A job that waits or runs, in whatever project."""
+    """A job that waits or runs, in whatever project; `parent_id` is the one it is a part of."""
 
     id: int
+    parent_id: int | None
     kind: JobKind
     dry_run: bool
     state: JobState

@@ -100,9 +100,18 @@ async def _require_idle(session: AsyncSession, project_id: int, kind: JobKind) -
         )
 
 
+def _require_whole(job: Job) -> None:
+    if job.parent_id is not None:
+        raise Conflict(
+            "job_is_part",
+            f"The job is a part of job {job.parent_id}; cancel or retry that one instead.",
+        )
+
+
 async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Job:
     """Ask a job to stop. A round whose job is cancelled fails, and can be retried."""
     job = await get_job(session, principal, job_id, lock=True)
+    _require_whole(job)
     request_cancel(job)
     if job.state is JobState.CANCELLED and job.kind is JobKind.ADVANCE_ROUND:
         for round_ in await _rounds_of(session, job, RoundState.SELECTING, RoundState.CLOSING):
@@ -115,6 +124,7 @@ async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Jo
 async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job:
     """Queue a failed or cancelled job again; finished phases are not repeated."""
     job = await get_job(session, principal, job_id, lock=True)
+    _require_whole(job)
     if is_job(job.kind) and job.project_id is not None:
         await managed_project(session, principal, job.project_id, lock=True)
         await _require_idle(session, job.project_id, job.kind)

@@ -78,6 +78,19 @@ def test_annotators_have_no_business_with_jobs(http: TestClient, world: World) -
         assert (response.status_code, response.json()["code"]) == (403, "engineer_required")
 
 
+def test_a_part_is_cancelled_and_tried_again_with_the_whole(http: TestClient, world: World) -> None:
+    whole, admin = add_job(world, world.project(), JobState.RUNNING), world.caller()
+    part = new_job(JobKind.SCORE_PART, project_id=whole.project_id, params={}, parent_id=whole.id)
+    world.session.add(part)
+    world.session.commit()
+    for verb in ("cancel", "retry"):
+        refused = act(http, part, admin, verb)
+        assert (refused.status_code, refused.json()["code"]) == (409, "job_is_part")
+        assert f"part of job {whole.id}" in refused.json()["detail"]
+    shown = http.get("/api/admin/workers", headers=admin.headers).json()["jobs"]
+    assert {one["id"]: one["parent_id"] for one in shown} == {whole.id: None, part.id: whole.id}
+
+
 def test_queued_job_is_cancelled_at_once(http: TestClient, world: World) -> None:
     job, admin = add_job(world, world.project()), world.caller()
     cancelled = act(http, job, admin, "cancel").json()

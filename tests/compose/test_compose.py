@@ -80,6 +80,23 @@ def test_what_calls_other_machines_has_no_data_and_what_has_data_calls_none() ->
     assert SERVICES["worker-web"]["volumes"] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "readers"),
+    [
+        ("KARAT_PUBLIC_URL", {"api", "worker-web"}),
+        ("KARAT_WEBHOOKS", {"api", "worker-web"}),
+        ("KARAT_WEBHOOK_ALLOW", {"api", "worker-web"}),
+        ("KARAT_WEBHOOK_SECONDS", {"worker-web"}),
+        ("KARAT_SCORING_ROWS", {"worker-gpu"}),
+        ("KARAT_TRAINING_PROCESSES", {"worker-gpu"}),
+    ],
+)
+def test_what_an_operator_sets_reaches_whoever_reads_it(name: str, readers: set[str]) -> None:
+    services = compose({**SECRETS, name: "as set"})["services"]
+    told = {one for one in OURS if services[one]["environment"].get(name) == "as set"}
+    assert told == readers
+
+
 def test_all_but_the_migration_are_watched_and_wait_for_what_they_need() -> None:
     for name, service in SERVICES.items():
         assert ("healthcheck" in service) == (name != "migrate")

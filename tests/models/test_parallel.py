@@ -47,26 +47,41 @@ def _trained(store: PixelStore, processes: int, *, steps: int = 24, **more: Any)
     return model
 
 
-def test_two_processes_learn_what_one_does(store: PixelStore) -> None:
+def test_two_processes_learn_what_one_does_and_go_on_where_it_was(
+    store: PixelStore, tmp_path: Path
+) -> None:
     params = {"taufe": 0.1, "loss_prediction": True}
-    one, two = (_trained(store, count, params=params) for count in (1, 2))
-    before = _trained(store, 1, steps=1, params=params).network.state_dict()
+    checkpoint = tmp_path / "work" / "training.safetensors"
+    checkpoint.parent.mkdir()
+
+    def interrupt(step: int, _: int) -> None:
+        if step == 10:
+            raise Cancelled
+
+    one = _trained(store, 1, params=params)
+    with pytest.raises(Cancelled):
+        _trained(store, 1, params=params, checkpoint=checkpoint, progress=interrupt)
+    assert read(checkpoint)[1]["step"] == "10"
+    seen: set[str] = set()
+
+    def look(*_: int) -> None:
+        seen.update(path.name for path in checkpoint.parent.glob("*/*.npy"))
+
+    two = _trained(store, 2, params=params, checkpoint=checkpoint, progress=look)
+    assert seen == {"pixels.npy", "labels.npy", "ood_pixels.npy"}
+    assert list(checkpoint.parent.iterdir()) == [checkpoint]
     after = two.network.state_dict()
     for name, value in one.network.state_dict().items():
         torch.testing.assert_close(after[name], value, rtol=1e-4, atol=1e-5, msg=name)
-    head = one.network.state_dict()["head.weight"]
-    assert float((head - before["head.weight"]).abs().max()) > 0.05
+    early = _trained(store, 1, steps=1, params=params).network.state_dict()["head.weight"]
+    assert float((after["head.weight"] - early).abs().max()) > 0.05
     everything = np.arange(96)
     assert_allclose(
         two.infer(everything).logits, one.infer(everything).logits, rtol=1e-3, atol=1e-4
     )
 
 
-def test_what_was_cancelled_leaves_no_process_and_goes_on(
-    store: PixelStore, tmp_path: Path
-) -> None:
-    checkpoint = tmp_path / "training.safetensors"
-
+def test_what_was_cancelled_leaves_no_process(store: PixelStore) -> None:
     def stop(step: int, steps: int) -> None:
         if 0 < step < steps:
             raise Cancelled
@@ -74,25 +89,11 @@ def test_what_was_cancelled_leaves_no_process_and_goes_on(
     with pytest.raises(Cancelled):
         _trained(store, 2, steps=100_000, progress=stop)
     assert psutil.Process().children(recursive=True) == []
-    whole = _trained(store, 1)
-
-    def interrupt(step: int, _: int) -> None:
-        if step == 10:
-            raise Cancelled
-
-    # One process keeps what two go on from.
-    with pytest.raises(Cancelled):
-        _trained(store, 1, checkpoint=checkpoint, progress=interrupt)
-    assert read(checkpoint)[1]["step"] == "10"
-    resumed = _trained(store, 2, checkpoint=checkpoint)
-    for name, value in whole.network.state_dict().items():
-        torch.testing.assert_close(
-            resumed.network.state_dict()[name], value, rtol=1e-4, atol=1e-5, msg=name
-        )
 
 
 def test_errors_say_what_to_do(store: PixelStore) -> None:
     with pytest.raises(ModelError, match="batch_size a multiple of 6"):
         _trained(store, 3)
+    diverging = {"learning_rate": 10.0, "momentum": 0.99, "weight_decay": 1.0, "augment": False}
     with pytest.raises(ModelError, match="lower learning_rate"):
-        _trained(store, 2, params={"learning_rate": 10.0, "steps": 30})
+        _trained(store, 2, params=diverging, steps=200)

@@ -11,7 +11,7 @@ from models.errors import Cancelled, ModelError
 from models.mqnet import MQNet
 from models.pool_scores import PoolScores
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, Ranking
-from models.query import QuerySettings, Scored, meta_train, score_pool, select
+from models.query import QuerySettings, Scored, infer, meta_train, score_pool, select
 
 SETTINGS = QuerySettings(strategy="mqnet", strategy_params={"epochs": 20})
 
@@ -210,6 +210,21 @@ def test_no_candidates_give_no_queries(model: FakeModel) -> None:
     ranking = select(scored(model), UNLABELED[:0], 10, SETTINGS, mqnet=None, had_ood=True)
     assert isinstance(ranking, Ranking)
     assert len(ranking.order) == 0
+
+
+def test_what_is_said_of_the_verdicts_may_be_known(model: FakeModel) -> None:
+    labels = model.labels[LABELED]
+    whole = scored(model)
+    known = infer(model, LABELED)
+    model.passes.clear()
+    seen: list[int] = []
+    again = score_pool(
+        model, UNLABELED, LABELED, labels, SETTINGS, seed=0, verdicts=known,
+        progress=lambda _, steps: seen.append(steps),
+    )  # fmt: skip
+    assert_array_equal(np.concatenate(model.passes), UNLABELED)
+    assert set(seen) == {len(UNLABELED)}
+    assert_array_equal(again.scores.purity, whole.scores.purity)
 
 
 def test_parquet_keeps_everything(model: FakeModel, tmp_path: Path) -> None:

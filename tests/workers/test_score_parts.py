@@ -11,13 +11,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core import queue
+from core.lifecycle import claim_job, new_job
 from core.messages import AdvanceRound
+from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Job, Worker
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import state
 from tests.workers.loop import Loop
 from tests.world import World
+from workers.advance import handler
+from workers.runner import run_job
 
 # 60 images, 8 of them labeled: six parts.
 _PARTS = 6
@@ -28,6 +32,7 @@ _ENDS = "NEW.kind = 'score_part' AND NEW.state = 'succeeded'"
 def _small_parts(installation: object, monkeypatch: pytest.MonkeyPatch) -> None:
     del installation
     monkeypatch.setenv("KARAT_SCORING_ROWS", "10")
+    settings.cache_clear()
 
 
 def _loop(world: World) -> Loop:
@@ -151,3 +156,38 @@ def test_a_cancelled_round_stops_its_parts(world: World, tmp_path: Path) -> None
         ended = {JobState.SUCCEEDED, JobState.CANCELLED}
         eventually(lambda: {one.state for one in _parts(world.session)} == ended, "parts stop")
     assert loop.rounds()[0].state is RoundState.FAILED
+
+
+def _left_behind(world: World, job: Job, rows: int) -> Job:
+    """A part that a dead worker had when the attempt before was cancelled."""
+    part = new_job(
+        JobKind.SCORE_PART,
+        project_id=job.project_id,
+        params={**job.params, "part": 1, "rows": rows},
+        parent_id=job.id,
+    )
+    world.session.add(part)
+    world.session.flush()
+    claim_job(part, "gone:1")
+    part.cancel_requested = True
+    part.heartbeat_at = datetime.now(UTC) - timedelta(minutes=5)
+    world.session.commit()
+    return part
+
+
+@pytest.mark.parametrize("rows", [10, 25])
+def test_what_a_cancelled_attempt_left_does_not_stop_the_next(world: World, rows: int) -> None:
+    """Its parts stop late, and may have been of another size."""
+    whole = _loop(world)
+    whole_job = whole.close(0)
+    loop = _loop(world)
+    job = loop.close(0)
+    left = _left_behind(world, job, rows)
+    for one in (whole_job, job):
+        message = AdvanceRound(job_id=one.id)
+        world.session.rollback()
+        run_job(message, handler)
+        assert state(world, one) is JobState.SUCCEEDED, one.error
+    assert state(world, left) is (JobState.SUCCEEDED if rows == 10 else JobState.RUNNING)
+    assert loop.queue(1) == whole.queue(1)
+    assert loop.files() == whole.files()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from safetensors.numpy import load_file, save_file
 from sqlalchemy.orm import Session
 
 from core.project_settings import ProjectSettings
@@ -21,7 +22,7 @@ from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet
 from models.protocols import OOD, Outputs, Progress, TargetModel
-from models.query import PoolScores, QuerySettings, Scored, meta_train, score_pool
+from models.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
 from models.target import (
     embed_pool,
     embedding_params,
@@ -40,6 +41,7 @@ from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
 from workers.subset import dropped_by
 
+_VERDICTS: Final = "verdicts.safetensors"
 FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
 PHASES: Final = (
     "snapshot",
@@ -330,8 +332,25 @@ class Advance:
             self.query_settings,
             seed=self.seed,
             contrastive=self.contrastive(),
+            verdicts=self._verdicts(),
             progress=progress,
         )
+
+    def look_at_verdicts(self, model: TargetModel) -> None:
+        """Keep what the model says of the labeled images, which each part is scored beside."""
+        if self._verdicts() is not None:
+            return
+        outputs = infer(model, self.snapshot.labeled, self.context.progress)
+        # What is written is the memory as it lies.
+        arrays = {
+            "logits": np.ascontiguousarray(outputs.logits),
+            "embeddings": np.ascontiguousarray(outputs.embeddings),
+        }
+        write_atomically(self.file(_VERDICTS), lambda part: save_file(arrays, part))
+
+    def _verdicts(self) -> Outputs | None:
+        path = self.file(_VERDICTS)
+        return Outputs(**load_file(path)) if path.exists() else None
 
     def save_view(self, scored: Scored, folder: Path) -> None:
         """Keep what the selection looks at beside the scores."""

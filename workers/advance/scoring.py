@@ -14,10 +14,12 @@ import socket
 import time
 import uuid
 from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -46,9 +48,9 @@ def score(advance: Advance) -> None:
         return
     if not advance.file("model.safetensors").exists():
         return
-    count = math.ceil(len(rows) / advance.context.settings.scoring_rows)
-    if count > 1 and by_row(advance.query_settings):
-        _score_parts(advance, count)
+    size = advance.context.settings.scoring_rows
+    if len(rows) > size and by_row(advance.query_settings):
+        _score_parts(advance, [Piece(n, size) for n in range(math.ceil(len(rows) / size))])
         return
     model = advance.model()
     assert model is not None
@@ -56,6 +58,28 @@ def score(advance: Advance) -> None:
     advance.save_view(scored, advance.file("view"))
     advance.note(_PHASE, {"notes": list(scored.notes)})
     scored.scores.to_parquet(advance.file("raw_scores.parquet"))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part, as the params of its job and the name of its folder have it.
+
+    Attributes:
+        part: Its number.
+        rows: Images of a part, but for the last; another setting makes other parts.
+    """
+
+    part: int
+    rows: int
+
+    def folder(self, advance: Advance) -> Path:
+        """Where its files are, once it is scored."""
+        return advance.file("parts") / f"{self.rows}-{self.part:05d}"
+
+    def indices(self, advance: Advance) -> Indices:
+        """The pool indices of its images."""
+        found: Indices = advance.snapshot.unlabeled[self.part * self.rows :][: self.rows]
+        return found
 
 
 class Part:
@@ -83,8 +107,9 @@ class Part:
                 "workers the same data directory (KARAT_DATA_DIR)."
             )
         with context.phase(_PHASE):
-            score_part(advance, context.params["part"], self._progress(context))
-        return {"part": context.params["part"]}
+            piece = Piece(context.params["part"], context.params["rows"])
+            score_part(advance, piece, self._progress(context))
+        return {"part": piece.part}
 
     def _progress(self, context: JobContext) -> Progress:
         def report(step: int, steps: int) -> None:
@@ -98,14 +123,14 @@ class Part:
         """Nothing to put right: the round's own job sees it."""
 
 
-def score_part(advance: Advance, number: int, progress: Progress) -> None:
+def score_part(advance: Advance, piece: Piece, progress: Progress) -> None:
     """Score a part and keep its files; nothing if they are there."""
-    folder = _folder(advance, number)
+    folder = piece.folder(advance)
     if folder.exists():
         return
     model = advance.model()
     assert model is not None
-    scored = advance.scored(model, _rows(advance, number), progress)
+    scored = advance.scored(model, piece.indices(advance), progress)
     made = folder.with_name(f"{folder.name}.{uuid.uuid4().hex}.part")
     try:
         advance.save_view(scored, made)
@@ -121,38 +146,42 @@ def score_part(advance: Advance, number: int, progress: Progress) -> None:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _folder(advance: Advance, number: int) -> Path:
-    return advance.file("parts") / f"{number:05d}"
-
-
-def _rows(advance: Advance, number: int) -> Indices:
-    size = advance.context.settings.scoring_rows
-    rows: Indices = advance.snapshot.unlabeled[number * size : (number + 1) * size]
-    return rows
-
-
-def _score_parts(advance: Advance, count: int) -> None:
-    missing = [number for number in range(count) if not _folder(advance, number).exists()]
+def _score_parts(advance: Advance, pieces: Sequence[Piece]) -> None:
+    size = pieces[0].rows
+    missing = [piece for piece in pieces if not piece.folder(advance).exists()]
+    if missing:
+        model = advance.model()
+        assert model is not None
+        advance.look_at_verdicts(model)
     # Parts that an earlier attempt has shared are seen to their end.
-    if _parts(advance.context) or (len(missing) > 1 and _others_work(advance.context)):
-        _share(advance, missing, count)
+    if _parts(advance.context, size) or (len(missing) > 1 and _others_work(advance.context)):
+        _share(advance, pieces, missing)
     total = len(advance.snapshot.unlabeled)
-    for number in range(count):
-        done = number * advance.context.settings.scoring_rows
+    for piece in pieces:
+        done = piece.part * size
         score_part(
             advance,
-            number,
+            piece,
             lambda step, _: advance.context.progress(done + step, total),  # noqa: B023
         )
-    _join(advance, [_folder(advance, number) for number in range(count)])
+    _join(advance, [piece.folder(advance) for piece in pieces])
 
 
 def _join(advance: Advance, parts: Sequence[Path]) -> None:
-    """Put the parts together as if they had been scored as one."""
+    """Put the parts together as if they had been scored as one.
+
+    Raises:
+        ModelError: They are not the images that are to be scored.
+    """
+    scores = PoolScores.joined([PoolScores.from_parquet(part / "scores.parquet") for part in parts])
+    if not np.array_equal(scores.indices, advance.snapshot.unlabeled):
+        raise ModelError(
+            f"The parts in {parts[0].parent} are not those of this round's unlabeled images; "
+            "remove the folder and retry the round."
+        )
     view_files.join(parts, advance.file("view"))
     notes = dict.fromkeys(note for part in parts for note in _notes(part))
     advance.note(_PHASE, {"notes": list(notes)})
-    scores = PoolScores.joined([PoolScores.from_parquet(part / "scores.parquet") for part in parts])
     scores.to_parquet(advance.file("raw_scores.parquet"))
 
 
@@ -172,28 +201,30 @@ def _others_work(context: JobContext) -> bool:
         return any(worker.address != mine for worker in session.scalars(alive))
 
 
-def _share(advance: Advance, missing: Collection[int], count: int) -> None:
+def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]) -> None:
     """Make the missing parts jobs, and work on them until all have ended.
 
     Raises:
         ModelError: A part has failed.
-        Cancelled: This job was cancelled, or one of its parts.
+        Cancelled: This job was cancelled.
     """
-    context = advance.context
-    _offer(context, missing)
+    context, size = advance.context, pieces[0].rows
+    _offer(context, missing, size)
     total = len(advance.snapshot.unlabeled)
     try:
         while True:
-            jobs = _parts(context)
+            jobs = _parts(context, size)
             open_ = [job for job in jobs if job.state not in _ENDED]
-            done = (count - len(open_)) * context.settings.scoring_rows
+            done = (len(pieces) - len(open_)) * size
             context.progress(min(done, total), total)
             for job in jobs:
                 if job.state is JobState.FAILED:
                     assert job.error is not None
                     raise ModelError(job.error["detail"])
-                if job.state is JobState.CANCELLED:
-                    raise Cancelled
+            if any(job.state is JobState.CANCELLED for job in jobs):
+                # It was withdrawn by an attempt before this one, and has stopped only now.
+                _offer(context, missing, size)
+                continue
             if not open_:
                 return
             free = [job for job in open_ if _is_free(context, job)]
@@ -210,21 +241,31 @@ def _share(advance: Advance, missing: Collection[int], count: int) -> None:
         raise
 
 
-def _offer(context: JobContext, missing: Collection[int]) -> None:
-    """Queue a job for each missing part; those of an earlier attempt are taken up again."""
+def _offer(context: JobContext, missing: Collection[Piece], size: int) -> None:
+    """Queue a job for each missing part; those of an earlier attempt are taken up again.
+
+    What is left of an attempt with parts of another size is withdrawn.
+    """
     with context.transaction() as (session, _):
-        known = _locked(session, context)
+        known = []
+        for job in _locked(session, context):
+            if job.params["rows"] == size:
+                known.append(job)
+            elif job.state not in _ENDED:
+                request_cancel(job)
         again = [job for job in known if job.state in {JobState.FAILED, JobState.CANCELLED}]
         for job in again:
             requeue_job(job)
+        numbers = {job.params["part"] for job in known}
         new = [
             new_job(
                 JobKind.SCORE_PART,
                 project_id=context.project_id,
-                params={**context.params, "part": number},
+                params={**context.params, **asdict(piece)},
                 parent_id=context.job_id,
             )
-            for number in sorted(set(missing) - {job.params["part"] for job in known})
+            for piece in missing
+            if piece.part not in numbers
         ]
         session.add_all(new)
         session.flush()
@@ -237,9 +278,13 @@ def _locked(session: Session, context: JobContext) -> Sequence[Job]:
     return session.scalars(parts.with_for_update(key_share=True)).all()
 
 
-def _parts(context: JobContext) -> Sequence[Job]:
-    """The parts as they are now, in order."""
-    statement = select(Job).where(Job.parent_id == context.job_id).order_by(Job.id)
+def _parts(context: JobContext, size: int) -> Sequence[Job]:
+    """The parts of a size as they are now, in order."""
+    statement = (
+        select(Job)
+        .where(Job.parent_id == context.job_id, Job.params["rows"].as_integer() == size)
+        .order_by(Job.id)
+    )
     with context.sessions() as session:
         return session.scalars(statement).all()
 

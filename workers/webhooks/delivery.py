@@ -40,6 +40,8 @@ HOLDS_UP: Final = 3
 OFF_AFTER: Final = timedelta(days=1)
 """Nothing got through for so long when a delivery is given up: the webhook is switched off."""
 _FIRST_PAUSE: Final = 5.0
+# Seconds that a receiver may ask for while others are held up.
+_LONGEST_HOLD: Final = 180.0
 _LONGEST_PAUSE: Final = 6 * 3600.0
 _AT_ONCE: Final = 8
 # After that the worker does something else, and the next sweep goes on.
@@ -152,7 +154,10 @@ def _note(session: Session, webhook_id: int, claim: _Claim, outcome: Outcome) ->
         return
     hook.failing_since = hook.failing_since or now
     last = delivery.attempts >= MOST_ATTEMPTS
-    pause = max(_pause(delivery.attempts), outcome.wait)
+    wait = outcome.wait
+    if delivery.attempts <= HOLDS_UP:
+        wait = min(wait, _LONGEST_HOLD)
+    pause = max(_pause(delivery.attempts), wait)
     delivery.due_at = None if last or outcome.gone else now + timedelta(seconds=pause)
     logger.warning(
         "webhook %s at %s: attempt %s failed: %s",

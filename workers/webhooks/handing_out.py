@@ -18,7 +18,8 @@ _LOCK: Final = -1
 def hand_out(session: Session) -> bool:
     """Make the deliveries of the oldest new events, in their order; returns whether more wait.
 
-    An event that nobody is to be told of is removed, so that nothing piles up without webhooks.
+    An event that nobody is to be told of, or that is too old, is removed, so that nothing piles up
+    without webhooks.
     """
     # One at a time: two would take turns with the ids, and mix up the order.
     if not session.scalar(select(func.pg_try_advisory_xact_lock(_LOCK))):
@@ -37,6 +38,7 @@ def hand_out(session: Session) -> bool:
         .where(
             mine,
             Webhook.active,
+            WebhookEvent.at >= datetime.now(UTC) - KEPT,
             Webhook.events.op("@>")(func.to_jsonb(WebhookEvent.kind, type_=JSONB)),
         )
         .order_by(WebhookEvent.id)

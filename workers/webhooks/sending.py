@@ -1,14 +1,16 @@
 """One request to somebody else's machine, which may be slow, hostile or not what it seems."""
 
 import asyncio
+import contextlib
 import socket
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import version
 from ssl import SSLContext
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
@@ -119,7 +121,7 @@ async def _addresses(url: httpx.URL, allowed: Allowed) -> list[str]:
     """Addresses of the host that may be called, at least one."""
     host, port = url.raw_host.decode("ascii").strip("[]"), url.port or _port(url)
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = await _resolved(host, port)
     except (socket.gaierror, UnicodeError) as error:
         raise _Failed(DeliveryFault.UNRESOLVED, f"{host}: {error}") from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
@@ -127,6 +129,34 @@ async def _addresses(url: httpx.URL, allowed: Allowed) -> list[str]:
     if not permitted:
         raise _Failed(DeliveryFault.NOT_ALLOWED, f"{host} is {', '.join(addresses)}")
     return permitted[:_MOST_ADDRESSES]
+
+
+async def _resolved(host: str, port: int) -> list[Any]:
+    """What `getaddrinfo` says, in a thread that nobody waits for once the time is up."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[list[Any]] = loop.create_future()
+
+    def settle(found: list[Any], error: Exception | None) -> None:
+        if answer.done():
+            return
+        if error is None:
+            answer.set_result(found)
+        else:
+            answer.set_exception(error)
+
+    def look() -> None:
+        found: list[Any] = []
+        failure: Exception | None = None
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            failure = error
+        # The loop is closed where nobody waited.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, found, failure)
+
+    threading.Thread(target=look, name="resolver", daemon=True).start()
+    return await answer
 
 
 def _port(url: httpx.URL) -> int:

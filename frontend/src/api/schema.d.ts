@@ -1791,7 +1791,7 @@ export interface components {
     schemas: {
         /**
          * ActiveJob
-         * @description A job that waits or runs, in whatever project.
+         * @description A job that waits or runs, in whatever project; `parent_id` is the one it is a part of.
          */
         ActiveJob: {
             /**
@@ -1806,6 +1806,8 @@ export interface components {
             kind: components["schemas"]["JobKind"];
             /** Message */
             message: string | null;
+            /** Parent Id */
+            parent_id: number | null;
             progress: components["schemas"]["Progress"] | null;
             /** Project */
             project: string | null;

@@ -29,7 +29,7 @@ export function ActiveJobs({ jobs }: { jobs: ActiveJob[] }) {
         {jobs.map((job) => (
           <tr key={job.id}>
             <th scope="row">
-              <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>
+              <Link to={`/projects/${job.project_id}/jobs/${job.parent_id ?? job.id}`}>
                 {t.jobs.titled(t.overview.job[job.kind] ?? job.kind, job.id)}
               </Link>
             </th>
