@@ -12,7 +12,7 @@ export const bucket: typeof english = {
   table: "또는 이미지 목록 표",
   tableHint:
     "위치 아래에 있는 CSV, JSONL 또는 Parquet 파일의 경로입니다. 경로는 key 열에 적고, 필요하면 split, label 등의 열을 둡니다.",
-  includeExample: "*/2024/*.jpg",
-  tableExample: "images.csv",
+  includeExample: "예: */2024/*.jpg",
+  tableExample: "예: images.csv",
   start: "가져오기",
 };
