@@ -104,7 +104,8 @@ def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
     assert shown.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [300, 200]
 
     far.put({f"photos/{seed}.png": encoded(picture(100 + seed, 300, 200)) for seed in range(COUNT)})
-    # A browser that has seen none of them.
+    # Gives its images back, for a browser that has seen none of them.
+    page.get_by_role("button", name="Pause").click()
     context = sign_in(browser, stack.url, login(stack))
     fresh = context.new_page()
     fresh.goto(f"/projects/{project.id}/label")

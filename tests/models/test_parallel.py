@@ -86,9 +86,11 @@ def test_what_was_cancelled_leaves_no_process(store: PixelStore) -> None:
         if 0 < step < steps:
             raise Cancelled
 
+    # Other tests may have left servers running that the session shares.
+    before = set(psutil.Process().children(recursive=True))
     with pytest.raises(Cancelled):
         _trained(store, 2, steps=100_000, progress=stop)
-    assert psutil.Process().children(recursive=True) == []
+    assert set(psutil.Process().children(recursive=True)) <= before
 
 
 def test_errors_say_what_to_do(store: PixelStore) -> None:
