@@ -154,7 +154,8 @@ def test_a_cancelled_round_stops_its_parts(world: World, tmp_path: Path) -> None
         hold.let_go()
         eventually(lambda: state(world, job) is JobState.CANCELLED, "the round stops")
         ended = {JobState.SUCCEEDED, JobState.CANCELLED}
-        eventually(lambda: {one.state for one in _parts(world.session)} == ended, "parts stop")
+        # Some may have been scored before the round noticed; none is left open.
+        eventually(lambda: {one.state for one in _parts(world.session)} <= ended, "parts stop")
     assert loop.rounds()[0].state is RoundState.FAILED
 
 
