@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { CopyButton } from "./CopyButton";
 import styles from "./Secret.module.css";
 import { Notice } from "./State";
@@ -8,13 +9,16 @@ type SecretProps = {
   /** What it is. */
   label: string;
   value: string;
+  /** What it belongs to. */
+  children?: ReactNode;
 };
 
 /** A password or a token at the only moment it is shown. */
-export function Secret({ title, label, value }: SecretProps) {
+export function Secret({ title, label, value, children }: SecretProps) {
   return (
     <Notice tone="gold" actions={<CopyButton text={value} />}>
       <strong>{title}</strong>
+      {children}
       <input
         className={styles.secret}
         aria-label={label}

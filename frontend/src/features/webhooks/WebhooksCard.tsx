@@ -5,8 +5,8 @@ import { webhooksQuery } from "../../api/webhooks";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
-import { CopyButton } from "../../ui/CopyButton";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Secret } from "../../ui/Secret";
+import { Failure, Loading, Skeleton } from "../../ui/State";
 import { WebhookDialog } from "./WebhookDialog";
 import { WebhookItem } from "./WebhookItem";
 import styles from "./Webhooks.module.css";
@@ -28,17 +28,9 @@ export function WebhooksCard({ place }: { place: WebhookPlace }) {
       actions={<Button onClick={() => setEdited("new")}>{text.add}</Button>}
     >
       {fresh && (
-        <Notice tone="gold" actions={<CopyButton text={fresh.secret} />}>
-          <strong>{text.secretOnce}</strong>
+        <Secret title={text.secretOnce} label={text.secret} value={fresh.secret}>
           <p className={styles.url}>{fresh.webhook.url}</p>
-          <input
-            className={styles.secret}
-            aria-label={text.secret}
-            readOnly
-            value={fresh.secret}
-            onFocus={(event) => event.target.select()}
-          />
-        </Notice>
+        </Secret>
       )}
       {hooks.isPending && (
         <Loading>
