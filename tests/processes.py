@@ -153,10 +153,14 @@ class Hold:
         return [row[0] for row in rows]
 
     def forget(self) -> None:
-        """End the transactions that wait: what they wrote is rolled back."""
-        for pid in self.waiting():
+        """End the transactions that wait: what they wrote is rolled back.
+
+        Whoever is alive may try again meanwhile, and waits anew.
+        """
+        ended = set(self.waiting())
+        for pid in ended:
             self._connection.execute("SELECT pg_terminate_backend(%s)", (pid,))
-        eventually(lambda: not self.waiting(), "held transactions end")
+        eventually(lambda: ended.isdisjoint(self.waiting()), "held transactions end")
 
     def let_go(self) -> None:
         """Remove the hold; what waits goes on."""
