@@ -90,8 +90,8 @@ def key_for(name: str) -> str:
 
 
 def go_to(page: Page, query: int) -> None:
-    """Move there with the arrows."""
-    order = page.locator("[data-tile]").evaluate_all(
+    """Move there with the arrows, which pass over groups that leave the page."""
+    order = page.locator("section[data-group]:not([data-leaving]) [data-tile]").evaluate_all(
         "tiles => tiles.map(tile => Number(tile.dataset.tile))"
     )
     now = page.locator("[data-tile][data-focused]").get_attribute("data-tile")

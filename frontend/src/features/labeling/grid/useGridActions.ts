@@ -1,7 +1,9 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
+import { flushSync } from "react-dom";
 import type { LabelClass } from "../../../api/types";
 import { markKey } from "../measure";
 import type { Choice } from "../verdicts";
+import { isComplete } from "./groups";
 import { type Group, idOf, isDone } from "./model";
 import {
   clear,
@@ -54,11 +56,14 @@ export function useGridActions({ session, layout, classes, area }: Parts) {
       if (ids.length === 0 || !(await session.answer(ids, choice))) return;
       const after = layoutOf(session.getView().page, classes);
       const judged = new Set(ids);
-      setSelection((now) => {
-        const kept = new Set([...now.chosen].filter((id) => !judged.has(id)));
-        const focus = nextOpen(after.order, after.open, now.focus);
-        return { focus, anchor: focus, base: kept, chosen: kept };
-      });
+      // With the verdicts, not after them: a key between the two would be about what is judged already.
+      flushSync(() =>
+        setSelection((now) => {
+          const kept = new Set([...now.chosen].filter((id) => !judged.has(id)));
+          const focus = nextOpen(after.order, after.open, now.focus);
+          return { focus, anchor: focus, base: kept, chosen: kept };
+        }),
+      );
     },
     [session, classes],
   );
@@ -83,8 +88,10 @@ export function useGridActions({ session, layout, classes, area }: Parts) {
       setSelection({ focus: back[0] ?? null, anchor: back[0] ?? null, base: chosen, chosen });
     },
     go: (direction: Direction, extend: boolean) => {
+      // The keys would be lost in a group that leaves the page.
+      const staying = groups.filter((group) => !isComplete(group));
       const rows = rowsOf(
-        groups.map((group) => group.tiles.map(idOf)),
+        staying.map((group) => group.tiles.map(idOf)),
         columns(),
       );
       setSelection((now) => move(now, rows, direction, extend));
