@@ -37,6 +37,8 @@ EVALUATION = 1_000
 BUDGET = 300
 PER_FILE = 250_000
 LEASE = 16
+# Formats that have no row for an image without a verdict.
+ANSWERED_ONLY = frozenset({"csv", "jsonl", "imagefolder"})
 
 PAGES: dict[str, dict[str, Any]] = {
     "first page": {},
@@ -133,11 +135,12 @@ class Run:
             time.sleep(0.2)
 
     def export(self, formats: Sequence[ExportFormat]) -> dict[str, int]:
-        """Save the answers in each format; returns bytes."""
+        """Save the answers in each format, with all images where it takes those; returns bytes."""
         sizes: dict[str, int] = {}
         for name in formats:
+            file = self._folder / f"export.{name}"
             with self.timed(f"export {name}"):
-                path = self.project.export(self._folder / f"export.{name}", name)
+                path = self.project.export(file, name, unlabeled=name not in ANSWERED_ONLY)
             sizes[name] = path.stat().st_size
         return sizes
 
@@ -273,7 +276,9 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=1_000_000, help="images of the large project")
-    parser.add_argument("--formats", nargs="+", choices=get_args(ExportFormat), default=["csv"])
+    parser.add_argument(
+        "--formats", nargs="+", choices=get_args(ExportFormat), default=["csv", "parquet"]
+    )
     parser.add_argument("--folder", type=Path, help="where the data goes; a temporary folder")
     parser.add_argument("--keep", action="store_true", help="leave the data directory behind")
     parser.add_argument("--json", type=Path)
