@@ -1,6 +1,7 @@
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import CompoundSelect, Select, exists, func, null, select, union_all
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,8 +10,8 @@ from api.projects.schemas import Counts
 from core.states import ExampleState, Role, RoundState, Split
 from core.tables import Example, Member, Project, ProjectClass, Round
 
+_REST = ExampleState.UNLABELED
 _FIELD = {
-    ExampleState.UNLABELED: "unlabeled",
     ExampleState.QUERIED: "queried",
     ExampleState.LABELED: "labeled_in",
     ExampleState.OOD: "labeled_ood",
@@ -28,23 +29,55 @@ def visible(principal: Principal) -> Select[Project]:
 
 
 async def counts(session: AsyncSession, project_ids: Iterable[int]) -> dict[int, Counts]:
-    """Examples of each project by split and state, from the index alone."""
+    """Examples of each project by split and state, in one statement.
+
+    Unlabeled images, nearly all of a large pool, are what remains of all: ``pool_index`` has no
+    gaps. So nothing reads more of the index than what has been labeled, asked or set aside.
+    """
     found = {project_id: dict.fromkeys(Counts.model_fields, 0) for project_id in project_ids}
-    statement = (
-        select(Example.project_id, Example.split, Example.state, func.count())
-        .where(Example.project_id.in_(found))
-        .group_by(Example.project_id, Example.split, Example.state)
+    last = (
+        select(func.max(Example.pool_index))
+        .where(Example.project_id == Project.id)
+        .scalar_subquery()
+    )
+    everything = select(
+        Project.id, null().label("split"), null().label("state"), func.coalesce(last + 1, 0)
+    ).where(Project.id.in_(found))
+    statement: CompoundSelect[*tuple[Any, ...]] = union_all(
+        everything,
+        _grouped(found, [Split.POOL], [one for one in ExampleState if one is not _REST]),
+        _grouped(found, [one for one in Split if one is not Split.POOL], list(ExampleState)),
     )
     for project_id, split, state, count in await session.execute(statement):
         fields = found[project_id]
-        if state is ExampleState.HELD_OUT:
-            fields["held_out"] += count
-        elif split is Split.POOL:
+        if split is None:
             fields["pool"] += count
-            fields[_FIELD[state]] += count
+            fields["unlabeled"] += count
+            continue
+        fields["unlabeled"] -= count
+        if state == ExampleState.HELD_OUT:
+            fields["pool"] -= count
+            fields["held_out"] += count
+        elif split == Split.POOL:
+            fields[_FIELD[ExampleState(state)]] += count
         else:
-            fields[split.value] += count
+            fields["pool"] -= count
+            fields[split] += count
     return {project_id: Counts(**fields) for project_id, fields in found.items()}
+
+
+def _grouped(
+    project_ids: Iterable[int], splits: list[Split], states: list[ExampleState]
+) -> Select[int, Split, ExampleState, int]:
+    return (
+        select(Example.project_id, Example.split, Example.state, func.count())
+        .where(
+            Example.project_id.in_(project_ids),
+            Example.split.in_(splits),
+            Example.state.in_(states),
+        )
+        .group_by(Example.project_id, Example.split, Example.state)
+    )
 
 
 async def current_rounds(session: AsyncSession, project_ids: Iterable[int]) -> dict[int, Round]:

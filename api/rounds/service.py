@@ -8,13 +8,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.jobs import service as jobs
 from api.principal import Principal
+from api.projects import queries as project_queries
+from api.projects.schemas import Counts
 from api.rounds.schemas import Answered, Comparable, Estimate, OodLeft, RoundOut
 from core import events, queue
 from core.consensus import holds
 from core.errors import Conflict, NotFound
 from core.rounds import close as close_round
 from core.states import ProjectState, Role, RoundState, Source, Verdict
-from core.tables import Annotation, Example, Member, Project, ProjectClass, Round
+from core.tables import Annotation, Member, Project, ProjectClass, Round
 
 _COMPARABLE: Final = 50
 
@@ -203,26 +205,19 @@ async def comparable(
             exists().where(Member.project_id == Project.id, Member.user_id == principal.id)
         )
     found = (await session.scalars(statement)).all()
-    sizes = await _sizes(session, [project.id, *(one.id for one in found)])
+    counts = await project_queries.counts(session, [project.id, *(one.id for one in found)])
+    sizes = {one: _size(counted) for one, counted in counts.items()}
     return [
         Comparable(
             id=one.id,
             name=one.name,
             strategy=one.settings["strategy"]["name"],
             seed=one.settings["seed"],
-            same_pool=sizes.get(one.id) == sizes.get(project.id),
+            same_pool=sizes[one.id] == sizes[project.id],
         )
         for one in found
     ]
 
 
-async def _sizes(session: AsyncSession, project_ids: list[int]) -> dict[int, dict[str, int]]:
-    statement = (
-        select(Example.project_id, Example.split, func.count())
-        .where(Example.project_id.in_(project_ids))
-        .group_by(Example.project_id, Example.split)
-    )
-    found: dict[int, dict[str, int]] = {}
-    for project_id, split, count in await session.execute(statement):
-        found.setdefault(project_id, {})[split.value] = count
-    return found
+def _size(counts: Counts) -> tuple[int, int, int]:
+    return (counts.pool + counts.held_out, counts.evaluation, counts.auxiliary_ood)

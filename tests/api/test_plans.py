@@ -144,6 +144,29 @@ def test_pages_of_the_pool_read_a_page(
             explain(connection, statement, given).check(400)
 
 
+def test_projects_are_counted_without_what_nobody_has_looked_at(
+    world: World, connection: psycopg.Connection[Any], http: TestClient
+) -> None:
+    project, _ = _large(world, connection, 400)
+    other = world.project(state=ProjectState.RUNNING, model={"name": "cnn_tiny"})
+    admin = world.caller()
+    states = connection.execute(
+        "SELECT split, state, count(*) FROM examples WHERE project_id = %s GROUP BY 1, 2",
+        (project.id,),
+    ).fetchall()
+    known = {(split, state): count for split, state, count in states}
+    answered = sum(known.values()) - known["pool", "unlabeled"]
+    for url in ("", f"/{project.id}", f"/{other.id}/comparable"):
+        with statements() as sent:
+            http.get(f"/api/projects{url}", headers=admin.headers).raise_for_status()
+        counting = [one for one in sent if "FROM examples" in one[0]]
+        assert len(counting) == 1
+        explain(connection, *counting[0]).check(2 * answered)
+    shown = http.get(f"/api/projects/{project.id}", headers=admin.headers).json()["counts"]
+    assert shown["unlabeled"] == known["pool", "unlabeled"]
+    assert shown["pool"] == sum(count for (split, _), count in known.items() if split == "pool")
+
+
 def test_publishing_a_batch_reads_the_batch(
     world: World, connection: psycopg.Connection[Any]
 ) -> None:
