@@ -68,10 +68,7 @@ screenshots: setup ## Take every page into docs/screens (ARGS="--only label,proj
 	$(BIN)/python -m tests.e2e.screenshots $(ARGS)
 
 audit: $(VENV)/.ready frontend/node_modules/.ready ## Ask PyPI and npm for known weaknesses of the pinned packages
-	@$(BIN)/uv tool run --quiet pip-audit==2.10.1 --version >/dev/null 2>&1 \
-	  || { echo "audit: no network, nothing was checked"; exit 3; }
-	$(BIN)/uv tool run --quiet pip-audit==2.10.1 --strict --disable-pip --require-hashes -r requirements/lock.txt
-	$(NPM) --prefix frontend audit --audit-level=high
+	$(BIN)/python -m scripts.audit $(ARGS)
 
 openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript types from the API
 	$(BIN)/python -m api.openapi > frontend/openapi.json

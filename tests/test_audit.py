@@ -1,0 +1,35 @@
+"""What the audit of dependencies takes from the reports of pip-audit and npm."""
+
+from scripts.audit import of_npm, of_pypi
+
+
+def test_weak_and_unknown_packages_of_pypi_are_told_apart() -> None:
+    report = {
+        "dependencies": [
+            {"name": "sound", "version": "1.0", "vulns": []},
+            {"name": "weak", "version": "2.1", "vulns": [{"id": "CVE-1"}, {"id": "CVE-2"}]},
+            {"name": "hidden", "skip_reason": "not found"},
+        ],
+        "fixes": [],
+    }
+    found = of_pypi(report)
+    assert found.weak == ["weak 2.1: CVE-1, CVE-2"]
+    assert found.unknown == ["hidden"]
+
+
+def test_only_serious_weaknesses_of_npm_count() -> None:
+    report = {
+        "vulnerabilities": {
+            "bad": {"name": "bad", "range": "<3", "severity": "critical"},
+            "mild": {"name": "mild", "range": "*", "severity": "moderate"},
+        }
+    }
+    found = of_npm(report)
+    assert found.weak == ["bad <3: critical"]
+    assert found.unknown == []
+
+
+def test_a_registry_that_does_not_answer_is_not_taken_for_safe() -> None:
+    found = of_npm({"message": "405 Method Not Allowed", "statusCode": 405})
+    assert found.weak == []
+    assert found.unknown == ["405 Method Not Allowed"]
