@@ -73,7 +73,9 @@ class KaratLoad:
         )
         connection.commit()
         connection.autocommit = True
-        connection.execute("VACUUM ANALYZE")
+        # Not of what is still empty: no running service has statistics of a table without answers,
+        # and the plans made from them would read it whole until the next ones are gathered.
+        connection.execute("VACUUM ANALYZE examples, queries")
         return project
 
     async def annotate(

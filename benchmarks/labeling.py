@@ -52,7 +52,7 @@ class Bare:
             connection.execute(
                 "INSERT INTO bare_queue (id) SELECT generate_series(1, %s)", (queries,)
             )
-            connection.execute("VACUUM ANALYZE")
+            connection.execute("VACUUM ANALYZE bare_queue")
 
     async def annotate(self, number: int, more: Callable[[], bool], log: Log) -> None:
         """One transaction a request."""
