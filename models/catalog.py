@@ -3,7 +3,7 @@
 The API lists and validates from here.
 
 Adding one: its file, an entry with its group in `models/entries/`, a page in `docs/algorithms/`, a
-reference test.
+reference test, and Korean for its words in `frontend/src/strings/ko/catalog.json`.
 Packages of third parties add entries through the entry-point group `karat.algorithms`; each entry
 point names a `Spec` or an iterable of them.
 """

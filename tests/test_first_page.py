@@ -52,7 +52,8 @@ def test_the_first_page_is_small() -> None:
 
 def test_other_languages_and_pages_of_the_documentation_come_when_needed() -> None:
     first = chunks(FIRST + home())
-    lazy = {"src/strings/ko/index.ts", "src/routes/OverviewRoute.tsx", "src/routes/LabelRoute.tsx"}
+    strings = {"src/strings/ko/index.ts", "src/strings/ko/catalog.json"}
+    lazy = {*strings, "src/routes/OverviewRoute.tsx", "src/routes/LabelRoute.tsx"}
     assert lazy <= manifest().keys()
     assert not first & lazy
     assert not [name for name in first if name.endswith(".md")]

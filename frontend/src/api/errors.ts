@@ -1,3 +1,4 @@
+import { t } from "../strings";
 import type { components } from "./schema";
 
 export type Problem = components["schemas"]["Problem"];
@@ -21,7 +22,7 @@ export class ApiError extends Error {
 /** No answer came back: the network or the server is away. */
 export class NetworkError extends Error {
   constructor(cause?: unknown) {
-    super("The server could not be reached.", { cause });
+    super(t.common.unreachable, { cause });
     this.name = "NetworkError";
   }
 }

@@ -1,4 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
+import { t } from "../strings";
+import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
+import { language } from "../strings/language";
+import { algorithmsQuery } from "./algorithms";
 import type { Algorithm } from "./types";
 
 /** Pages of the documentation, as HTML that was made when the app was built. */
@@ -11,10 +15,36 @@ const loaderOf = (kind: string, name: string) =>
 export const pageUrl = ({ kind, name }: Pick<Algorithm, "kind" | "name">): string | null =>
   loaderOf(kind, name) ? `/algorithms/${kind}/${name}` : null;
 
-/** The page as HTML; null when there is none. */
+/** The page as HTML, as far as it can be in the reader's language; null when there is none. */
 export const pageQuery = (kind: string, name: string) =>
   queryOptions({
-    queryKey: ["page", kind, name],
+    queryKey: ["page", kind, name, language],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => (await loaderOf(kind, name)?.()) ?? null,
+    queryFn: async ({ client }) => {
+      const [html, words] = await Promise.all([loaderOf(kind, name)?.(), loadAlgorithmWords()]);
+      if (html === undefined || words === null) return html ?? null;
+      const { items } = await client.ensureQueryData(algorithmsQuery);
+      const algorithm = items.find((one) => one.kind === kind && one.name === name);
+      return inWords(html, words, algorithm?.summary ?? "");
+    },
   });
+
+/** A page with title, summary and table of parameters in the reader's language. */
+export function inWords(html: string, words: AlgorithmWords, summary: string): string {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const known = new Map(Object.entries({ ...words, ...t.setup.page.headings }));
+  for (const part of page.querySelectorAll<HTMLElement>("h1, h2, th, td:last-child")) {
+    const said = known.get(part.textContent);
+    if (said === undefined) continue;
+    part.textContent = said;
+    part.lang = language;
+  }
+  const lead = [summary, t.setup.page.onlyEnglish].map((text) => {
+    const paragraph = page.createElement("p");
+    paragraph.textContent = text;
+    paragraph.lang = language;
+    return paragraph;
+  });
+  page.querySelector("h1")?.after(...lead);
+  return page.body.innerHTML;
+}

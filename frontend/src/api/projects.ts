@@ -68,12 +68,6 @@ export const settingsDefaultsQuery = queryOptions({
   queryFn: async () => (await call(client.GET("/api/settings/defaults"))) as Settings,
 });
 
-export const algorithmsQuery = queryOptions({
-  queryKey: ["algorithms"],
-  staleTime: Number.POSITIVE_INFINITY,
-  queryFn: () => call(client.GET("/api/algorithms")),
-});
-
 export type ExportOptions = { effective?: boolean; unlabeled?: boolean; images?: boolean };
 
 export const exportUrl = (

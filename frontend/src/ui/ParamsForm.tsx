@@ -1,3 +1,4 @@
+import { parametersOf } from "../api/algorithms";
 import type { Algorithm, ParamSchema } from "../api/types";
 import { CheckField, SelectField, TextField } from "./Field";
 import { NumberField } from "./NumberField";
@@ -9,10 +10,9 @@ type ParamsFormProps = { algorithm: Algorithm; params: Params; onChange: (params
 
 /** The parameters of an algorithm, as fields made from its JSON Schema. */
 export function ParamsForm({ algorithm, params, onChange }: ParamsFormProps) {
-  const properties = (algorithm.params_schema.properties ?? {}) as Record<string, ParamSchema>;
   return (
     <div className={styles.params}>
-      {Object.entries(properties).map(([name, schema]) => (
+      {Object.entries(parametersOf(algorithm)).map(([name, schema]) => (
         <ParamField
           key={name}
           name={name}
@@ -35,7 +35,7 @@ type ParamFieldProps = {
 function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
   const nullable = outer.anyOf?.some((option) => option.type === "null") ?? false;
   const schema = { ...outer, ...outer.anyOf?.find((option) => option.type !== "null") };
-  const label = labelOf(name);
+  const label = labelOf(name, outer);
   const hint = outer.description;
   if (schema.enum) {
     return (
@@ -87,6 +87,6 @@ function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
   );
 }
 
-/** `learning_rate` → `Learning rate`. */
-export const labelOf = (name: string): string =>
-  name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
+/** What a parameter is called: `learning_rate` is `Learning rate` where its schema has no title. */
+export const labelOf = (name: string, schema?: ParamSchema): string =>
+  schema?.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");

@@ -49,7 +49,7 @@ export function ActiveJobs({ jobs }: { jobs: ActiveJob[] }) {
 }
 
 function Progress({ job: { progress, message, state } }: { job: ActiveJob }) {
-  if (!progress || state !== "running") return message ?? "–";
+  if (!progress || state !== "running") return message ? t.common.said(message) : "–";
   return (
     <Meter
       label={t.common.phases[progress.phase] ?? progress.phase}

@@ -7,6 +7,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { formatDateTime, formatSeconds } from "../../ui/format";
+import { saidBy } from "../../ui/jobs/outcome";
 import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
@@ -87,10 +88,9 @@ function Outcome({ job }: { job: Job }) {
       />
     );
   }
-  const said = job.state === "failed" ? (job.error?.detail ?? job.message) : job.message;
   return (
     <>
-      {said ?? "–"}
+      {saidBy(job) ?? "–"}
       {job.attempt > 1 && <div className={styles.quiet}>{text.attempt(job.attempt)}</div>}
     </>
   );

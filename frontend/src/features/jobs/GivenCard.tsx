@@ -1,3 +1,5 @@
+import { useQuery } from "@tanstack/react-query";
+import { algorithmsQuery, parametersOf } from "../../api/algorithms";
 import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -7,7 +9,10 @@ import styles from "./AllJobs.module.css";
 /** What a job was asked to do; nothing for one without parameters. */
 export function GivenCard({ job }: { job: Job }) {
   const given = Object.entries(job.params).filter(([name]) => name !== "dry_run");
+  const algorithms = useQuery(algorithmsQuery);
   if (given.length === 0) return null;
+  const known = algorithms.data?.items.find((one) => one.kind === "job" && one.name === job.kind);
+  const schemas = known ? parametersOf(known) : {};
   return (
     <Card>
       <details className={styles.details}>
@@ -15,7 +20,7 @@ export function GivenCard({ job }: { job: Job }) {
         <dl className={styles.given}>
           {given.map(([name, value]) => (
             <div key={name}>
-              <dt>{labelOf(name)}</dt>
+              <dt>{labelOf(name, schemas[name])}</dt>
               <dd>
                 {value === null
                   ? "–"

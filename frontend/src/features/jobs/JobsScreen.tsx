@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { algorithmsQuery } from "../../api/projects";
+import { algorithmsQuery } from "../../api/algorithms";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Failure, Loading, Skeleton } from "../../ui/State";

@@ -8,6 +8,7 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { EstimateNotice } from "../../ui/jobs/EstimateNotice";
 import { JobAtWork } from "../../ui/jobs/JobAtWork";
+import { saidBy } from "../../ui/jobs/outcome";
 import { Notice } from "../../ui/State";
 import { ComparisonScreen } from "./ComparisonScreen";
 import { FilesCard } from "./FilesCard";
@@ -64,7 +65,7 @@ function State({ projectId, job }: { projectId: number; job: Job }) {
       )}
       {job.state === "failed" && (
         <Notice tone="bad" actions={<RetryButton projectId={projectId} job={job} />}>
-          {job.error?.detail ?? job.message}
+          {saidBy(job)}
         </Notice>
       )}
       {job.state === "cancelled" && (

@@ -3,6 +3,7 @@ import type { Estimate, Job } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { formatAbout, formatDateTime, formatMemory, formatSeconds } from "../../ui/format";
+import { saidBy } from "../../ui/jobs/outcome";
 import { Table } from "../../ui/Table";
 
 /** Of a job's state. */
@@ -52,7 +53,7 @@ export function RunsTable({ title, jobs }: { title: string; jobs: Job[] }) {
 }
 
 function Outcome({ job }: { job: Job }) {
-  if (job.state === "failed") return job.error?.detail ?? job.message;
+  if (job.state === "failed") return saidBy(job);
   if (job.state !== "succeeded") return job.dry_run ? t.jobs.estimate.run : "–";
   if (job.dry_run) {
     // The event that says it is done comes before its result.

@@ -24,7 +24,8 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <p>
-          {text.kept(result.kept, result.labeled, result.method)} {result.notes.join(" ")}
+          {text.kept(result.kept, result.labeled, result.method)}{" "}
+          {result.notes.map(t.common.said).join(" ")}
         </p>
       </header>
       <Card title={text.next} hint={text.nextHint}>

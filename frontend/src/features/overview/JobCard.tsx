@@ -6,6 +6,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { formatSeconds } from "../../ui/format";
+import { saidBy } from "../../ui/jobs/outcome";
 import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import styles from "./JobCard.module.css";
@@ -31,7 +32,7 @@ export function JobCard({ job, projectId }: { job: Job; projectId: number }) {
         <strong>
           {title}: {t.overview.jobFailed}
         </strong>
-        <p>{error?.message ?? job.error?.detail ?? job.message}</p>
+        <p>{error?.message ?? saidBy(job)}</p>
       </Notice>
     );
   }

@@ -75,7 +75,7 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
               <tr>
                 <td />
                 <td colSpan={9} className={styles.notes}>
-                  {round.notes.join(" ")}
+                  {round.notes.map(t.common.said).join(" ")}
                 </td>
               </tr>
             )}

@@ -1,9 +1,11 @@
 import { Link } from "react-router";
+import { parametersOf } from "../../api/algorithms";
 import type { Algorithm, Choice, LabelClass, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
+import { labelOf } from "../../ui/ParamsForm";
 import styles from "./RoundScreen.module.css";
 
 const { facts, phases, settings } = t.rounds;
@@ -41,7 +43,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
           <h3>{facts.notes}</h3>
           <ul className={styles.notes}>
             {round.notes.map((note) => (
-              <li key={note}>{note}</li>
+              <li key={note}>{t.common.said(note)}</li>
             ))}
           </ul>
         </section>
@@ -111,7 +113,7 @@ export function SettingsCard({ round, algorithms }: { round: Round; algorithms: 
               <dt>{settings.kinds[kind]}</dt>
               <dd>
                 <Link to={`/algorithms/${kind}/${name}`}>{known?.title ?? name}</Link>
-                <small>{paramsText(params)}</small>
+                <small>{paramsText(params, known)}</small>
               </dd>
             </div>
           );
@@ -125,8 +127,11 @@ export function SettingsCard({ round, algorithms }: { round: Round; algorithms: 
   );
 }
 
-function paramsText(params: Choice["params"]): string {
+function paramsText(params: Choice["params"], algorithm: Algorithm | undefined): string {
   const entries = Object.entries(params);
   if (entries.length === 0) return settings.defaults;
-  return entries.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ");
+  const schemas = algorithm ? parametersOf(algorithm) : {};
+  return entries
+    .map(([name, value]) => `${labelOf(name, schemas[name])} ${JSON.stringify(value)}`)
+    .join(", ");
 }

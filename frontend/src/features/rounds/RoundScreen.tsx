@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
+import { algorithmsQuery } from "../../api/algorithms";
 import { mapsQuery } from "../../api/maps";
-import { algorithmsQuery } from "../../api/projects";
 import { roundsQuery } from "../../api/rounds";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";

@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from "react";
+import { parametersOf } from "../../api/algorithms";
 import type { Algorithm, AlgorithmKind, Choice } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -80,7 +81,7 @@ type ParametersProps = {
 };
 
 function Parameters({ algorithm, choice, onChange }: ParametersProps) {
-  const hasParams = Object.keys(algorithm.params_schema.properties ?? {}).length > 0;
+  const hasParams = Object.keys(parametersOf(algorithm)).length > 0;
   if (!hasParams && !algorithm.paper) return null;
   return (
     <details className={styles.parameters}>

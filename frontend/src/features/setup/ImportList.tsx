@@ -6,6 +6,7 @@ import type { ImportReport, Job, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { saidBy } from "../../ui/jobs/outcome";
 import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
@@ -75,7 +76,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
             </Button>
           }
         >
-          {job.error?.detail ?? job.message}
+          {saidBy(job)}
         </Notice>
       )}
       {report && report.refused > 0 && (
@@ -108,7 +109,7 @@ function Refused({ report, href }: { report: ImportReport; href: string }) {
           <tbody>
             {byReason(report).map(({ reason, count, names }) => (
               <tr key={reason}>
-                <td>{reason}</td>
+                <td>{t.common.said(reason)}</td>
                 <td>{t.setup.someFiles(count, names)}</td>
               </tr>
             ))}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery } from "../../api/projects";
+import { algorithmsQuery } from "../../api/algorithms";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";

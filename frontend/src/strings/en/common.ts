@@ -3,6 +3,7 @@ export const common = {
   tagline: "Labels from pools that are not pure",
   loading: "Loading…",
   failed: "That did not work.",
+  unreachable: "The server could not be reached.",
   retry: "Try again",
   cancel: "Cancel",
   close: "Close",
@@ -49,6 +50,8 @@ export const common = {
     select: "Choose images",
     publish: "Publish",
   } as Record<string, string>,
+  /** What the server says in a sentence of its own, such as a note of a round. */
+  said: (sentence: string) => sentence,
   never: "never",
   sideways: (label: string) => `${label}, scrolls sideways`,
   moreSideways: "Scroll sideways for more",

@@ -112,6 +112,16 @@ export const setup = {
   documentationOf: (title: string) => `Docs: ${title}, in a new tab`,
   parameters: "Parameters",
   paper: "Source",
+  /** Pages of the documentation, which are in English. */
+  page: {
+    onlyEnglish: "What follows is in English.",
+    headings: {
+      Parameters: "Parameters",
+      name: "name",
+      default: "default",
+      meaning: "meaning",
+    },
+  },
   needs: {
     bothScores: "Uses both scores",
     purity: "Uses the purity score",

@@ -1,10 +1,12 @@
 import type { Catalogue } from "..";
+import { said } from "./said";
 
 export const common: Catalogue["common"] = {
   product: "Karat",
   tagline: "순도가 낮은 이미지 풀도 정확하게 라벨링합니다",
   loading: "불러오는 중…",
   failed: "요청을 처리하지 못했습니다.",
+  unreachable: "서버에 연결할 수 없습니다.",
   retry: "다시 시도",
   cancel: "취소",
   close: "닫기",
@@ -50,6 +52,7 @@ export const common: Catalogue["common"] = {
     select: "이미지 선정",
     publish: "대기열에 추가",
   },
+  said,
   never: "없음",
   sideways: (label: string) => `${label}, 옆으로 스크롤`,
   moreSideways: "옆으로 밀면 더 볼 수 있습니다",

@@ -92,7 +92,7 @@ export const jobs: Catalogue["jobs"] = {
     tab: "모든 부분집합",
     hint: "선별 작업의 결과입니다. 한 번에 하나만 사용할 수 있으며, 삭제되는 것은 없습니다.",
     none: "아직 부분집합이 없습니다",
-    noneText: "작업 페이지에서 라벨 선별(Prune labels)을 시작하세요.",
+    noneText: "작업 페이지에서 라벨 선별을 시작하세요.",
     columns: {
       subset: "부분집합",
       method: "방법",

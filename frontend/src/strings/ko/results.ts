@@ -24,7 +24,7 @@ export const subset: Catalogue["jobs"]["subset"] = {
   neighboursHint: (sampled, tau, automatic) =>
     `표본 이미지 ${number(sampled)}개를 유사도 임계값 이상인 이웃의 수로 나눈 비율입니다. 사용한 값은 ${tau}(${
       automatic ? "자동 선택" : "직접 입력"
-    })이며, 다음 작업에서 Tau 파라미터로 바꿀 수 있습니다. 이웃이 없는 이미지가 많으면 낮추고, 거의 모든 이미지가 이웃이면 높이세요.`,
+    })이며, 다음 작업에서 ‘유사도 임계값(Tau)’으로 바꿀 수 있습니다. 이웃이 없는 이미지가 많으면 낮추고, 거의 모든 이미지가 이웃이면 높이세요.`,
   tau: "Tau",
   median: "중앙값",
   inUseHere: "사용",

@@ -111,6 +111,15 @@ export const setup: Catalogue["setup"] = {
   documentationOf: (title) => `문서: ${title}, 새 탭에서 열기`,
   parameters: "파라미터",
   paper: "출처",
+  page: {
+    onlyEnglish: "아래 설명은 영어로만 제공됩니다.",
+    headings: {
+      Parameters: "파라미터",
+      name: "이름",
+      default: "기본값",
+      meaning: "설명",
+    },
+  },
   needs: {
     bothScores: "두 점수 모두 사용",
     purity: "순도 점수 사용",

@@ -22,7 +22,8 @@ export function EstimateNotice({ job }: { job: Job }) {
           found.device,
           found.labeled,
         )}{" "}
-        {phases.length > 1 && `${text.phases} ${phases.join(", ")}.`} {found.notes.join(" ")}
+        {phases.length > 1 && `${text.phases} ${phases.join(", ")}.`}{" "}
+        {found.notes.map(t.common.said).join(" ")}
       </p>
     </Notice>
   );

@@ -7,6 +7,7 @@ import { formatSeconds } from "../format";
 import { Meter } from "../Meter";
 import { Notice } from "../State";
 import styles from "./Jobs.module.css";
+import { saidBy } from "./outcome";
 
 /** How far a job is, and a button that stops it. */
 export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void }) {
@@ -20,7 +21,7 @@ export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void 
         label={
           progress && job.state === "running"
             ? (t.common.phases[progress.phase] ?? progress.phase)
-            : (job.message ?? t.overview.jobQueued)
+            : (saidBy(job) ?? t.overview.jobQueued)
         }
         value={counted?.step ?? 0}
         max={counted?.steps ?? 1}

@@ -8,6 +8,7 @@ import { ParamsForm } from "../ParamsForm";
 import { Notice } from "../State";
 import { EstimateNotice } from "./EstimateNotice";
 import styles from "./Jobs.module.css";
+import { saidBy } from "./outcome";
 
 type JobStartProps = {
   project: Project;
@@ -38,9 +39,7 @@ export function JobStart(props: JobStartProps) {
   const error = start.error ?? goOn.error;
   return (
     <>
-      {latest?.state === "failed" && (
-        <Notice tone="bad">{latest.error?.detail ?? latest.message}</Notice>
-      )}
+      {latest?.state === "failed" && <Notice tone="bad">{saidBy(latest)}</Notice>}
       {latest?.state === "cancelled" && !latest.dry_run && (
         <p className={styles.quiet}>{t.jobs.stopped}</p>
       )}

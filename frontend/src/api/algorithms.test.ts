@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import words from "../strings/ko/catalog.json";
+import { parametersOf, translated } from "./algorithms";
+import type { Algorithm } from "./types";
+
+const margin: Algorithm = {
+  name: "margin",
+  kind: "strategy",
+  title: "Smallest margin",
+  summary: "Ignores purity; strong when the pool is clean.",
+  paper: "D. Roth, K. Small, ECML 2006",
+  needs: ["informativeness"],
+  fallback: "",
+  group: "informativeness",
+  defaults: { epochs: 100, seed: 0 },
+  params_schema: {
+    type: "object",
+    properties: {
+      epochs: { type: "integer", title: "Epochs", description: "Passes over the last answers." },
+      seed: { type: "integer", title: "Something new", description: "Something new." },
+    },
+  },
+};
+
+it("says in Korean what it has Korean for, and leaves the rest", () => {
+  const said = translated(margin, words);
+  expect(said.title).toBe("최소 마진");
+  expect(said.summary).toMatch(/[가-힣]/);
+  expect(said.paper).toBe(margin.paper);
+  expect(parametersOf(said).epochs).toEqual({
+    type: "integer",
+    title: "에포크",
+    description: "최근 답변을 반복해서 학습하는 횟수입니다.",
+  });
+  expect(parametersOf(said).seed).toEqual(parametersOf(margin).seed);
+  expect(said.defaults).toEqual(margin.defaults);
+});
+
+it("leaves an algorithm of another package whole, also where it has words of ours", () => {
+  const foreign = { ...margin, name: "theirs", summary: "Asks what others would not." };
+  expect(translated(foreign, words)).toBe(foreign);
+});

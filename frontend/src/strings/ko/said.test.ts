@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { said } from "./said";
+
+it("says a sentence of the server in Korean, with what varies in it", () => {
+  expect(said("No model yet, so the batch is random.")).toBe(
+    "아직 모델이 없어 이미지를 무작위로 뽑았습니다.",
+  );
+  expect(said("Trained without 12 labels that the subset drops.")).toBe(
+    "부분집합에서 제외된 라벨 12개를 빼고 학습했습니다.",
+  );
+});
+
+it("says why something else stands in", () => {
+  const reason =
+    "Purity probe learns from 5 OOD answers or more and has 2; it starts with the next ones.";
+  expect(said(`${reason} Purity knn stands in.`)).toBe(
+    `${said(reason)} 그때까지 knn 점수로 대신합니다.`,
+  );
+  expect(said(reason)).toContain("5개 이상");
+});
+
+it("leaves what it does not know", () => {
+  expect(said("RuntimeError: {0} of (x+)* went wrong")).toBe(
+    "RuntimeError: {0} of (x+)* went wrong",
+  );
+});

@@ -1,0 +1,114 @@
+"""The app has Korean for what the server says in English, and nothing left over."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from models.catalog import specs
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+STRINGS: Final = ROOT / "frontend/src/strings/ko"
+# Of the workers, what speaks to people on pages; the rest fills logs and reports.
+SPEAKERS: Final = ("models", "workers/advance", "workers/dry_run.py", "workers/runner.py")
+_HANGUL: Final = re.compile(r"[가-힣]")
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+
+
+def _korean(name: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads((STRINGS / name).read_text())
+    return found
+
+
+def _catalog() -> set[str]:
+    """Every title, summary and word on a parameter."""
+    words = {text for spec in specs() for text in (spec.title, spec.summary)}
+    for spec in specs():
+        for schema in spec.params.model_json_schema().get("properties", {}).values():
+            words |= {schema["title"], schema["description"]}
+    return words
+
+
+def test_everything_in_the_catalog_of_algorithms_has_korean() -> None:
+    korean = _korean("catalog.json")
+    assert _catalog() - korean.keys() == set()
+    assert korean.keys() - _catalog() - {spec.paper for spec in specs()} == set()
+
+
+def test_only_names_of_methods_stay_as_they_are() -> None:
+    names = {spec.title for spec in specs()}
+    latin = {one: said for one, said in _korean("catalog.json").items() if not _HANGUL.search(said)}
+    assert {one for one, said in latin.items() if said != one or one not in names} == set()
+    assert [
+        one for one, said in _korean("sentences.json").items() if not _HANGUL.search(said)
+    ] == []
+
+
+def test_no_number_is_lost_on_the_way_to_korean() -> None:
+    for english, said in (_korean("catalog.json") | _korean("sentences.json")).items():
+        assert set(_NUMBER.findall(english)) <= set(_NUMBER.findall(said)), english
+
+
+def _text(node: ast.AST) -> str | None:
+    """A string as it is written, with ``{}`` for what varies."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+        )
+    return None
+
+
+def _sentences(node: ast.AST) -> Iterator[str]:
+    """Sentences that reach people as notes and as what a job has to say."""
+    is_fault = isinstance(node, ast.Raise) and "NotReady" not in ast.unparse(node)
+    if is_fault or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        return
+    text = _text(node)
+    if text is None:
+        for child in ast.iter_child_nodes(node):
+            yield from _sentences(child)
+    elif re.search(r"\w\}?\.$", text) and " " in text:
+        yield text
+
+
+def _trees(*places: str) -> Iterator[ast.AST]:
+    for place in places:
+        path = ROOT / place
+        for file in [path] if path.is_file() else path.rglob("*.py"):
+            # The words of the catalog are in its own file.
+            if not {"entries", "params"} & {*file.parts}:
+                yield ast.parse(file.read_text())
+
+
+def test_every_note_has_korean() -> None:
+    said = {sentence for tree in _trees(*SPEAKERS) for sentence in _sentences(tree)}
+    assert "No model yet, so the batch is random." in said
+    assert said - _korean("sentences.json").keys() == set()
+
+
+def test_every_reason_to_refuse_a_file_has_korean() -> None:
+    place = {"Refused": 0, "refused_item": 1}
+    reasons = {
+        _text(node.args[place[ast.unparse(node.func)]])
+        for tree in _trees("workers/imports")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in place
+    }
+    assert "empty file" in reasons
+    assert reasons - _korean("sentences.json").keys() - {None} == set()
+
+
+def test_no_korean_sentence_has_lost_its_english() -> None:
+    written = {_text(node) for tree in _trees("models", "workers") for node in ast.walk(tree)}
+    assert _korean("sentences.json").keys() - written == set()
+
+
+def test_korean_sentences_fill_in_what_varies() -> None:
+    for english, said in _korean("sentences.json").items():
+        places = {int(one) for one in re.findall(r"\{(\d)\}", said)}
+        assert places <= set(range(english.count("{}"))), english
+        assert "{}" not in said, english
