@@ -71,7 +71,7 @@ def add(
     ],
     include: Annotated[
         list[str] | None,
-        typer.Option(help="Pattern of paths below it, such as '*/2024/*.jpg'; repeat it."),
+        typer.Option(help="Pattern of paths below it, such as `*/2024/*.jpg`; repeat it."),
     ] = None,
     table: Annotated[
         str | None,
