@@ -155,10 +155,12 @@ async def list_imports(session: SessionDep, project: ManagedProject) -> Items[Jo
 
 @router.get("/projects/{project_id}/imports/{job_id}/report.csv", response_class=FileResponse)
 async def import_report(
-    session: SessionDep, project: ManagedProject, storage: StorageDep, job_id: int
+    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: int
 ) -> FileResponse:
     """Every file that was refused or was a duplicate, with the reason."""
-    artifact = await service.import_report(session, project, job_id)
+    async with request.app.state.sessions() as session:
+        await managed_project(session, user, project_id)
+        artifact = await service.import_report(session, project_id, job_id)
     return FileResponse(
         await present_file(storage, artifact.storage_key),
         media_type="text/csv",
