@@ -121,33 +121,22 @@ class PoolClient:
         Raises:
             KaratError: The API refused, for example ``location_not_allowed``.
         """
-        columns = {
+        asked = {
+            "location": location,
+            "split": split,
             "key_column": key_column,
             "label_column": label_column,
             "split_column": split_column,
         }
+        columns = list(annotation_columns)
+        job: Job
         if isinstance(table, Path):
             sent = upload(table)
-            query = {
-                **columns,
-                "filename": sent.filename,
-                "location": location,
-                "split": split,
-                "annotation_column": list(annotation_columns),
-            }
-            uploaded: Job = self._transport.request(
-                "POST", self._imports, query=query, content=sent.chunks
-            )
-            return uploaded
-        body = {
-            **columns,
-            "location": location,
-            "include": list(include),
-            "table": table,
-            "split": split,
-            "annotation_columns": list(annotation_columns),
-        }
-        job: Job = self._transport.request("POST", f"{self._imports}/bucket", body=body)
+            query = {**asked, "filename": sent.filename, "annotation_column": columns}
+            job = self._transport.request("POST", self._imports, query=query, content=sent.chunks)
+        else:
+            body = {**asked, "include": [*include], "table": table, "annotation_columns": columns}
+            job = self._transport.request("POST", f"{self._imports}/bucket", body=body)
         return job
 
     def link(self, example_id: int, *, seconds: int = 3600) -> str:

@@ -1,6 +1,7 @@
 """The client's part for what goes into a project, and what comes out of it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from karat.resources import ExportFormat, Job, Split
@@ -53,15 +54,6 @@ class TransferClient:
             KaratError: The API refused.
         """
         what = upload(Path(path))
-
-        def chunks() -> Iterator[bytes]:
-            sent = 0
-            for chunk in what.chunks():
-                yield chunk
-                sent += len(chunk)
-                if on_sent is not None:
-                    on_sent(min(sent, what.size), what.size)
-
         query = {
             "filename": what.filename,
             "split": split,
@@ -71,8 +63,9 @@ class TransferClient:
             "annotation_column": list(annotation_columns),
             "key_column": key_column,
         }
+        content = partial(what.counted, on_sent)
         job: Job = self._transport.request(
-            "POST", f"{self._path}/imports", query=query, content=chunks
+            "POST", f"{self._path}/imports", query=query, content=content
         )
         return job
 

@@ -24,6 +24,22 @@ class Upload:
     size: int
     chunks: Callable[[], Iterator[bytes]]
 
+    def counted(self, on_sent: Callable[[int, int], None] | None) -> Iterator[bytes]:
+        """The body, telling how much of it is on its way.
+
+        Args:
+            on_sent: Called after each chunk with the bytes sent and ``size``, if it is given.
+
+        Yields:
+            What ``chunks`` does.
+        """
+        sent = 0
+        for chunk in self.chunks():
+            yield chunk
+            sent += len(chunk)
+            if on_sent is not None:
+                on_sent(min(sent, self.size), self.size)
+
 
 def upload(path: Path) -> Upload:
     """Prepare a file or folder for sending.

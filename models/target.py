@@ -1,7 +1,8 @@
 """Target models: train one, score with it, save and load it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,16 +105,11 @@ def train_target(
     if uses_embeddings(name, params):
         assert isinstance(settings, HeadParams)
         rows = _pool_embeddings(embeddings, name)
-        x = np.asarray(rows[indices])
-        head = fit_head(x, labels, classes=classes, l2=settings.l2, scaling=Scaling.of_pool(rows))
-        losses = None
-        if settings.loss_prediction:
-            losses = HeadLosses.learn(head, x[labels != OOD], labels[labels != OOD], seed=seed)
+        head, losses = _learned_head(rows, indices, labels, settings, classes=classes, seed=seed)
         if progress is not None:
             progress(1, 1)
         return HeadModel(head, rows, store, name, stored, losses)
     assert isinstance(settings, TrainingParams)
-    regularizing = _regularizing(settings, ood, auxiliary_indices)
     network = build_network(
         name,
         settings,
@@ -123,25 +119,38 @@ def train_target(
         ood_output=bool((labels == OOD).any()),
         loss_prediction=settings.loss_prediction,
     )
-    training: dict[str, Any] = {
-        "seed": seed,
-        "ood_pixels": store[regularizing] if len(regularizing) else None,
-        "checkpoint": checkpoint,
-        "progress": progress,
-    }
+    learn: Callable[..., Network] = partial(train, params=settings)
     if processes > 1:
-        train_together(
-            network,
-            store[indices],
-            labels,
-            name=name,
-            params=stored,
-            processes=processes,
-            **training,
-        )
-    else:
-        train(network, store[indices], labels, params=settings, **training)
+        learn = partial(train_together, name=name, params=stored, processes=processes)
+    regularizing = _regularizing(settings, ood, auxiliary_indices)
+    learn(
+        network,
+        store[indices],
+        labels,
+        seed=seed,
+        ood_pixels=store[regularizing] if len(regularizing) else None,
+        checkpoint=checkpoint,
+        progress=progress,
+    )
     return NetworkModel(network, store, name, stored)
+
+
+def _learned_head(
+    rows: NDArray[np.float32],
+    indices: Indices,
+    labels: Indices,
+    settings: HeadParams,
+    *,
+    classes: int,
+    seed: int,
+) -> tuple[LogisticHead, HeadLosses | None]:
+    """Fit the head of frozen mode over (N, D) embeddings, and what predicts its losses."""
+    x = np.asarray(rows[indices])
+    head = fit_head(x, labels, classes=classes, l2=settings.l2, scaling=Scaling.of_pool(rows))
+    if not settings.loss_prediction:
+        return head, None
+    inside = labels != OOD
+    return head, HeadLosses.learn(head, x[inside], labels[inside], seed=seed)
 
 
 def _regularizing(settings: TrainingParams, ood: Indices, auxiliary: Indices | None) -> Indices:

@@ -1,7 +1,7 @@
 from datetime import datetime
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
@@ -46,22 +46,26 @@ async def list_artifacts(
 
 @router.get("/artifacts/{artifact_id}/content", response_class=FileResponse)
 async def artifact_content(
-    session: SessionDep, user: CurrentUser, storage: StorageDep, artifact_id: int
+    request: Request, user: CurrentUser, storage: StorageDep, artifact_id: int
 ) -> FileResponse:
-    artifact = await session.get(Artifact, artifact_id)
-    if artifact is None:
-        raise NotFound("artifact")
-    await managed_project(session, user, artifact.project_id)
+    # Two short transactions: none stays open while the file is brought from a bucket.
+    sessions = request.app.state.sessions
+    async with sessions() as session:
+        artifact = await session.get(Artifact, artifact_id)
+        if artifact is None:
+            raise NotFound("artifact")
+        await managed_project(session, user, artifact.project_id)
+    path = await present_file(storage, artifact.storage_key)
     # Pages draw the map of a comparison from its file: to look is no export.
     if artifact.kind is not ArtifactKind.COMPARISON:
-        record(
-            session,
-            user,
-            "download",
-            "artifact",
-            artifact.id,
-            project_id=artifact.project_id,
-            kind=artifact.kind,
-        )
-    path = await present_file(storage, artifact.storage_key)
+        async with sessions.begin() as session:
+            record(
+                session,
+                user,
+                "download",
+                "artifact",
+                artifact.id,
+                project_id=artifact.project_id,
+                kind=artifact.kind,
+            )
     return FileResponse(path, filename=path.name, headers={"ETag": f'"{artifact.sha256}"'})

@@ -1,13 +1,16 @@
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
-from api.access import ManagedProject
+from api.access import ManagedProject, ProjectId, managed_project
 from api.deps import SessionDep, StorageDep
 from api.maps import service
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapSurface, Polygon
 from api.pagination import Cursor, Items, Limit
+from api.principal import CurrentUser
+from core.tables import Artifact
 
 router = APIRouter(prefix="/projects/{project_id}/maps", tags=["maps"])
 
@@ -20,20 +23,33 @@ _FOREVER = "private, max-age=31536000, immutable"
 _ASK_AGAIN = "private, no-cache"
 
 
+async def _scores(
+    request: Request, user: CurrentUser, project_id: ProjectId, number: Number
+) -> Artifact:
+    # In a transaction of its own: none stays open while the file is brought from a bucket.
+    async with request.app.state.sessions() as session:
+        await managed_project(session, user, project_id)
+        return await service.artifact_of(session, project_id, number)
+
+
+Scores = Annotated[Artifact, Depends(_scores)]
+
+
 @router.get("")
 async def list_maps(
-    session: SessionDep, storage: StorageDep, project: ManagedProject
+    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId
 ) -> Items[MapOut]:
     """Rounds whose whole pool was scored before they began, and the ranges of their scores."""
-    return Items(items=await service.list_maps(session, storage, project))
+    async with request.app.state.sessions() as session:
+        await managed_project(session, user, project_id)
+        files = await service.files_of(session, project_id)
+    return Items(items=await to_thread.run_sync(service.described, storage, files))
 
 
 @router.get("/{number}/surface")
-async def map_surface(
-    session: SessionDep, storage: StorageDep, project: ManagedProject, number: Number
-) -> MapSurface:
+async def map_surface(storage: StorageDep, scores: Scores) -> MapSurface:
     """The value that the round's strategy gave to each purity and informativeness."""
-    return await service.surface(storage, await service.artifact_of(session, project, number))
+    return await service.surface(storage, scores)
 
 
 @router.get("/{number}/queries")
@@ -49,10 +65,8 @@ async def map_queries(session: SessionDep, project: ManagedProject, number: Numb
 )
 async def map_tile(
     request: Request,
-    session: SessionDep,
     storage: StorageDep,
-    project: ManagedProject,
-    number: Number,
+    scores: Scores,
     level: Level,
     column: Place,
     row: Place,
@@ -62,41 +76,34 @@ async def map_tile(
 
     Level 0 is everything. See docs/api.md for the layout.
     """
-    artifact = await service.artifact_of(session, project, number)
-    tag = f'"{artifact.sha256[:16]}"'
-    known = version == artifact.sha256[:16]
+    tag = f'"{scores.sha256[:16]}"'
+    known = version == scores.sha256[:16]
     headers = {"ETag": tag, "Cache-Control": _FOREVER if known else _ASK_AGAIN}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    content = await service.tile(storage, artifact, level, column, row)
+    content = await service.tile(storage, scores, level, column, row)
     return Response(content, media_type="application/octet-stream", headers=headers)
 
 
 @router.get("/{number}/images")
 async def map_images(
-    session: SessionDep,
+    request: Request,
     storage: StorageDep,
-    project: ManagedProject,
-    number: Number,
+    scores: Scores,
     polygon: Annotated[Polygon, Query(description="purity,informativeness;... of each corner")],
     cursor: Cursor = None,
     limit: Limit = 60,
 ) -> MapImages:
     """Images within an outline that was drawn on the map."""
-    artifact = await service.artifact_of(session, project, number)
+    sessions = request.app.state.sessions
     return await service.images_inside(
-        session, storage, artifact, polygon, cursor=cursor, limit=limit
+        sessions, storage, scores, polygon, cursor=cursor, limit=limit
     )
 
 
 @router.get("/{number}/images/{pool_index}")
 async def map_image(
-    session: SessionDep,
-    storage: StorageDep,
-    project: ManagedProject,
-    number: Number,
-    pool_index: PoolIndex,
+    request: Request, storage: StorageDep, scores: Scores, pool_index: PoolIndex
 ) -> MapImage:
     """One image of the map."""
-    artifact = await service.artifact_of(session, project, number)
-    return await service.image(session, storage, artifact, pool_index)
+    return await service.image(request.app.state.sessions, storage, scores, pool_index)

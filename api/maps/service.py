@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import and_, func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import Row, and_, func, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.files import artifact_file
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
@@ -35,31 +35,31 @@ _VERDICT: Final = {
 }
 
 
-async def list_maps(session: AsyncSession, storage: Storage, project: Project) -> list[MapOut]:
-    """Every round of the project whose pool was scored, in order."""
+async def files_of(session: AsyncSession, project_id: int) -> Sequence[Row[int, str, str]]:
+    """Number, SHA-256 and storage key of every round whose pool was scored, in order."""
     statement = (
         select(Round.number, Artifact.sha256, Artifact.storage_key)
         .join(Round, Round.id == Artifact.round_id)
-        .where(Artifact.project_id == project.id, Artifact.kind == ArtifactKind.SCORES)
+        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.SCORES)
         .order_by(Round.number)
     )
-    rows = (await session.execute(statement)).all()
+    return (await session.execute(statement)).all()
 
-    def read() -> list[MapOut]:
-        heads = ((row, _head(storage.fetch(row.storage_key), row.sha256)) for row in rows)
-        return [
-            MapOut(
-                number=row.number,
-                version=row.sha256[:16],
-                count=head[0],
-                purity=SpanOut(**head[1]),
-                informativeness=SpanOut(**head[2]),
-            )
-            for row, head in heads
-            if head is not None
-        ]
 
-    return await to_thread.run_sync(read)
+def described(storage: Storage, files: Sequence[Row[int, str, str]]) -> list[MapOut]:
+    """The maps that ``files_of`` named, without those whose file is gone. Blocks."""
+    heads = ((file, _head(storage.fetch(file.storage_key), file.sha256)) for file in files)
+    return [
+        MapOut(
+            number=file.number,
+            version=file.sha256[:16],
+            count=head[0],
+            purity=SpanOut(**head[1]),
+            informativeness=SpanOut(**head[2]),
+        )
+        for file, head in heads
+        if head is not None
+    ]
 
 
 @lru_cache(maxsize=4096)
@@ -77,7 +77,7 @@ def _loaded(path: Path, sha256: str) -> PoolMap:
     return read_map(path)
 
 
-async def artifact_of(session: AsyncSession, project: Project, number: int) -> Artifact:
+async def artifact_of(session: AsyncSession, project_id: int, number: int) -> Artifact:
     """The scores of a round.
 
     Raises:
@@ -87,7 +87,7 @@ async def artifact_of(session: AsyncSession, project: Project, number: int) -> A
         select(Artifact)
         .join(Round, Round.id == Artifact.round_id)
         .where(
-            Artifact.project_id == project.id,
+            Artifact.project_id == project_id,
             Artifact.kind == ArtifactKind.SCORES,
             Round.number == number,
         )
@@ -221,7 +221,7 @@ def corners(polygon: str) -> list[tuple[float, float]]:
 
 
 async def images_inside(
-    session: AsyncSession,
+    sessions: async_sessionmaker[AsyncSession],
     storage: Storage,
     artifact: Artifact,
     polygon: str,
@@ -235,7 +235,8 @@ async def images_inside(
     found = np.flatnonzero(await to_thread.run_sync(shown.inside, outline))
     start = 0 if cursor is None else int(np.searchsorted(shown.indices[found], cursor, "right"))
     page = found[start : start + limit]
-    items = await _images(session, artifact.project_id, shown, page.tolist())
+    async with sessions() as session:
+        items = await _images(session, artifact.project_id, shown, page.tolist())
     more = start + limit < len(found)
     return MapImages(
         total=len(found),
@@ -245,14 +246,18 @@ async def images_inside(
 
 
 async def image(
-    session: AsyncSession, storage: Storage, artifact: Artifact, pool_index: int
+    sessions: async_sessionmaker[AsyncSession],
+    storage: Storage,
+    artifact: Artifact,
+    pool_index: int,
 ) -> MapImage:
     """One image by its pool index."""
     shown = await _map_of(storage, artifact)
     place = int(np.searchsorted(shown.indices, pool_index))
     if place == len(shown) or shown.indices[place] != pool_index:
         raise NotFound("image on that map")
-    found = await _images(session, artifact.project_id, shown, [place])
+    async with sessions() as session:
+        found = await _images(session, artifact.project_id, shown, [place])
     if not found:
         raise NotFound("image on that map")
     return found[0]

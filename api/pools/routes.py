@@ -1,7 +1,8 @@
+import pathlib
 import time
 from datetime import UTC, datetime
 from enum import IntEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
@@ -17,7 +18,7 @@ from api.pagination import Items
 from api.pools import images, links, places, service
 from api.pools.schemas import BucketImport, ImageLink, LocationOut
 from api.pools.uploads import check_annotations, checked_name, receive
-from api.principal import CurrentUser, Engineer
+from api.principal import CurrentUser, Engineer, Principal
 from core.queue import deliver
 from core.states import Split
 
@@ -75,8 +76,7 @@ async def import_images(
     or folder: by the column `key`, `file` or another that `key_column` names.
     """
     # Two short transactions instead of one that stays open while gigabytes arrive.
-    sessions = request.app.state.sessions
-    async with sessions() as session:
+    async with request.app.state.sessions() as session:
         await managed_project(session, user, project_id)
     annotations = list(dict.fromkeys(annotation_column or ()))
     if location is not None:
@@ -91,30 +91,15 @@ async def import_images(
         "split": split_column,
         "key": key_column,
     }
-    async with sessions() as session:
-        async with session.begin():
-            try:
-                await managed_project(session, user, project_id)
-                job = await service.start_import(
-                    session,
-                    user,
-                    project_id,
-                    {
-                        "upload": upload,
-                        "filename": name,
-                        "split": split.value,
-                        "columns": {key: value for key, value in columns.items() if value},
-                        "annotations": annotations,
-                        **({"location": location} if location else {}),
-                    },
-                )
-            except Exception:
-                # Nothing will ever read it. A failed commit may have happened: it is not in here.
-                storage.upload(upload).unlink(missing_ok=True)
-                raise
-            body = JobOut.model_validate(job)
-        await to_thread.run_sync(deliver, session.info)
-    return body
+    params = {
+        "upload": upload,
+        "filename": name,
+        "split": split.value,
+        "columns": {key: value for key, value in columns.items() if value},
+        "annotations": annotations,
+        **({"location": location} if location else {}),
+    }
+    return await _started(request, user, project_id, params, storage.upload(upload))
 
 
 @router.get("/import-locations")
@@ -133,14 +118,30 @@ async def import_bucket(
     asked: BucketImport,
 ) -> JobOut:
     """Take in images that stay in a bucket or a shared folder; each is read once, and not kept."""
-    sessions = request.app.state.sessions
-    async with sessions() as session:
+    async with request.app.state.sessions() as session:
         await managed_project(session, user, project_id)
     params = await to_thread.run_sync(places.import_params, asked, settings)
-    async with sessions() as session:
+    return await _started(request, user, project_id, params)
+
+
+async def _started(
+    request: Request,
+    user: Principal,
+    project_id: int,
+    params: dict[str, Any],
+    upload: pathlib.Path | None = None,
+) -> JobOut:
+    """Queue an import in a transaction of its own; the upload is removed if that is refused."""
+    async with request.app.state.sessions() as session:
         async with session.begin():
-            await managed_project(session, user, project_id)
-            job = await service.start_import(session, user, project_id, params)
+            try:
+                await managed_project(session, user, project_id)
+                job = await service.start_import(session, user, project_id, params)
+            except Exception:
+                # Nothing will ever read it. A failed commit may have happened: it is not in here.
+                if upload is not None:
+                    upload.unlink(missing_ok=True)
+                raise
             body = JobOut.model_validate(job)
         await to_thread.run_sync(deliver, session.info)
     return body
@@ -154,10 +155,12 @@ async def list_imports(session: SessionDep, project: ManagedProject) -> Items[Jo
 
 @router.get("/projects/{project_id}/imports/{job_id}/report.csv", response_class=FileResponse)
 async def import_report(
-    session: SessionDep, project: ManagedProject, storage: StorageDep, job_id: int
+    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: int
 ) -> FileResponse:
     """Every file that was refused or was a duplicate, with the reason."""
-    artifact = await service.import_report(session, project, job_id)
+    async with request.app.state.sessions() as session:
+        await managed_project(session, user, project_id)
+        artifact = await service.import_report(session, project_id, job_id)
     return FileResponse(
         await present_file(storage, artifact.storage_key),
         media_type="text/csv",

@@ -56,9 +56,9 @@ async def list_imports(session: AsyncSession, project: Project) -> Sequence[Job]
     return (await session.scalars(statement)).all()
 
 
-async def import_report(session: AsyncSession, project: Project, job_id: int) -> Artifact:
+async def import_report(session: AsyncSession, project_id: int, job_id: int) -> Artifact:
     statement = select(Artifact).where(
-        Artifact.project_id == project.id,
+        Artifact.project_id == project_id,
         Artifact.job_id == job_id,
         Artifact.kind == ArtifactKind.IMPORT_REPORT,
     )

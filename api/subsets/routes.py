@@ -1,6 +1,7 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
+from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
@@ -27,10 +28,18 @@ async def list_subsets(session: SessionDep, project: ManagedProject) -> Items[Su
 
 @router.get("/compare")
 async def compare_subsets(
-    session: SessionDep, project: ManagedProject, storage: StorageDep, a: Compared, b: Compared
+    request: Request,
+    user: CurrentUser,
+    storage: StorageDep,
+    project_id: ProjectId,
+    a: Compared,
+    b: Compared,
 ) -> SubsetComparison:
     """Two subsets side by side: what both keep, and what only one does."""
-    return await service.compare(session, project, storage, a, b)
+    async with request.app.state.sessions() as session:
+        project = await managed_project(session, user, project_id)
+        one, other = [await service.described_subset(session, project, it) for it in (a, b)]
+    return await to_thread.run_sync(service.compared, storage, one, other)
 
 
 @router.get("/{subset_id}/export", response_class=Response)

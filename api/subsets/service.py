@@ -1,8 +1,6 @@
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from anyio import to_thread
 from numpy.typing import NDArray
 from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -71,25 +69,25 @@ def _described(project: Project, artifact: Artifact, params: dict[str, Any] | No
     )
 
 
-async def compare(
-    session: AsyncSession, project: Project, storage: Storage, a: int, b: int
-) -> SubsetComparison:
-    """Two subsets of a project, side by side."""
-    found = [await _found(session, project.id, one) for one in (a, b)]
-    outs = [_described(project, artifact, params) for artifact, params in found]
-    return await to_thread.run_sync(_compared, storage, [one for one, _ in found], outs)
+async def described_subset(
+    session: AsyncSession, project: Project, subset_id: int
+) -> tuple[Artifact, SubsetOut]:
+    """A subset's file, and what is known of it without reading that."""
+    artifact, params = await _found(session, project.id, subset_id)
+    return artifact, _described(project, artifact, params)
 
 
-def _compared(
-    storage: Storage, artifacts: Sequence[Artifact], outs: Sequence[SubsetOut]
+def compared(
+    storage: Storage, a: tuple[Artifact, SubsetOut], b: tuple[Artifact, SubsetOut]
 ) -> SubsetComparison:
-    one, two = (_rows(storage, artifact) for artifact in artifacts)
+    """Two subsets of a project, side by side. Blocks."""
+    one, two = (_rows(storage, artifact) for artifact, _ in (a, b))
     kept_one, kept_two = one.example_ids[one.kept], two.example_ids[two.kept]
     common = len(np.intersect1d(kept_one, kept_two, assume_unique=True))
     union = len(kept_one) + len(kept_two) - common
     return SubsetComparison(
-        a=_side(outs[0], one),
-        b=_side(outs[1], two),
+        a=_side(a[1], one),
+        b=_side(b[1], two),
         intersection=common,
         union=union,
         jaccard=common / union if union else 1.0,

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
-from karat.commands.transfers import finish_import
+from karat.commands.transfers import (
+    AnnotationColumnOption,
+    LabelColumnOption,
+    ReportOption,
+    SplitColumnOption,
+    SplitOption,
+    finish_import,
+)
 from karat.terminal import show_json, show_table
 
 if TYPE_CHECKING:
@@ -64,7 +71,7 @@ def add(
     ],
     include: Annotated[
         list[str] | None,
-        typer.Option(help="Pattern of paths below it, such as '*/2024/*.jpg'; repeat it."),
+        typer.Option(help="Pattern of paths below it, such as `*/2024/*.jpg`; repeat it."),
     ] = None,
     table: Annotated[
         str | None,
@@ -72,16 +79,12 @@ def add(
             help="CSV, JSONL or Parquet file that names the images: here, or below the location."
         ),
     ] = None,
-    split: Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")] = "pool",
+    split: SplitOption = "pool",
     key_column: Annotated[str | None, typer.Option(help="Table column of the paths.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="Table column of the classes.")] = None,
-    split_column: Annotated[str | None, typer.Option(help="Table column of the splits.")] = None,
-    annotation_column: Annotated[
-        list[str] | None, typer.Option(help="Column whose labels become annotations; repeat it.")
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
-    ] = None,
+    label_column: LabelColumnOption = None,
+    split_column: SplitColumnOption = None,
+    annotation_column: AnnotationColumnOption = None,
+    report: ReportOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take in images that stay in a bucket. What is there already is not added twice."""

@@ -20,6 +20,16 @@ _BY_SUFFIX = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".zip": "
 _DOCUMENTS = ("coco", "label_studio")
 _FORMATS = (*_BY_SUFFIX.values(), "yolo", *_DOCUMENTS)
 
+SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
+LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the images' classes.")]
+SplitColumnOption = Annotated[str | None, typer.Option(help="Column of the images' splits.")]
+AnnotationColumnOption = Annotated[
+    list[str] | None, typer.Option(help="Column whose labels become annotations; repeat it.")
+]
+ReportOption = Annotated[
+    Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
+]
+
 
 def import_images(
     project: ProjectArgument,
@@ -31,20 +41,15 @@ def import_images(
             "are there, as .csv, .jsonl, or .json of Label Studio or COCO.",
         ),
     ],
-    split: Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")] = "pool",
+    split: SplitOption = "pool",
     image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="Parquet column of the classes.")] = None,
-    split_column: Annotated[str | None, typer.Option(help="Parquet column of the splits.")] = None,
-    annotation_column: Annotated[
-        list[str] | None,
-        typer.Option(help="Column whose labels become annotations; give it once for each."),
-    ] = None,
+    label_column: LabelColumnOption = None,
+    split_column: SplitColumnOption = None,
+    annotation_column: AnnotationColumnOption = None,
     key_column: Annotated[
         str | None, typer.Option(help="Column that says which image a row is about.")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
-    ] = None,
+    report: ReportOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add images or labels to a project. What is there already is not added twice."""

@@ -11,8 +11,7 @@ from karat.terminal import show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client import Client
-    from karat.resources import Delivery, WebhookSecret
-    from karat.webhook import WebhooksClient
+    from karat.webhook import Delivery, WebhookEvent, WebhooksClient, WebhookSecret
 
 webhooks = typer.Typer(help="Tell other programs what happens.", no_args_is_help=True)
 
@@ -63,8 +62,6 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Tell an address what happens; prints the secret, which is shown this once."""
-    from karat.resources import WebhookEvent
-
     with connect() as client:
         made = _place(client, project).create(url, cast("list[WebhookEvent] | None", event))
     _show_secret(made, as_json=as_json)

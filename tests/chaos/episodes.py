@@ -33,6 +33,7 @@ from karat.stack import Stack, is_ready
 from karat.transport import KaratError
 from tests.chaos.annotators import Annotator, Sent
 from tests.chaos.trouble import make_trouble
+from tests.stacks import admin_login
 
 ANNOTATORS = 16
 _SETTINGS = {
@@ -82,9 +83,7 @@ class Chaos:
         self.stack, self.seed, self.images = stack, seed, images
         self.sent = Sent()
         self.admin = Client(stack.url, retry_seconds=120)
-        assert stack.admin_email is not None
-        assert stack.admin_password is not None
-        self.admin.login(stack.admin_email, stack.admin_password)
+        self.admin.login(*admin_login(stack))
         self.admin.create_token("chaos")
         self.people = [self._annotator(number) for number in range(ANNOTATORS)]
         self._lost: set[str] = set()

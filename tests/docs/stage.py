@@ -22,6 +22,7 @@ from karat.stack import Stack
 from tests.docs.blocks import Block, blocks
 from tests.docs.session import Session
 from tests.processes import ROOT
+from tests.stacks import admin_login
 
 _TUTORIAL: Final = ROOT / "docs/tutorial.md"
 _MAKES_IT: Final = "project create Digits"
@@ -42,10 +43,8 @@ class Stage:
     """The stack, and the files and the project that pages speak of."""
 
     def __init__(self, stack: Stack, folder: Path) -> None:
-        assert stack.admin_email is not None
-        assert stack.admin_password is not None
         self.stack = stack
-        self._password = stack.admin_password
+        self._email, self._password = admin_login(stack)
         self._folder = folder
         self._props = folder / "props"
         self._config = folder / "config"
@@ -56,7 +55,7 @@ class Stage:
             "KARAT_PASSWORD": self._password,
         }
         with Client(stack.url) as karat:
-            karat.login(stack.admin_email, self._password)
+            karat.login(self._email, self._password)
             token = karat.create_token("the documentation", scope="admin")["secret"]
         self.karat = Client(stack.url, token)
         self._make_files()
@@ -103,10 +102,7 @@ class Stage:
         if not self._config.exists():
             environment = {**self._environment, "HOME": str(home)}
             environment["XDG_CONFIG_HOME"] = str(self._config)
-            assert self.stack.admin_email is not None
-            subprocess.run(
-                [*command, "--email", self.stack.admin_email], env=environment, check=True
-            )
+            subprocess.run([*command, "--email", self._email], env=environment, check=True)
         shutil.copytree(self._config, home / ".config")
         return home
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from karat import Client
 from karat.stack import Stack
 from tests.e2e.chromium import complaints, launch
+from tests.stacks import admin_login
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +30,14 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 
 @pytest.fixture
+def karat(stack: Stack) -> Iterator[Client]:
+    """The Python client, as the admin uses it."""
+    with Client(stack.url) as client:
+        client.login(*admin_login(stack))
+        yield client
+
+
+@pytest.fixture
 def page(browser: Browser, stack: Stack) -> Iterator[Page]:
     """A fresh browser profile; the test fails on script errors and on what the policy refuses."""
     context = browser.new_context(
@@ -44,10 +54,10 @@ def page(browser: Browser, stack: Stack) -> Iterator[Page]:
 @pytest.fixture
 def signed_in(page: Page, stack: Stack) -> Page:
     """A page of the admin."""
-    assert stack.admin_password is not None
+    email, password = admin_login(stack)
     page.goto("/")
-    page.get_by_label("Email").fill("admin@karat.local")
-    page.get_by_label("Password").fill(stack.admin_password)
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password").fill(password)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Projects", exact=True).wait_for()
     return page

@@ -18,6 +18,7 @@ from karat.project import ProjectClient
 from karat.resources import Answer
 from karat.stack import Stack
 from tests.processes import eventually
+from tests.stacks import admin_login
 
 ANNOTATOR: Final = ("mina@demo.karat.local", "a password of hers")
 QUICK: Final[dict[str, Any]] = {"network": "cnn_tiny", "width": 8, "flip": False}
@@ -50,9 +51,7 @@ class Seeded:
 
 def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
     """Make users and projects through the API of a running stack."""
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    admin = (stack.admin_email, stack.admin_password)
+    admin = admin_login(stack)
     with Client(stack.url) as karat:
         karat.login(*admin)
         mina = karat.create_user(*ANNOTATOR, name="Mina Seo", role="annotator")

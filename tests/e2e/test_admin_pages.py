@@ -1,9 +1,7 @@
 """What admins see and do, and the home of an annotator, in the browser."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from karat import Client
@@ -12,15 +10,6 @@ from tests.e2e.labeled import images
 
 ANN = {"email": "ann@example.org", "name": "Ann", "password": "her first password"}
 NEW = "her second password"
-
-
-@pytest.fixture(scope="module")
-def admin(stack: Stack) -> Iterator[Client]:
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    with Client(stack.url) as karat:
-        karat.login(stack.admin_email, stack.admin_password)
-        yield karat
 
 
 def sign_in(page: Page, email: str, password: str) -> None:
@@ -85,12 +74,12 @@ def test_workers_are_alive_and_room_is_told(signed_in: Page) -> None:
 
 
 def test_an_annotators_home_says_what_waits_and_how_they_do(
-    page: Page, admin: Client, tmp_path: Path
+    page: Page, karat: Client, tmp_path: Path
 ) -> None:
-    bea = admin.create_user("bea@example.org", NEW, name="Bea", role="annotator")
+    bea = karat.create_user("bea@example.org", NEW, name="Bea", role="annotator")
     settings = {"input_size": 16, "budget": 30}
-    project = admin.create_project("Home", ["light", "dark"], settings=settings)
-    admin.wait(project.import_images(images(tmp_path / "pool", 40))["id"])
+    project = karat.create_project("Home", ["light", "dark"], settings=settings)
+    karat.wait(project.import_images(images(tmp_path / "pool", 40))["id"])
     project.start()
     project.add_member(bea["id"])
     sign_in(page, bea["email"], NEW)
@@ -111,10 +100,10 @@ def test_an_annotators_home_says_what_waits_and_how_they_do(
 
 
 def test_jobs_of_a_project_are_filtered_and_their_files_downloaded(
-    signed_in: Page, admin: Client
+    signed_in: Page, karat: Client
 ) -> None:
     page = signed_in
-    (project,) = (one for one in admin.projects() if one["name"] == "Home")
+    (project,) = (one for one in karat.projects() if one["name"] == "Home")
     page.goto(f"/projects/{project['id']}/jobs?kind=import_pool")
     jobs = page.get_by_role("group", name="All jobs")
     expect(jobs.get_by_role("row")).to_have_count(2)

@@ -16,6 +16,7 @@ from karat.project import ProjectClient
 from karat.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.s3 import CREDENTIALS, Bucket, S3Server
+from tests.stacks import admin_login
 from tests.workers.import_files import encoded, picture
 
 COUNT = 12
@@ -47,35 +48,22 @@ def stack(far: Bucket, s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -
             yield running
 
 
-def login(stack: Stack) -> tuple[str, str]:
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    return stack.admin_email, stack.admin_password
-
-
 @pytest.fixture
 def admin(browser: Browser, stack: Stack) -> Iterator[Page]:
-    context = sign_in(browser, stack.url, login(stack))
+    context = sign_in(browser, stack.url, admin_login(stack))
     yield context.new_page()
     context.close()
 
 
 @pytest.fixture
-def client(stack: Stack) -> Iterator[Client]:
-    with Client(stack.url) as found:
-        found.login(*login(stack))
-        yield found
-
-
-@pytest.fixture
-def project(client: Client) -> ProjectClient:
+def project(karat: Client) -> ProjectClient:
     name = f"Far away {secrets.token_hex(4)}"
-    return client.create_project(name, ["cat", "dog"], settings={"input_size": 16})
+    return karat.create_project(name, ["cat", "dog"], settings={"input_size": 16})
 
 
 @pytest.fixture
-def token(client: Client) -> str:
-    return client.create_token("script")["secret"]
+def token(karat: Client) -> str:
+    return karat.create_token("script")["secret"]
 
 
 def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
@@ -106,7 +94,7 @@ def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
     far.put({f"photos/{seed}.png": encoded(picture(100 + seed, 300, 200)) for seed in range(COUNT)})
     # Gives its images back, for a browser that has seen none of them.
     page.get_by_role("button", name="Pause").click()
-    context = sign_in(browser, stack.url, login(stack))
+    context = sign_in(browser, stack.url, admin_login(stack))
     fresh = context.new_page()
     fresh.goto(f"/projects/{project.id}/label")
     expect(fresh.get_by_text("has changed since it was imported")).to_be_visible(timeout=120_000)

@@ -6,13 +6,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from karat import Client
 from karat.project import ProjectClient
-from karat.stack import Stack
 
 
-def project_on(stack: Stack, karat: Client, name: str) -> ProjectClient:
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    karat.login(stack.admin_email, stack.admin_password)
+def project_on(karat: Client, name: str) -> ProjectClient:
     return karat.create_project(name, ["a", "b"], settings={"input_size": 16})
 
 
@@ -25,72 +21,67 @@ def save(page: Page) -> None:
     expect(page.get_by_role("button", name=re.compile("Save changes|Saving"))).to_have_count(0)
 
 
-def test_a_strategy_is_found_and_chosen_by_keyboard_alone(signed_in: Page, stack: Stack) -> None:
+def test_a_strategy_is_found_and_chosen_by_keyboard_alone(signed_in: Page, karat: Client) -> None:
     page = signed_in
-    with Client(stack.url) as karat:
-        project = project_on(stack, karat, "Keyboard")
-        page.goto(f"/projects/{project.id}/settings")
-        strategy = field(page, "Query strategy")
-        expect(strategy).to_contain_text("Expected value")
-        expect(strategy).to_contain_text("Recommended")
-        expect(page.get_by_role("radio")).to_have_count(0)
+    project = project_on(karat, "Keyboard")
+    page.goto(f"/projects/{project.id}/settings")
+    strategy = field(page, "Query strategy")
+    expect(strategy).to_contain_text("Expected value")
+    expect(strategy).to_contain_text("Recommended")
+    expect(page.get_by_role("radio")).to_have_count(0)
 
-        strategy.get_by_role("button", name="Change").focus()
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("radio", name="Expected value")).to_be_focused()
-        # Arrows walk over the borders of groups; typing searches.
-        page.keyboard.press("ArrowDown")
-        expect(page.get_by_role("radio", name="MQ-Net")).to_be_checked()
-        page.keyboard.type("coreset")
-        expect(page.get_by_role("radio")).to_have_count(1)
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("dialog")).to_have_count(0)
-        expect(strategy.get_by_role("button", name="Change")).to_be_focused()
-        expect(strategy).to_contain_text("Core-set")
-        expect(field(page, "Purity score")).to_contain_text("does not use this score")
-        save(page)
-        assert project.get()["settings"]["strategy"]["name"] == "coreset"
+    strategy.get_by_role("button", name="Change").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio", name="Expected value")).to_be_focused()
+    # Arrows walk over the borders of groups; typing searches.
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("radio", name="MQ-Net")).to_be_checked()
+    page.keyboard.type("coreset")
+    expect(page.get_by_role("radio")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(strategy.get_by_role("button", name="Change")).to_be_focused()
+    expect(strategy).to_contain_text("Core-set")
+    expect(field(page, "Purity score")).to_contain_text("does not use this score")
+    save(page)
+    assert project.get()["settings"]["strategy"]["name"] == "coreset"
 
 
 def test_needs_are_said_before_the_choice_and_can_be_met_after_it(
-    signed_in: Page, stack: Stack
+    signed_in: Page, karat: Client
 ) -> None:
     page = signed_in
-    with Client(stack.url) as karat:
-        project = project_on(stack, karat, "Needs")
-        page.goto(f"/projects/{project.id}/settings")
-        field(page, "Purity score").get_by_role("button", name="Change").click()
-        features = page.get_by_role("group", name="By features")
-        expect(
-            features.get_by_role("radio", name="CSI", exact=True)
-        ).to_have_accessible_description(
-            re.compile("Needs a job: Learn features.*Until then: Nearest labeled neighbour")
-        )
-        page.keyboard.press("Escape")
+    project = project_on(karat, "Needs")
+    page.goto(f"/projects/{project.id}/settings")
+    field(page, "Purity score").get_by_role("button", name="Change").click()
+    features = page.get_by_role("group", name="By features")
+    expect(features.get_by_role("radio", name="CSI", exact=True)).to_have_accessible_description(
+        re.compile("Needs a job: Learn features.*Until then: Nearest labeled neighbour")
+    )
+    page.keyboard.press("Escape")
 
-        informativeness = field(page, "Informativeness score")
-        informativeness.get_by_role("button", name="Change").click()
-        page.get_by_role("radio", name="Predicted loss").check()
-        page.get_by_role("button", name="Use Predicted loss").click()
-        # Without it the server would refuse the settings.
-        informativeness.get_by_role("button", name="Switch it on").click()
-        expect(informativeness.get_by_role("button", name="Switch it on")).to_have_count(0)
-        save(page)
-        settings = project.get()["settings"]
-        assert settings["informativeness"]["name"] == "ll"
-        assert settings["model"]["params"]["loss_prediction"] is True
+    informativeness = field(page, "Informativeness score")
+    informativeness.get_by_role("button", name="Change").click()
+    page.get_by_role("radio", name="Predicted loss").check()
+    page.get_by_role("button", name="Use Predicted loss").click()
+    # Without it the server would refuse the settings.
+    informativeness.get_by_role("button", name="Switch it on").click()
+    expect(informativeness.get_by_role("button", name="Switch it on")).to_have_count(0)
+    save(page)
+    settings = project.get()["settings"]
+    assert settings["informativeness"]["name"] == "ll"
+    assert settings["model"]["params"]["loss_prediction"] is True
 
 
-def test_each_choice_leads_to_its_page_of_the_documentation(signed_in: Page, stack: Stack) -> None:
+def test_each_choice_leads_to_its_page_of_the_documentation(signed_in: Page, karat: Client) -> None:
     page = signed_in
-    with Client(stack.url) as karat:
-        project = project_on(stack, karat, "Documentation")
-        page.goto(f"/projects/{project.id}/settings")
-        field(page, "Purity score").get_by_role("button", name="Change").click()
-        with page.expect_popup() as popup:
-            page.get_by_role("link", name="Docs: CSI, distance from OOD").click()
-        opened = popup.value
-        opened.get_by_role("heading", name="CSI, distance from OOD").wait_for()
-        opened.get_by_role("link", name="probe").click()
-        opened.get_by_role("heading", name="Probe on all verdicts").wait_for()
-        expect(opened.get_by_role("table")).to_contain_text("landmarks")
+    project = project_on(karat, "Documentation")
+    page.goto(f"/projects/{project.id}/settings")
+    field(page, "Purity score").get_by_role("button", name="Change").click()
+    with page.expect_popup() as popup:
+        page.get_by_role("link", name="Docs: CSI, distance from OOD").click()
+    opened = popup.value
+    opened.get_by_role("heading", name="CSI, distance from OOD").wait_for()
+    opened.get_by_role("link", name="probe").click()
+    opened.get_by_role("heading", name="Probe on all verdicts").wait_for()
+    expect(opened.get_by_role("table")).to_contain_text("landmarks")

@@ -1,7 +1,6 @@
 """Labeling in the grid by keyboard alone: groups, undo as a unit, and a network that goes away."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -39,18 +38,16 @@ def truth(queries: list[Query], ids: dict[str, int]) -> list[Answer]:
 
 
 @pytest.fixture
-def project(stack: Stack, tmp_path: Path) -> Iterator[ProjectClient]:
+def project(karat: Client, tmp_path: Path) -> ProjectClient:
     """A project whose first round is open."""
     targets = load_digits().target
     files = {f"{targets[index]}-{index}.png": digit(index) for index in range(IMAGES)}
-    with Client(stack.url) as karat:
-        karat.login("admin@karat.local", stack.admin_password or "")
-        settings = {"input_size": 8, "budget": FIRST, "zero_wait": False}
-        project = karat.create_project(f"Grid {tmp_path.name}", list(NAMES), settings=settings)
-        karat.wait(project.import_images(zip_of(tmp_path / "pool.zip", files))["id"])
-        project.start()
-        eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
-        yield project
+    settings = {"input_size": 8, "budget": FIRST, "zero_wait": False}
+    project = karat.create_project(f"Grid {tmp_path.name}", list(NAMES), settings=settings)
+    karat.wait(project.import_images(zip_of(tmp_path / "pool.zip", files))["id"])
+    project.start()
+    eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
+    return project
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Two hundred images by keyboard alone: nothing is lost or doubled, whatever the network does."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ RELOADED_AT = 120
 
 
 @pytest.fixture
-def project(stack: Stack, tmp_path: Path) -> Iterator[ProjectClient]:
+def project(karat: Client, tmp_path: Path) -> ProjectClient:
     """An open round of 240 images, so that none is closed meanwhile."""
     folder = tmp_path / "pool"
     folder.mkdir()
@@ -34,19 +33,15 @@ def project(stack: Stack, tmp_path: Path) -> Iterator[ProjectClient]:
         Image.fromarray(generator.integers(0, 256, shape, dtype=np.uint8)).save(
             folder / f"{seed}.png"
         )
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    with Client(stack.url) as karat:
-        karat.login(stack.admin_email, stack.admin_password)
-        made = karat.create_project(
-            f"By keyboard {tmp_path.name}",
-            [f"class {number}" for number in range(1, 13)],
-            settings={"input_size": 16, "budget": 240, "strategy": {"name": "random"}},
-        )
-        karat.wait(made.import_images(folder)["id"])
-        made.start()
-        eventually(lambda: made.rounds()[0]["state"] == "open", "the first round opens")
-        yield made
+    made = karat.create_project(
+        f"By keyboard {tmp_path.name}",
+        [f"class {number}" for number in range(1, 13)],
+        settings={"input_size": 16, "budget": 240, "strategy": {"name": "random"}},
+    )
+    karat.wait(made.import_images(folder)["id"])
+    made.start()
+    eventually(lambda: made.rounds()[0]["state"] == "open", "the first round opens")
+    return made
 
 
 def verdicts_in(stack: Stack, project_id: int) -> list[Any]:

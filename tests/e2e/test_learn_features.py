@@ -8,7 +8,6 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from karat import Client
-from karat.stack import Stack
 
 
 def image_folder(path: Path, count: int) -> Path:
@@ -19,39 +18,35 @@ def image_folder(path: Path, count: int) -> Path:
     return path
 
 
-def test_settings_start_and_follow_the_job(signed_in: Page, stack: Stack, tmp_path: Path) -> None:
+def test_settings_start_and_follow_the_job(signed_in: Page, karat: Client, tmp_path: Path) -> None:
     page = signed_in
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    with Client(stack.url) as karat:
-        karat.login(stack.admin_email, stack.admin_password)
-        project = karat.create_project("Features", ["a", "b"], settings={"input_size": 16})
-        page.goto(f"/projects/{project.id}/settings")
-        panel = page.get_by_role("region", name="Learned features")
-        page.get_by_role("button", name="Change: Purity score").click()
-        page.get_by_role("radio", name="Probe").wait_for()
-        expect(panel).to_have_count(0)
-        page.get_by_role("radio", name="CSI", exact=True).check()
-        page.get_by_role("button", name="Use CSI", exact=True).click()
-        expect(panel).to_contain_text("have to be learned from the pool first")
-        expect(panel.get_by_role("button", name="Start", exact=True)).to_be_disabled()
-        page.get_by_role("button", name="Save changes").click()
-        expect(page.get_by_role("button", name=re.compile("Save changes|Saving"))).to_have_count(0)
-        assert "start the job learn_features" in project.get()["warnings"][0]
+    project = karat.create_project("Features", ["a", "b"], settings={"input_size": 16})
+    page.goto(f"/projects/{project.id}/settings")
+    panel = page.get_by_role("region", name="Learned features")
+    page.get_by_role("button", name="Change: Purity score").click()
+    page.get_by_role("radio", name="Probe").wait_for()
+    expect(panel).to_have_count(0)
+    page.get_by_role("radio", name="CSI", exact=True).check()
+    page.get_by_role("button", name="Use CSI", exact=True).click()
+    expect(panel).to_contain_text("have to be learned from the pool first")
+    expect(panel.get_by_role("button", name="Start", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Save changes").click()
+    expect(page.get_by_role("button", name=re.compile("Save changes|Saving"))).to_have_count(0)
+    assert "start the job learn_features" in project.get()["warnings"][0]
 
-        karat.wait(project.import_images(image_folder(tmp_path / "pool", 40))["id"])
-        # Far more epochs than can be waited for; stopped as soon as it is seen to be at work.
-        panel.locator("summary").click()
-        panel.get_by_label("Network").select_option("cnn_tiny")
-        panel.get_by_label("Epochs", exact=True).fill("100000")
-        panel.get_by_role("button", name="Start", exact=True).click()
-        panel.get_by_text("of 125,000").wait_for(timeout=60_000)
-        panel.get_by_role("button", name="Stop").click()
-        panel.get_by_text("It was stopped").wait_for(timeout=60_000)
-        expect(panel.get_by_role("button", name="Go on")).to_be_enabled()
+    karat.wait(project.import_images(image_folder(tmp_path / "pool", 40))["id"])
+    # Far more epochs than can be waited for; stopped as soon as it is seen to be at work.
+    panel.locator("summary").click()
+    panel.get_by_label("Network").select_option("cnn_tiny")
+    panel.get_by_label("Epochs", exact=True).fill("100000")
+    panel.get_by_role("button", name="Start", exact=True).click()
+    panel.get_by_text("of 125,000").wait_for(timeout=60_000)
+    panel.get_by_role("button", name="Stop").click()
+    panel.get_by_text("It was stopped").wait_for(timeout=60_000)
+    expect(panel.get_by_role("button", name="Go on")).to_be_enabled()
 
-        panel.locator("summary").click()
-        panel.get_by_label("Epochs", exact=True).fill("1")
-        panel.get_by_role("button", name="Start afresh").click()
-        expect(panel).to_contain_text("Learned from the pool on", timeout=60_000)
-        assert project.get()["warnings"] == []
+    panel.locator("summary").click()
+    panel.get_by_label("Epochs", exact=True).fill("1")
+    panel.get_by_role("button", name="Start afresh").click()
+    expect(panel).to_contain_text("Learned from the pool on", timeout=60_000)
+    assert project.get()["warnings"] == []

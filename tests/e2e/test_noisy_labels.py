@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 
 from karat import Client
 from karat.project import ProjectClient
-from karat.stack import Stack
 from tests.processes import eventually
 
 COUNT = 120
@@ -89,41 +88,35 @@ def labels(project: ProjectClient) -> dict[str, str | None]:
 
 
 def test_an_admin_imports_prunes_relabels_reviews_and_reverts(
-    signed_in: Page, stack: Stack, tmp_path: Path
+    signed_in: Page, karat: Client, tmp_path: Path
 ) -> None:
     page = signed_in
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
     pool, table = data_set(tmp_path)
-    with Client(stack.url) as karat:
-        karat.login(stack.admin_email, stack.admin_password)
-        project = karat.create_project("Crowd", ["light", "dark"], settings={"input_size": 16})
-        karat.wait(project.import_images(pool)["id"])
-        import_labels(page, project, table)
-        given = labels(project)
-        assert given["1.png"] == "dark"
-        assert given["0.png"] == "dark"
-        prune(page)
-        relabel(page)
-        review(page)
+    project = karat.create_project("Crowd", ["light", "dark"], settings={"input_size": 16})
+    karat.wait(project.import_images(pool)["id"])
+    import_labels(page, project, table)
+    given = labels(project)
+    assert given["1.png"] == "dark"
+    assert given["0.png"] == "dark"
+    prune(page)
+    relabel(page)
+    review(page)
 
-        decided = {"keep": 3, "accept": 4, "ood": 2, "unsure": 1}
-        eventually(
-            lambda: project.reviews()[0]["decided"] == decided, "all decisions arrive in order"
-        )
-        (found,) = project.reviews()
-        assert found["total"] >= 10
-        changed = {name for name, label in labels(project).items() if label != given[name]}
-        # Accepted, out of distribution, unsure: none is any longer what the file said.
-        assert len(changed) == 7
+    decided = {"keep": 3, "accept": 4, "ood": 2, "unsure": 1}
+    eventually(lambda: project.reviews()[0]["decided"] == decided, "all decisions arrive in order")
+    (found,) = project.reviews()
+    assert found["total"] >= 10
+    changed = {name for name, label in labels(project).items() if label != given[name]}
+    # Accepted, out of distribution, unsure: none is any longer what the file said.
+    assert len(changed) == 7
 
-        page.get_by_role("link", name="Crowd").click()
-        page.get_by_role("button", name="Take all back").click()
-        page.get_by_role("dialog").get_by_role("button", name="Take all back").click()
-        expect(page.get_by_text(f"0 of {found['total']}", exact=True)).to_be_visible()
-        assert labels(project) == given
-        page.get_by_role("link", name="All jobs").click()
-        page.get_by_role("link", name="Show the subset").click()
-        page.get_by_role("button", name="Train on all labels").click()
-        expect(page.get_by_text("In use")).to_have_count(0)
-        assert project.get()["settings"]["subset"] is None
+    page.get_by_role("link", name="Crowd").click()
+    page.get_by_role("button", name="Take all back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take all back").click()
+    expect(page.get_by_text(f"0 of {found['total']}", exact=True)).to_be_visible()
+    assert labels(project) == given
+    page.get_by_role("link", name="All jobs").click()
+    page.get_by_role("link", name="Show the subset").click()
+    page.get_by_role("button", name="Train on all labels").click()
+    expect(page.get_by_text("In use")).to_have_count(0)
+    assert project.get()["settings"]["subset"] is None

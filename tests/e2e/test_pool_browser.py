@@ -7,86 +7,81 @@ from playwright.sync_api import Page, expect
 
 from karat import Client
 from karat.resources import Answer
-from karat.stack import Stack
 from tests.e2e.labeled import images
 from tests.processes import eventually
 
 
 def test_an_engineer_finds_images_sends_them_to_the_queue_and_promotes_an_ood_group(
-    signed_in: Page, stack: Stack, tmp_path: Path
+    signed_in: Page, karat: Client, tmp_path: Path
 ) -> None:
     page = signed_in
-    assert stack.admin_email is not None
-    assert stack.admin_password is not None
-    with Client(stack.url) as karat:
-        karat.login(stack.admin_email, stack.admin_password)
-        settings = {"input_size": 16, "budget": 10, "zero_wait": False}
-        project = karat.create_project("Browse", ["light", "dark"], settings=settings)
-        karat.wait(project.import_images(images(tmp_path / "pool", 60))["id"])
-        project.start()
-        eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
+    settings = {"input_size": 16, "budget": 10, "zero_wait": False}
+    project = karat.create_project("Browse", ["light", "dark"], settings=settings)
+    karat.wait(project.import_images(images(tmp_path / "pool", 60))["id"])
+    project.start()
+    eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
 
-        page.goto(f"/projects/{project.id}/pool?state=unlabeled")
-        grid = page.get_by_role("listbox", name="Images")
-        expect(page.get_by_role("heading", name="50 images")).to_be_visible()
-        page.get_by_label("Name contains").fill("stripes")
-        expect(page).to_have_url(re.compile("name=stripes"))
-        first = next(iter(project.pool.find({"state": "unlabeled", "name": "stripes"})))
-        expect(grid.get_by_role("option").first).to_have_accessible_name(
-            re.compile(re.escape(first["name"]))
-        )
+    page.goto(f"/projects/{project.id}/pool?state=unlabeled")
+    grid = page.get_by_role("listbox", name="Images")
+    expect(page.get_by_role("heading", name="50 images")).to_be_visible()
+    page.get_by_label("Name contains").fill("stripes")
+    expect(page).to_have_url(re.compile("name=stripes"))
+    first = next(iter(project.pool.find({"state": "unlabeled", "name": "stripes"})))
+    expect(grid.get_by_role("option").first).to_have_accessible_name(
+        re.compile(re.escape(first["name"]))
+    )
 
-        # By keyboard: three in a row, then one look at the large image.
-        grid.focus()
-        page.keyboard.press("x")
-        page.keyboard.press("Shift+ArrowRight")
-        page.keyboard.press("Shift+ArrowRight")
-        expect(page.get_by_role("toolbar", name="3 selected")).to_be_visible()
-        page.keyboard.press("Enter")
-        panel = page.get_by_role("complementary", name="Image")
-        expect(panel).to_contain_text("Nobody has said anything yet.")
-        expect(page).to_have_url(re.compile("image=[0-9]+"))
-        shown = page.url
-        page.keyboard.press("j")
-        expect(page).not_to_have_url(shown)
-        page.keyboard.press("Escape")
-        expect(panel).to_have_count(0)
-        page.get_by_role("button", name="Send to queue").click()
-        page.get_by_role("dialog").get_by_role("button", name="Send to queue").click()
-        expect(page.get_by_text("3 images sent to the head of the queue")).to_be_visible()
-        # The annotator gets them next, and says OOD.
-        handed = project.lease(3)["items"]
-        sent = [one["example_id"] for one in handed]
-        assert sent[0] == first["id"]
-        assert all("stripes" in one["name"] for one in handed)
-        answers: list[Answer] = [
-            {"query_id": one["query_id"], "verdict": "ood", "seconds": 1.0} for one in handed
+    # By keyboard: three in a row, then one look at the large image.
+    grid.focus()
+    page.keyboard.press("x")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.get_by_role("toolbar", name="3 selected")).to_be_visible()
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("complementary", name="Image")
+    expect(panel).to_contain_text("Nobody has said anything yet.")
+    expect(page).to_have_url(re.compile("image=[0-9]+"))
+    shown = page.url
+    page.keyboard.press("j")
+    expect(page).not_to_have_url(shown)
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    page.get_by_role("button", name="Send to queue").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send to queue").click()
+    expect(page.get_by_text("3 images sent to the head of the queue")).to_be_visible()
+    # The annotator gets them next, and says OOD.
+    handed = project.lease(3)["items"]
+    sent = [one["example_id"] for one in handed]
+    assert sent[0] == first["id"]
+    assert all("stripes" in one["name"] for one in handed)
+    answers: list[Answer] = [
+        {"query_id": one["query_id"], "verdict": "ood", "seconds": 1.0} for one in handed
+    ]
+    project.answer(answers)
+
+    page.goto(f"/projects/{project.id}/pool?state=ood")
+    expect(page.get_by_role("heading", name="3 images")).to_be_visible()
+    grid.get_by_role("option").first.click(modifiers=["Control"])
+    page.get_by_role("button", name="Select all 3").click()
+    page.get_by_role("button", name="Make a class").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name of the class").fill("stripes")
+    dialog.get_by_role("button", name="Add class and send").click()
+    expect(page.get_by_text("stripes is a class now; 3 images sent")).to_be_visible()
+    assert [one["name"] for one in project.get()["classes"]] == ["light", "dark", "stripes"]
+    again = project.lease(3)["items"]
+    assert {one["example_id"] for one in again} == set(sent)
+    stripes = project.get()["classes"][2]["id"]
+    project.answer(
+        [
+            {
+                "query_id": again[0]["query_id"],
+                "verdict": "class",
+                "class_id": stripes,
+                "seconds": 1.0,
+            }
         ]
-        project.answer(answers)
-
-        page.goto(f"/projects/{project.id}/pool?state=ood")
-        expect(page.get_by_role("heading", name="3 images")).to_be_visible()
-        grid.get_by_role("option").first.click(modifiers=["Control"])
-        page.get_by_role("button", name="Select all 3").click()
-        page.get_by_role("button", name="Make a class").click()
-        dialog = page.get_by_role("dialog")
-        dialog.get_by_label("Name of the class").fill("stripes")
-        dialog.get_by_role("button", name="Add class and send").click()
-        expect(page.get_by_text("stripes is a class now; 3 images sent")).to_be_visible()
-        assert [one["name"] for one in project.get()["classes"]] == ["light", "dark", "stripes"]
-        again = project.lease(3)["items"]
-        assert {one["example_id"] for one in again} == set(sent)
-        stripes = project.get()["classes"][2]["id"]
-        project.answer(
-            [
-                {
-                    "query_id": again[0]["query_id"],
-                    "verdict": "class",
-                    "class_id": stripes,
-                    "seconds": 1.0,
-                }
-            ]
-        )
-        page.goto(f"/projects/{project.id}/pool?image={again[0]['example_id']}")
-        expect(panel.get_by_role("listitem").first).to_contain_text("stripes")
-        expect(panel).to_contain_text("replaced")
+    )
+    page.goto(f"/projects/{project.id}/pool?image={again[0]['example_id']}")
+    expect(panel.get_by_role("listitem").first).to_contain_text("stripes")
+    expect(panel).to_contain_text("replaced")

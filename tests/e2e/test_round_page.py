@@ -11,7 +11,6 @@ from sklearn.datasets import load_digits
 from karat import Client
 from karat.project import ProjectClient
 from karat.resources import Answer
-from karat.stack import Stack
 from tests.processes import eventually
 
 CLASSES = ("zero", "one")
@@ -43,25 +42,22 @@ def label(project: ProjectClient, number: int) -> None:
     project.answer(answers)
 
 
-def test_round_page(signed_in: Page, stack: Stack, tmp_path: Path) -> None:
+def test_round_page(signed_in: Page, karat: Client, tmp_path: Path) -> None:
     page = signed_in
-    assert stack.admin_password is not None
-    with Client(stack.url) as karat:
-        karat.login("admin@karat.local", stack.admin_password)
-        settings = {
-            "input_size": 16, "budget": BUDGET, "zero_wait": False,
-            "strategy": {"name": "mqnet"},
-        }  # fmt: skip
-        project = karat.create_project("Digits on a map", list(CLASSES), settings=settings)
-        karat.wait(project.import_images(digits(tmp_path / "pool", 200))["id"])
-        project.start()
-        for number in range(3):
-            label(project, number)
-        eventually(
-            lambda: len(project.rounds()) > 3 and project.rounds()[3]["state"] == "open",
-            "the fourth round opens",
-        )
-        assert project.outlook()["advice"] == "unknown"
+    settings = {
+        "input_size": 16, "budget": BUDGET, "zero_wait": False,
+        "strategy": {"name": "mqnet"},
+    }  # fmt: skip
+    project = karat.create_project("Digits on a map", list(CLASSES), settings=settings)
+    karat.wait(project.import_images(digits(tmp_path / "pool", 200))["id"])
+    project.start()
+    for number in range(3):
+        label(project, number)
+    eventually(
+        lambda: len(project.rounds()) > 3 and project.rounds()[3]["state"] == "open",
+        "the fourth round opens",
+    )
+    assert project.outlook()["advice"] == "unknown"
 
     page.goto(f"/projects/{project.id}")
     expect(page.get_by_role("region", name="Another round?")).to_contain_text(

@@ -12,6 +12,7 @@ import pytest
 from karat import Client
 from karat.stack import Stack
 from tests.karat.helpers import Run
+from tests.stacks import admin_login
 
 
 @pytest.fixture(scope="session")
@@ -24,10 +25,8 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 @pytest.fixture(scope="session")
 def admin(live: Stack) -> Iterator[Client]:
-    assert live.admin_email is not None
-    assert live.admin_password is not None
     with Client(live.url) as client:
-        client.login(live.admin_email, live.admin_password)
+        client.login(*admin_login(live))
         yield client
 
 

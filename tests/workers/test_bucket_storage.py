@@ -15,10 +15,14 @@ from sqlalchemy.orm import Session
 from api.main import create_app
 from core import settings
 from core.db import sync_engine
+from core.locations import Location
+from core.places import S3, Object
 from core.states import ExampleState, JobState
 from core.storage import Storage
 from core.tables import Artifact, Project
 from karat.doctor import examine
+from tests.api.test_maps import scored
+from tests.api.test_subsets import add_subset
 from tests.s3 import CREDENTIALS, Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
@@ -94,6 +98,47 @@ def test_images_and_artifacts_lie_in_the_bucket(stored: Bucket, kept: Pool, worl
         assert len(images) == 2
     # What other projects may hold stays; the project's own is gone.
     assert all(key.startswith("karat/images/") for key in keys(stored))
+
+
+def test_the_database_is_free_while_a_file_comes_from_the_bucket(
+    kept: Pool, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kept.zip({"1.png": png(1), "bad.png": b"text"})["added"] == 1
+    report = world.session.scalars(select(Artifact)).one()
+    project, _ = scored(world, 50)
+    subset = add_subset(world, project, [0, 1, 2])
+    of_project = select(Artifact).where(Artifact.project_id == project.id)
+    for artifact in world.session.scalars(of_project):
+        kept.storage.publish(artifact.storage_key)
+    path = f"/api/projects/{project.id}"
+    addresses = [
+        f"/api/projects/{kept.project_id}/imports/{report.job_id}/report.csv",
+        f"/api/artifacts/{report.id}/content",
+        f"{path}/maps",
+        f"{path}/maps/1/surface",
+        f"{path}/maps/1/tiles/0/0/0",
+        f"{path}/maps/1/images?polygon=0,-9;0,9;1,9;1,-9",
+        f"{path}/maps/1/images/7",
+        f"{path}/subsets/compare?a={subset.id}&b={subset.id}",
+    ]
+    headers, head = world.caller().headers, S3.head
+    monkeypatch.setenv("KARAT_DATABASE_POOL", "1")
+    asked: list[int] = []
+    with TestClient(create_app(settings.Settings()), base_url="http://karat.test") as http:
+
+        def meanwhile(self: S3, location: Location) -> Object:
+            # Somebody else's request, which needs the only connection there is.
+            asked.append(http.get("/api/projects", headers=headers).status_code)
+            return head(self, location)
+
+        monkeypatch.setattr(S3, "head", meanwhile)
+        for address in addresses:
+            shutil.rmtree(kept.storage.root)
+            answer = http.get(address, headers=headers)
+            assert answer.status_code == 200, answer.text
+    assert set(asked) == {200}
+    # The two sides of the comparison are one file.
+    assert len(asked) == len(addresses)
 
 
 def test_what_was_stored_before_stays_in_use(

@@ -1,78 +1,76 @@
 import { useState } from "react";
-import { type ExportOptions, exportUrl } from "../../api/projects";
+import { exportUrl } from "../../api/projects";
 import type { ExportFormat, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { CheckField } from "../../ui/Field";
 import styles from "./ExportsCard.module.css";
+import shared from "./SetupScreen.module.css";
 
-const TABLES: ExportFormat[] = ["csv", "jsonl"];
-const IMAGES: ExportFormat[] = ["label_studio", "parquet", "coco", "yolo", "imagefolder"];
+type FormatGroup = {
+  label: string;
+  formats: ExportFormat[];
+  /** What these formats can be asked for beside, and how the page says so. */
+  option: "effective" | "unlabeled";
+  optionLabel: string;
+  optionHint: string;
+};
+
+const GROUPS: FormatGroup[] = [
+  {
+    label: t.exports.annotations,
+    formats: ["csv", "jsonl"],
+    option: "effective",
+    optionLabel: t.exports.holding,
+    optionHint: t.exports.holdingHint,
+  },
+  {
+    label: t.exports.images,
+    formats: ["label_studio", "parquet", "coco", "yolo", "imagefolder"],
+    option: "unlabeled",
+    optionLabel: t.exports.unlabeled,
+    optionHint: t.exports.unlabeledHint,
+  },
+];
 /** Those whose JSON is of use without the images. */
 const DOCUMENTS: ExportFormat[] = ["label_studio", "coco"];
 
 /** What there is to take away, in which form. */
 export function ExportsCard({ project }: { project: Project }) {
-  const [effective, setEffective] = useState(false);
-  const [unlabeled, setUnlabeled] = useState(false);
   const { labeled_in: labeled, labeled_ood: ood, unsure } = project.counts;
   const nothing = labeled + ood + unsure === 0;
   return (
     <Card title={t.exports.title} hint={t.exports.hint} id="exports">
-      <p className={styles.quiet}>
+      <p className={shared.quiet}>
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
-      <FormatList
-        label={t.exports.annotations}
-        formats={TABLES}
-        projectId={project.id}
-        options={{ effective }}
-      >
-        <CheckField
-          label={t.exports.holding}
-          hint={t.exports.holdingHint}
-          checked={effective}
-          onChange={(event) => setEffective(event.target.checked)}
-        />
-      </FormatList>
-      <FormatList
-        label={t.exports.images}
-        formats={IMAGES}
-        projectId={project.id}
-        options={{ unlabeled }}
-      >
-        <CheckField
-          label={t.exports.unlabeled}
-          hint={t.exports.unlabeledHint}
-          checked={unlabeled}
-          onChange={(event) => setUnlabeled(event.target.checked)}
-        />
-      </FormatList>
+      {GROUPS.map((group) => (
+        <FormatList key={group.option} group={group} projectId={project.id} />
+      ))}
     </Card>
   );
 }
 
-type FormatListProps = {
-  label: string;
-  formats: ExportFormat[];
-  projectId: number;
-  options: ExportOptions;
-  children: React.ReactNode;
-};
-
-function FormatList({ label, formats, projectId, options, children }: FormatListProps) {
+function FormatList({ group, projectId }: { group: FormatGroup; projectId: number }) {
+  const [checked, setChecked] = useState(false);
+  const options = { [group.option]: checked };
   return (
     <div className={styles.group}>
-      <h3>{label}</h3>
-      {children}
-      <ul className={styles.formats} aria-label={label}>
-        {formats.map((format) => {
+      <h3>{group.label}</h3>
+      <CheckField
+        label={group.optionLabel}
+        hint={group.optionHint}
+        checked={checked}
+        onChange={(event) => setChecked(event.target.checked)}
+      />
+      <ul className={shared.rows} aria-label={group.label}>
+        {group.formats.map((format) => {
           const { title, text } = t.exports.formats[format];
           return (
             <li key={format}>
               <div>
                 {title}
-                <div className={styles.quiet}>{text}</div>
+                <div className={shared.quiet}>{text}</div>
               </div>
               <div className={styles.links}>
                 <a

@@ -37,7 +37,7 @@ export function MembersCard({ project }: { project: Project }) {
       )}
       {members.error && <Failure error={members.error} onRetry={() => members.refetch()} />}
       {members.data && (
-        <ul className={styles.members} aria-label={t.setup.members}>
+        <ul className={styles.rows} aria-label={t.setup.members}>
           {members.data.items.map(({ user }) => (
             <li key={user.id}>
               <div>
