@@ -1,12 +1,18 @@
 """Parameter schemas of the catalog. Torch-free: the API validates settings with them."""
 
+from typing import Final
+
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import ComputedFieldInfo, FieldInfo
 
+_ACRONYMS: Final = frozenset({"lr", "oat", "ood", "taufe"})
+
 
 def _title(name: str, _: FieldInfo | ComputedFieldInfo) -> str:
-    """`learning_rate` → `Learning rate`."""
-    return name.replace("_", " ").capitalize()
+    """`learning_rate` → `Learning rate`, `ood_from` → `OOD from`."""
+    first, *others = name.split("_")
+    words = [first.capitalize(), *others]
+    return " ".join(word.upper() if word.lower() in _ACRONYMS else word for word in words)
 
 
 class Params(BaseModel):
