@@ -50,6 +50,12 @@ def test_the_first_page_is_small() -> None:
     assert sum(sizes.values()) < BUDGET_BYTES, sizes
 
 
+def test_nothing_that_keeps_strings_is_loaded_before_those_of_the_language() -> None:
+    known = manifest()
+    others = {known[name].get("name") for name in chunks(FIRST[:1])} - {"index"}
+    assert others <= {"strings", "rolldown-runtime"}
+
+
 def test_other_languages_and_pages_of_the_documentation_come_when_needed() -> None:
     first = chunks(FIRST + home())
     strings = {"src/strings/ko/index.ts", "src/strings/ko/catalog.json"}

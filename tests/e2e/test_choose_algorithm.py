@@ -85,3 +85,20 @@ def test_each_choice_leads_to_its_page_of_the_documentation(signed_in: Page, kar
     opened.get_by_role("link", name="probe").click()
     opened.get_by_role("heading", name="Probe on all verdicts").wait_for()
     expect(opened.get_by_role("table")).to_contain_text("landmarks")
+
+
+def test_algorithms_and_their_parameters_are_korean_for_korean_readers(
+    signed_in: Page, karat: Client
+) -> None:
+    page = signed_in
+    page.add_init_script("localStorage.setItem('karat.language', 'ko')")
+    project = project_on(karat, "Korean")
+    page.goto(f"/projects/{project.id}/settings")
+    strategy = field(page, "질의 전략")
+    expect(strategy).to_contain_text("기대 가치")
+    strategy.get_by_text("파라미터").click()
+    expect(strategy.get_by_role("textbox", name="순도 강도")).to_have_value("1")
+
+    page.goto("/algorithms/strategy/expected_value")
+    expect(page.get_by_role("heading", name="기대 가치")).to_be_visible()
+    expect(page.get_by_role("heading", name="파라미터")).to_be_visible()

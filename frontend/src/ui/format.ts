@@ -24,6 +24,10 @@ export const formatCost = (value: number): string =>
 export const formatPercent = (share: number | null): string =>
   share === null ? "–" : units.percent((100 * share).toFixed(1));
 
+/** A share to the nearest percent: 46 %. */
+export const formatWholePercent = (share: number): string =>
+  units.percent(`${Math.round(100 * share)}`);
+
 /** Seconds as people say them: 4 s, 2 min 5 s, 1 h 10 min. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 10) return units.seconds(seconds.toFixed(1));

@@ -5,15 +5,13 @@ import type { Comparable, Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
-import { formatCost, formatPercent, formatSeconds } from "../../ui/format";
+import { formatCost, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
 import { LearningCurve } from "./LearningCurve";
 import styles from "./OverviewScreen.module.css";
 import { curvesOf, type Run, repeatsOf } from "./runs";
 
 const { curves: text } = t.overview;
 const MOST_RUNS = 12;
-
-const percent = (value: number): string => `${Math.round(100 * value)} %`;
 
 export function Curves({ project, rounds }: { project: Project; rounds: Round[] }) {
   const { chosen, candidates, choose } = useChosen(project);
@@ -46,13 +44,13 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           hint={text.accuracyHint}
           empty={done.length > 0 ? text.noAccuracy : text.empty}
           curves={curvesOf(runs, (round) => round.accuracy)}
-          format={percent}
+          format={formatWholePercent}
         />
         <Chart
           title={text.share}
           hint={text.shareHint}
           summary={summaryOf(share)}
-          format={percent}
+          format={formatWholePercent}
           line={share}
           range={[0, 1]}
           reference={pool === null ? null : { value: pool, label: text.poolShare }}

@@ -1,14 +1,13 @@
 import type { CSSProperties, ReactNode } from "react";
 import type { Decision, LabelClass, Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
+import { formatWholePercent } from "../../../ui/format";
 import { Kbd } from "../../../ui/Kbd";
 import panel from "../VerdictPanel.module.css";
 import styles from "./DecisionPanel.module.css";
 import { REVIEW_KEYS, SHORTCUTS } from "./decisions";
 
 const { review: text } = t;
-
-const wholePercent = (share: number): string => `${Math.round(100 * share)} %`;
 
 type DecisionPanelProps = {
   suggestion: Suggestion | null;
@@ -55,7 +54,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
           label(
             text.given,
             given?.name ?? "–",
-            suggestion?.quality == null ? "" : text.quality(wholePercent(suggestion.quality)),
+            suggestion?.quality == null ? "" : text.quality(formatWholePercent(suggestion.quality)),
           ),
           given?.colour,
         )}
@@ -65,7 +64,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
           label(
             text.suggested,
             suggested?.name ?? "–",
-            suggestion ? text.confidence(wholePercent(suggestion.confidence)) : "",
+            suggestion ? text.confidence(formatWholePercent(suggestion.confidence)) : "",
           ),
           suggested?.colour,
         )}
