@@ -93,12 +93,15 @@ def painted(page: Page) -> None:
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def _press(*keys: str) -> Callable[[Page], None]:
-    def act(page: Page) -> None:
-        for key in keys:
-            page.keyboard.press(key)
+def _image(page: Page) -> None:
+    """Wait for an image to judge, which a tab that was left may have for some seconds."""
+    page.locator("[data-query-id]").wait_for()
 
-    return act
+
+def _help(page: Page) -> None:
+    _image(page)
+    page.keyboard.press("h")
+    page.get_by_role("dialog").wait_for()
 
 
 def _click(selector: str) -> Callable[[Page], None]:
@@ -134,8 +137,8 @@ VIEWS: Final = (
     View("subsets", f"{PROJECT}/subsets", "/projects/{noisy}/subsets"),
     View("settings", f"{PROJECT}/settings", "/projects/{project}/settings"),
     View("settings-draft", f"{PROJECT}/settings", "/projects/{draft}/settings"),
-    View("label", f"{PROJECT}/label", "/projects/{project}/label", "annotator"),
-    View("label-help", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _press("h")),
+    View("label", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _image),
+    View("label-help", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _help),
     View("grid", f"{PROJECT}/label/grid", "/projects/{project}/label/grid", "annotator"),
     View("label-waiting", f"{PROJECT}/label", "/projects/{draft}/label"),
     View("review", f"{PROJECT}/review/:jobId", "/projects/{noisy}/review/{relabeled}"),
