@@ -17,7 +17,10 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
     const dialog = ref.current;
     if (dialog && !dialog.open) {
       dialog.showModal();
-      dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+      const wanted = dialog.querySelector<HTMLElement>("[data-autofocus]");
+      if (wanted) wanted.focus();
+      // A long one is read from its beginning, wherever its first control is.
+      else dialog.scrollTop = 0;
     }
     return () => dialog?.close();
   }, []);
