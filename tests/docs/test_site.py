@@ -95,10 +95,11 @@ def test_pages_are_offline_fit_and_accessible(page: Page, path: str) -> None:
 
 
 def test_the_search_finds_a_route(page: Page) -> None:
-    page.goto("/")
+    page.goto("/", wait_until="networkidle")
     page.get_by_role("textbox", name="Search").fill("unsure ood skip")
     found = page.locator(".md-search-result__link")
-    expect(found.first).to_be_visible()
+    # The whole site is indexed first.
+    expect(found.first).to_be_visible(timeout=60_000)
     found.first.click()
     expect(page.locator("article")).to_contain_text("OOD")
 
