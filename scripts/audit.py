@@ -21,6 +21,7 @@ _PIP_AUDIT: Final = (
 _NPM_AUDIT: Final = (sys.executable, "scripts/node.py", "npm", "--prefix", "frontend", "audit")
 _SERIOUS: Final = frozenset({"high", "critical"})
 _SECONDS: Final = 180
+_NAMED: Final = 3
 
 
 @dataclass
@@ -57,6 +58,14 @@ def of_npm(report: dict[str, Any]) -> Findings:
     return Findings(weak=[f"{one['name']} {one['range']}: {one['severity']}" for one in serious])
 
 
+def status(every: Iterable[Findings], *, where_reachable: bool) -> int:
+    """Return the exit status: 1 for a weak package, else 3 for an unknown one unless allowed."""
+    found = list(every)
+    if any(one.weak for one in found):
+        return 1
+    return UNKNOWN if any(one.unknown for one in found) and not where_reachable else 0
+
+
 def _report(command: Iterable[str]) -> dict[str, Any] | None:
     """Run an audit; None if it could not be made."""
     try:
@@ -73,8 +82,9 @@ def _tell(name: str, found: Findings) -> None:
     for line in found.weak:
         print(f"{name}: {line}")
     if found.unknown:
-        some = ", ".join(found.unknown[:3])
-        print(f"{name}: {len(found.unknown)} could not be looked up ({some}, …)")
+        more = ", …" if len(found.unknown) > _NAMED else ""
+        some = ", ".join(found.unknown[:_NAMED])
+        print(f"{name}: could not look up {some}{more} ({len(found.unknown)} in all)")
     if not found.weak and not found.unknown:
         print(f"{name}: no known weakness")
 
@@ -89,15 +99,13 @@ def main() -> int:
     )
     arguments = parser.parse_args()
     audits = (("PyPI", _PIP_AUDIT, of_pypi), ("npm", (*_NPM_AUDIT, "--json"), of_npm))
-    weak = unknown = False
+    every = []
     for name, command, read in audits:
         report = _report(command)
-        found = Findings(unknown=["no answer"]) if report is None else read(report)
+        found = Findings(unknown=["any package"]) if report is None else read(report)
         _tell(name, found)
-        weak, unknown = weak or bool(found.weak), unknown or bool(found.unknown)
-    if weak:
-        return 1
-    return UNKNOWN if unknown and not arguments.where_reachable else 0
+        every.append(found)
+    return status(every, where_reachable=arguments.where_reachable)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """What the audit of dependencies takes from the reports of pip-audit and npm."""
 
-from scripts.audit import of_npm, of_pypi
+import pytest
+
+from scripts.audit import UNKNOWN, Findings, of_npm, of_pypi, status
 
 
 def test_weak_and_unknown_packages_of_pypi_are_told_apart() -> None:
@@ -33,3 +35,19 @@ def test_a_registry_that_does_not_answer_is_not_taken_for_safe() -> None:
     found = of_npm({"message": "405 Method Not Allowed", "statusCode": 405})
     assert found.weak == []
     assert found.unknown == ["405 Method Not Allowed"]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "where_reachable"),
+    [
+        (Findings(), 0, 0),
+        (Findings(unknown=["hidden"]), UNKNOWN, 0),
+        (Findings(weak=["weak 2.1: CVE-1"]), 1, 1),
+        (Findings(weak=["weak 2.1: CVE-1"], unknown=["hidden"]), 1, 1),
+    ],
+)
+def test_a_weak_package_always_fails_and_an_unknown_one_unless_allowed(
+    found: Findings, expected: int, where_reachable: int
+) -> None:
+    assert status([Findings(), found], where_reachable=False) == expected
+    assert status([found, Findings()], where_reachable=True) == where_reachable

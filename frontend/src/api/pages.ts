@@ -23,14 +23,15 @@ export const pageQuery = (kind: string, name: string) =>
     queryFn: async ({ client }) => {
       const [html, words] = await Promise.all([loaderOf(kind, name)?.(), loadAlgorithmWords()]);
       if (html === undefined || words === null) return html ?? null;
-      const { items } = await client.ensureQueryData(algorithmsQuery);
-      const algorithm = items.find((one) => one.kind === kind && one.name === name);
-      return inWords(html, words, algorithm?.summary ?? "");
+      // The page is part of the app: it is there without the server, if with a sentence less.
+      const catalog = await client.ensureQueryData(algorithmsQuery).catch(() => null);
+      const algorithm = catalog?.items.find((one) => one.kind === kind && one.name === name);
+      return inWords(html, words, algorithm?.summary);
     },
   });
 
 /** A page with title, summary and table of parameters in the reader's language. */
-export function inWords(html: string, words: AlgorithmWords, summary: string): string {
+export function inWords(html: string, words: AlgorithmWords, summary?: string): string {
   const page = new DOMParser().parseFromString(html, "text/html");
   const known = new Map(Object.entries({ ...words, ...t.setup.page.headings }));
   for (const part of page.querySelectorAll<HTMLElement>("h1, h2, th, td:last-child")) {
@@ -39,7 +40,7 @@ export function inWords(html: string, words: AlgorithmWords, summary: string): s
     part.textContent = said;
     part.lang = language;
   }
-  const lead = [summary, t.setup.page.onlyEnglish].map((text) => {
+  const lead = [...(summary ? [summary] : []), t.setup.page.onlyEnglish].map((text) => {
     const paragraph = page.createElement("p");
     paragraph.textContent = text;
     paragraph.lang = language;

@@ -19,6 +19,11 @@ it("says why something else stands in", () => {
   expect(said(reason)).toContain("5개 이상");
 });
 
+it("leaves an error of another library, however long", () => {
+  const long = `size mismatch ${"for a layer ".repeat(5_000)}stands in.`;
+  expect(said(long)).toBe(long);
+});
+
 it("leaves what it does not know", () => {
   expect(said("RuntimeError: {0} of (x+)* went wrong")).toBe(
     "RuntimeError: {0} of (x+)* went wrong",

@@ -6,15 +6,23 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\
 const known = Object.entries(sentences).map(([english, korean]) => ({
   pattern: new RegExp(`^${escaped(english).replaceAll("\\{\\}", "(.+)")}$`, "s"),
   korean,
+  // In these what varies is a sentence in turn: why another score stands in.
+  hasReason: / stands in\.$|^\{\}: |^This needs /.test(english),
 }));
+
+/** What is longer is an error of some library; to look for ours in it would take seconds. */
+const LONGEST = 500;
 
 /** What the server says in English; as it is where there is no Korean for it. */
 export function said(sentence: string): string {
-  for (const { pattern, korean } of known) {
+  if (sentence.length > LONGEST) return sentence;
+  for (const { pattern, korean, hasReason } of known) {
     const found = pattern.exec(sentence);
-    // What varies may be a sentence in turn: why another score stands in.
-    if (found)
-      return korean.replace(/\{(\d)\}/g, (_, place) => said(found[Number(place) + 1] ?? ""));
+    if (!found) continue;
+    return korean.replace(/\{(\d)\}/g, (_, place) => {
+      const varying = found[Number(place) + 1] ?? "";
+      return hasReason ? said(varying) : varying;
+    });
   }
   return sentence;
 }

@@ -94,7 +94,7 @@ export function useGridActions({ session, layout, classes, area }: Parts) {
         staying.map((group) => group.tiles.map(idOf)),
         columns(),
       );
-      setSelection((now) => move(now, rows, direction, extend));
+      setSelection((now) => move(settle(now, rows.flat(), open), rows, direction, extend));
     },
     toggleFocus: () => setSelection((now) => (now.focus === null ? now : toggle(now, now.focus))),
     toggleGroup: (group: Group | undefined = groupOf(selection.focus)) => {
