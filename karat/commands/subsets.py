@@ -87,7 +87,8 @@ def export(
     chosen = format_ or _FORMATS.get(path.suffix.lower())
     if chosen not in _FORMATS.values():
         raise typer.BadParameter(
-            f"{path.name} tells no format: name one with --format csv, ids, imagefolder or parquet."
+            f"{format_ or path.name} tells no format: name one with --format csv, ids, imagefolder "
+            "or parquet."
         )
     with connect() as client:
         found = find_project(client, project)

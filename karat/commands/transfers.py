@@ -116,7 +116,7 @@ def export(
     chosen = format_ or _BY_SUFFIX.get(suffix)
     if chosen not in _FORMATS:
         raise typer.BadParameter(
-            f"{path.name} tells no format: name one with --format {', '.join(_FORMATS)}."
+            f"{format_ or path.name} tells no format: name one with --format {', '.join(_FORMATS)}."
         )
     if suffix == ".json" and chosen not in _DOCUMENTS:
         raise typer.BadParameter(f"Only {' and '.join(_DOCUMENTS)} are written as .json.")

@@ -1,5 +1,6 @@
 """``karat verify``, ``backup`` and ``restore``: what keeps an installation safe."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -75,7 +76,8 @@ def restore(
 
     with opened(data, stopped=True) as installation:
         put = restore_from(file, installation, replace=replace)
+    where = "" if data == DEFAULT_DATA else f" --data {shlex.quote(str(data))}"
     typer.echo(
         f"Restored {put.files} files and the database as of {put.created_at}. "
-        "Check it with: karat verify"
+        f"Check it with: karat verify{where}"
     )

@@ -86,10 +86,13 @@ def test_what_is_backed_up_while_images_come_in_is_whole(
 
     def import_images() -> None:
         """As an import does: files first, then rows, again and again."""
+        projects = 0
         while not enough.is_set():
             project = world.project(images=6)
             world.open_round(project, 3)
-            started.set()
+            projects += 1
+            if projects == 4:
+                started.set()
 
     importing = threading.Thread(target=import_images)
     importing.start()

@@ -119,7 +119,7 @@ export const overview = {
       `Accuracy is ${accuracy} now, with a standard error of ${error} on ${examples} evaluation images.`,
     noAccuracy: "There is no accuracy yet: add labeled evaluation images, and close a round.",
     fewRounds: (rounds: string, needed: string) =>
-      `Accuracy is known of ${rounds} rounds; a learning curve needs ${needed}.`,
+      `Accuracy is known of ${rounds === "1" ? "one round" : `${rounds} rounds`}; a learning curve needs ${needed}.`,
     inShare: (last: string, best: string) =>
       `${last} of the last round’s answers were IN; in the best round ${best}.`,
     pool: (unlabeled: string, inside: string) =>
