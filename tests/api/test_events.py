@@ -6,7 +6,6 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -127,9 +126,7 @@ def test_slow_reader_is_told_to_read_everything_again(installation: Settings) ->
             listening.cancel()
             return [slow.get_nowait() for _ in range(slow.qsize())]
 
-    # In a thread of its own: browser tests in this process keep an event loop in this one.
-    with ThreadPoolExecutor(1) as thread:
-        first, *_, last = thread.submit(lambda: asyncio.run(overflow())).result()
+    first, *_, last = asyncio.run(overflow())
     assert first == everything
     assert json.loads(last["data"]) == {"id": 149}
 

@@ -12,7 +12,9 @@ from tests.e2e.chromium import complaints, launch
 from tests.stacks import admin_login
 
 
-@pytest.fixture(scope="session")
+# Of a module, not of the session: it keeps an event loop running in this thread, in which a later
+# test of the same process could start none.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
     with sync_playwright() as playwright:
