@@ -1,12 +1,14 @@
 """Which project a caller may see, label or manage. Every project route goes through here."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated
 
-from fastapi import Depends, Path
+from fastapi import Depends, Path, Request
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.deps import SessionDep
+from api.deps import SessionDep, transaction
 from api.principal import CurrentUser, Principal
 from core.errors import Forbidden, NotFound
 from core.states import Role
@@ -43,6 +45,15 @@ async def managed_project(
     return project
 
 
+@asynccontextmanager
+async def managing(
+    request: Request, principal: Principal, project_id: int
+) -> AsyncIterator[tuple[AsyncSession, Project]]:
+    """A short transaction on a project that the caller may change, of a route that outlives it."""
+    async with transaction(request) as session:
+        yield session, await managed_project(session, principal, project_id)
+
+
 async def _visible(session: SessionDep, user: CurrentUser, project_id: ProjectId) -> Project:
     return await visible_project(session, user, project_id)
 
@@ -55,7 +66,14 @@ async def _locked(session: SessionDep, user: CurrentUser, project_id: ProjectId)
     return await managed_project(session, user, project_id, lock=True)
 
 
+async def _managed_id(request: Request, user: CurrentUser, project_id: ProjectId) -> int:
+    async with managing(request, user, project_id):
+        return project_id
+
+
 VisibleProject = Annotated[Project, Depends(_visible, scope="function")]
 ManagedProject = Annotated[Project, Depends(_managed, scope="function")]
+# For routes that receive a body of gigabytes: the transaction of the check has ended.
+ManagedId = Annotated[int, Depends(_managed_id)]
 # The row lock serialises what changes a project's state or its rounds.
 LockedProject = Annotated[Project, Depends(_locked, scope="function")]

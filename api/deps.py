@@ -1,6 +1,7 @@
 """What routes ask for: a transaction, settings, storage."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated
 
 from anyio import to_thread
@@ -28,6 +29,9 @@ async def get_session(request: Request) -> AsyncIterator[AsyncSession]:
 # Scope "function": the commit happens before the response is sent. With the default scope a client
 # could read 201 for a commit that then fails.
 SessionDep = Annotated[AsyncSession, Depends(get_session, scope="function")]
+
+# The same for a part of a request: none stays open while a body arrives or a file is fetched.
+transaction = asynccontextmanager(get_session)
 
 
 def get_settings(request: Request) -> Settings:

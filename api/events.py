@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request
 from sse_starlette import EventSourceResponse
 
 from api.access import ProjectId, visible_project
+from api.deps import transaction
 from api.principal import CurrentUser
 from core.events import CHANNEL
 
@@ -87,7 +88,7 @@ async def project_events(
 ) -> EventSourceResponse:
     """Server-sent events `job`, `round`, `project` and `pool`, each saying what to read again."""
     # A session of its own, closed before streaming: a watcher must not hold a connection.
-    async with request.app.state.sessions() as session:
+    async with transaction(request) as session:
         await visible_project(session, user, project_id)
     broadcaster: Broadcaster = request.app.state.broadcaster
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from api.access import ManagedProject, managed_project
 from api.audit import record
-from api.deps import SessionDep, StorageDep
+from api.deps import SessionDep, StorageDep, transaction
 from api.files import present_file
 from api.pagination import Items
 from api.principal import CurrentUser
@@ -49,8 +49,7 @@ async def artifact_content(
     request: Request, user: CurrentUser, storage: StorageDep, artifact_id: int
 ) -> FileResponse:
     # Two short transactions: none stays open while the file is brought from a bucket.
-    sessions = request.app.state.sessions
-    async with sessions() as session:
+    async with transaction(request) as session:
         artifact = await session.get(Artifact, artifact_id)
         if artifact is None:
             raise NotFound("artifact")
@@ -58,7 +57,7 @@ async def artifact_content(
     path = await present_file(storage, artifact.storage_key)
     # Pages draw the map of a comparison from its file: to look is no export.
     if artifact.kind is not ArtifactKind.COMPARISON:
-        async with sessions.begin() as session:
+        async with transaction(request) as session:
             record(
                 session,
                 user,

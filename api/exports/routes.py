@@ -4,7 +4,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from sqlalchemy import select
 
-from api.access import ProjectId, managed_project
+from api.access import ProjectId, managing
 from api.audit import record
 from api.deps import OriginalsDep
 from api.exports import service
@@ -46,9 +46,7 @@ async def export(
     folders, and beside them what has no class; `coco` and `label_studio` are images and a JSON
     document; `parquet` is what Hugging Face's `datasets` loads.
     """
-    sessions = request.app.state.sessions
-    async with sessions.begin() as session:
-        await managed_project(session, user, project_id)
+    async with managing(request, user, project_id) as (session, _):
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
         named = (
             select(ProjectClass.id, ProjectClass.name)
@@ -56,7 +54,7 @@ async def export(
             .order_by(ProjectClass.position)
         )
         classes = dict((await session.execute(named)).all())
-        which = Images(sessions, project_id, classes, all=unlabeled)
+    which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
     if format in (Format.CSV, Format.JSONL):
         found = service.as_table(which, format, only_effective=effective)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:

@@ -4,7 +4,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
-from api.access import ManagedProject, ProjectId, managed_project
+from api.access import ManagedProject, ProjectId, managing
 from api.deps import SessionDep, StorageDep
 from api.maps import service
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapSurface, Polygon
@@ -27,8 +27,7 @@ async def _scores(
     request: Request, user: CurrentUser, project_id: ProjectId, number: Number
 ) -> Artifact:
     # In a transaction of its own: none stays open while the file is brought from a bucket.
-    async with request.app.state.sessions() as session:
-        await managed_project(session, user, project_id)
+    async with managing(request, user, project_id) as (session, _):
         return await service.artifact_of(session, project_id, number)
 
 
@@ -40,8 +39,7 @@ async def list_maps(
     request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId
 ) -> Items[MapOut]:
     """Rounds whose whole pool was scored before they began, and the ranges of their scores."""
-    async with request.app.state.sessions() as session:
-        await managed_project(session, user, project_id)
+    async with managing(request, user, project_id) as (session, _):
         files = await service.files_of(session, project_id)
     return Items(items=await to_thread.run_sync(service.described, storage, files))
 

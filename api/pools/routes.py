@@ -9,9 +9,9 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse, Response
 from pydantic import StringConstraints
 
-from api.access import ManagedProject, ProjectId, managed_project
+from api.access import ManagedId, ManagedProject, ProjectId, managed_project, managing
 from api.audit import record
-from api.deps import OriginalsDep, SessionDep, SettingsDep, StorageDep
+from api.deps import OriginalsDep, SessionDep, SettingsDep, StorageDep, transaction
 from api.files import present_file
 from api.jobs.schemas import JobOut
 from api.pagination import Items
@@ -19,7 +19,6 @@ from api.pools import images, links, places, service
 from api.pools.schemas import BucketImport, ImageLink, LocationOut
 from api.pools.uploads import check_annotations, checked_name, receive
 from api.principal import CurrentUser, Engineer, Principal
-from core.queue import deliver
 from core.states import Split
 
 router = APIRouter(tags=["pools"])
@@ -53,7 +52,7 @@ async def import_images(
     user: CurrentUser,
     settings: SettingsDep,
     storage: StorageDep,
-    project_id: ProjectId,
+    project_id: ManagedId,
     filename: Annotated[str, Query(max_length=1000)],
     split: Split = Split.POOL,
     image_column: ColumnName = None,
@@ -75,9 +74,6 @@ async def import_images(
     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
     or folder: by the column `key`, `file` or another that `key_column` names.
     """
-    # Two short transactions instead of one that stays open while gigabytes arrive.
-    async with request.app.state.sessions() as session:
-        await managed_project(session, user, project_id)
     annotations = list(dict.fromkeys(annotation_column or ()))
     if location is not None:
         places.require_table(filename, "filename")
@@ -114,12 +110,10 @@ async def import_bucket(
     request: Request,
     user: CurrentUser,
     settings: SettingsDep,
-    project_id: ProjectId,
+    project_id: ManagedId,
     asked: BucketImport,
 ) -> JobOut:
     """Take in images that stay in a bucket or a shared folder; each is read once, and not kept."""
-    async with request.app.state.sessions() as session:
-        await managed_project(session, user, project_id)
     params = await to_thread.run_sync(places.import_params, asked, settings)
     return await _started(request, user, project_id, params)
 
@@ -132,19 +126,16 @@ async def _started(
     upload: pathlib.Path | None = None,
 ) -> JobOut:
     """Queue an import in a transaction of its own; the upload is removed if that is refused."""
-    async with request.app.state.sessions() as session:
-        async with session.begin():
-            try:
-                await managed_project(session, user, project_id)
-                job = await service.start_import(session, user, project_id, params)
-            except Exception:
-                # Nothing will ever read it. A failed commit may have happened: it is not in here.
-                if upload is not None:
-                    upload.unlink(missing_ok=True)
-                raise
-            body = JobOut.model_validate(job)
-        await to_thread.run_sync(deliver, session.info)
-    return body
+    async with transaction(request) as session:
+        try:
+            await managed_project(session, user, project_id)
+            job = await service.start_import(session, user, project_id, params)
+        except Exception:
+            # Nothing will ever read it. A failed commit may have happened: it is not in here.
+            if upload is not None:
+                upload.unlink(missing_ok=True)
+            raise
+        return JobOut.model_validate(job)
 
 
 @router.get("/projects/{project_id}/imports")
@@ -158,8 +149,7 @@ async def import_report(
     request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: int
 ) -> FileResponse:
     """Every file that was refused or was a duplicate, with the reason."""
-    async with request.app.state.sessions() as session:
-        await managed_project(session, user, project_id)
+    async with managing(request, user, project_id) as (session, _):
         artifact = await service.import_report(session, project_id, job_id)
     return FileResponse(
         await present_file(storage, artifact.storage_key),
@@ -182,7 +172,7 @@ async def example_image(
     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
     good for a short while; 409 says that it is gone, or has changed since it was imported.
     """
-    async with request.app.state.sessions() as session:
+    async with transaction(request) as session:
         original = await service.image(session, user, example_id)
     return await images.send(request, storage, originals, original, size)
 
@@ -214,7 +204,7 @@ async def linked_image(
     size: ThumbnailSize | None = None,
 ) -> Response:
     """The image that a link leads to, for whoever has the link."""
-    async with request.app.state.sessions() as session:
+    async with transaction(request) as session:
         await links.require_signed(session, example_id, expires, signature)
         original = await service.image(session, None, example_id)
     response = await images.send(request, storage, originals, original, size)

@@ -5,7 +5,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
-from api.access import ManagedProject, ProjectId, managed_project
+from api.access import ManagedProject, ProjectId, managing
 from api.audit import record
 from api.deps import OriginalsDep, SessionDep, StorageDep
 from api.files import artifact_file
@@ -36,8 +36,7 @@ async def compare_subsets(
     b: Compared,
 ) -> SubsetComparison:
     """Two subsets side by side: what both keep, and what only one does."""
-    async with request.app.state.sessions() as session:
-        project = await managed_project(session, user, project_id)
+    async with managing(request, user, project_id) as (session, project):
         one, other = [await service.described_subset(session, project, it) for it in (a, b)]
     return await to_thread.run_sync(service.compared, storage, one, other)
 
@@ -56,9 +55,7 @@ async def export_subset(
 
     The folders are named by the labels that the subset was made from.
     """
-    sessions = request.app.state.sessions
-    async with sessions.begin() as session:
-        await managed_project(session, user, project_id)
+    async with managing(request, user, project_id) as (session, _):
         artifact = await service.find_subset(session, project_id, subset_id)
         record(session, user, "export", "subset", subset_id, project_id=project_id, format=format)
     path = await artifact_file(storage, artifact.storage_key)
@@ -72,6 +69,7 @@ async def export_subset(
             media_type="application/vnd.apache.parquet",
             headers={"ETag": f'"{artifact.sha256}"'},
         )
+    sessions = request.app.state.sessions
     body: AsyncIterator[str] | AsyncIterator[bytes]
     if format is SubsetFormat.CSV:
         body, media, suffix = exports.as_csv(sessions, project_id, path), "text/csv", "csv"
