@@ -21,8 +21,8 @@ from models.protocols import Indices, Progress
 from models.pruning.grand import last_layer_norms
 from models.pruning.view import PruningView
 from models.strong_view import StrongView
-from models.target import NetworkModel
 from models.train import train
+from models.trained import NetworkModel
 
 
 def warm_up(

@@ -23,8 +23,8 @@ from models.probability import log_softmax
 from models.protocols import Progress
 from models.relabeling.task import Learned, Task, decay, training_params
 from models.resume import Batches, counted, restore, seeded, store
-from models.target import NetworkModel
 from models.train import augmented, diverged, require_finite, resident, scaled, sgd
+from models.trained import NetworkModel
 
 _LEAST_VARIANCE: Final = 5e-4
 _LEAST_SHARE: Final = 1e-6

@@ -12,7 +12,7 @@ from models.embed import build_network
 from models.params.networks import TrainingParams
 from models.params.relabel import LearnerParams
 from models.protocols import Indices
-from models.target import NetworkModel
+from models.trained import NetworkModel
 
 
 @dataclass(frozen=True)

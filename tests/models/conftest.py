@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 from models.data import PixelStore, fit_image
 from models.head import LogisticHead, Scaling
 from models.protocols import PoolView
-from models.target import HeadModel
+from models.trained import HeadModel
 
 torch.set_num_threads(1)
 

@@ -11,7 +11,7 @@ from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.run import prune
 from models.rehearsal import extended_seconds, step_seconds
-from models.target import NetworkModel
+from models.trained import NetworkModel
 from models.warm_up import train_steps, warm_up
 from workers.dry_run import Cost, Rehearsal, class_notes
 from workers.knowledge import Knowledge
