@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ticks } from "./scale";
+import { tickLabels, ticks } from "./scale";
 
 it("covers the range with round numbers", () => {
   expect(ticks(0, 1)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
@@ -11,4 +11,24 @@ it("copes with a range of one value", () => {
   const values = ticks(0.5, 0.5);
   expect(values.length).toBeGreaterThan(0);
   expect(values.every(Number.isFinite)).toBe(true);
+});
+
+const said = (low: number, high: number) => tickLabels(ticks(low, high), "en");
+
+it("writes ticks with the digits of their step, so that no two read the same", () => {
+  expect(said(0, 1)).toEqual(["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+  expect(said(0.999, 0.9996)).toEqual(["0.9990", "0.9992", "0.9994", "0.9996"]);
+  expect(said(12_000, 12_300)).toEqual(["12,000", "12,100", "12,200", "12,300"]);
+  expect(said(0, 4e-5)).toEqual(["0", "1e-5", "2e-5", "3e-5", "4e-5"]);
+  expect(said(1_000_000, 1_000_300)).toEqual(["1.0000e+6", "1.0001e+6", "1.0002e+6", "1.0003e+6"]);
+});
+
+it("gives every tick words of its own, wherever the range lies and however narrow it is", () => {
+  for (const low of [-3e7, -12.5, 0, 1e-6, 0.37, 999.9, 5e8]) {
+    for (const width of [1e-7, 3e-4, 0.07, 1, 640, 2e6]) {
+      if (width < Math.abs(low) * 1e-9) continue;
+      const words = said(low, low + width);
+      expect(new Set(words).size).toBe(words.length);
+    }
+  }
 });

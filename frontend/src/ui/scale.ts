@@ -1,3 +1,25 @@
+/**
+ * Words for ticks, with the digits of the step between them: no two of them read the same.
+ */
+export function tickLabels(values: number[], locale: string): string[] {
+  const most = Math.max(...values.map(Math.abs));
+  const step = Math.abs((values[1] ?? 2 * most) - (values[0] ?? 0)) || 1;
+  const place = powerOf(step);
+  const short = most < 1e-3 || most >= 1e6;
+  return values.map((value) => {
+    if (short && value !== 0) return value.toExponential(Math.max(0, powerOf(value) - place));
+    const digits = short ? 0 : Math.max(0, -place);
+    return value.toLocaleString(locale, {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+  });
+}
+
+/** Of the first digit: 2 for 250, -2 for 0.05. */
+const powerOf = (value: number): number =>
+  Math.floor(Math.log10(Math.abs(Number(value.toPrecision(12)))) + 1e-9);
+
 /** Round numbers that cover [low, high], about `count` of them. */
 export function ticks(low: number, high: number, count = 5): number[] {
   const span = high - low || Math.abs(high) || 1;

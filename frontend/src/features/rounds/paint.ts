@@ -1,4 +1,5 @@
 import { locale } from "../../strings/language";
+import { tickLabels } from "../../ui/scale";
 import type { Rings } from "./contours";
 import { type Box, type Scale, type Size, toPixel } from "./plane";
 import type { Density } from "./tiles";
@@ -156,27 +157,27 @@ export function drawMark(
   context.stroke();
 }
 
-const label = (value: number): string =>
-  Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
-    ? value.toExponential(0)
-    : value.toLocaleString(locale, { maximumFractionDigits: 3 });
-
-export function drawTick(
+/** Writes along an axis what lies in view. */
+export function drawTicks(
   context: CanvasRenderingContext2D,
   size: Size,
-  value: number,
-  at: number,
   axis: "x" | "y",
+  values: number[],
+  pixelOf: (value: number) => number,
 ): void {
-  const text = label(value);
   context.textAlign = axis === "x" ? "center" : "left";
   context.textBaseline = "alphabetic";
-  const x = axis === "x" ? Math.min(size.width - 14, Math.max(14, at)) : 6;
-  const y = axis === "x" ? size.height - 6 : Math.min(size.height - 22, Math.max(14, at + 4));
   // Readable on a dense pool.
   context.lineWidth = 3;
-  context.strokeText(text, x, y);
-  context.fillText(text, x, y);
+  tickLabels(values, locale).forEach((text, index) => {
+    const at = pixelOf(values[index] as number);
+    if (at <= 0 || at >= (axis === "x" ? size.width : size.height)) return;
+    const half = context.measureText(text).width / 2 + 2;
+    const x = axis === "x" ? Math.min(size.width - half, Math.max(half, at)) : 6;
+    const y = axis === "x" ? size.height - 6 : Math.min(size.height - 22, Math.max(14, at + 4));
+    context.strokeText(text, x, y);
+    context.fillText(text, x, y);
+  });
 }
 
 export const largest = (bins: Uint32Array): number =>

@@ -5,7 +5,7 @@ import {
   clipTo,
   densityImage,
   drawMark,
-  drawTick,
+  drawTicks,
   largest,
   type Mark,
   PointPainter,
@@ -198,12 +198,9 @@ export class Scene {
     context.strokeStyle = this.palette.surface;
     context.fillStyle = this.palette.ink2;
     const across = ticks(view.x0, view.x1, Math.max(3, Math.round(size.width / 130)));
-    for (const x of across.filter((one) => one > view.x0 && one < view.x1)) {
-      drawTick(context, size, x, toPixel(scale, { x, y: 0 }).x, "x");
-    }
-    for (const y of ticks(view.y0, view.y1, 6).filter((one) => one > view.y0 && one < view.y1)) {
-      drawTick(context, size, y, toPixel(scale, { x: 0, y }).y, "y");
-    }
+    drawTicks(context, size, "x", across, (x) => toPixel(scale, { x, y: 0 }).x);
+    const up = ticks(view.y0, view.y1, 6);
+    drawTicks(context, size, "y", up, (y) => toPixel(scale, { x: 0, y }).y);
   }
 
   private drawMarks(context: CanvasRenderingContext2D, t: number): void {
