@@ -158,6 +158,7 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
     page.keyboard.press("u")
     back = page.locator("section[data-group=back] [data-tile]")
     expect(back).to_have_count(3)
+    expect(page.get_by_text("Taken back: 3 images")).to_be_visible()
     assert {int(tile.get_attribute("data-tile") or 0) for tile in back.all()} == set(wrong)
     expect(page.locator("[data-tile][aria-selected=true]")).to_have_count(3)
     page.keyboard.press("x")

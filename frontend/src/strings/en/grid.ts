@@ -24,6 +24,7 @@ export const grid = {
   selected: (count: number) => `${count.toLocaleString(locale)} selected`,
   noneSelected: "Choose images, then say what they are",
   given: (count: number, verdict: string) => `${images(count)}: ${verdict}`,
+  undone: (count: number, verdict: string) => `Taken back: ${images(count)}, ${verdict}`,
   verdictBar: "Verdict on what is selected",
   density: "Images at once",
   larger: "Show larger",

@@ -7,7 +7,7 @@ import {
   useRef,
   useState,
 } from "react";
-import type { Project } from "../../../api/types";
+import type { LabelClass, Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { measurePaint } from "../measure";
 import { nameOf } from "../verdicts";
@@ -103,14 +103,12 @@ export function GridDesk(props: GridDeskProps) {
       event.shiftKey ? extendTo(now, layout.order, id) : toggle(focusOn(now, id), id),
     );
   };
-  const last = view.history.at(-1);
-  const given = last?.[0]?.given;
   return (
     <div className={styles.desk} data-guide={guide || undefined}>
       <div className={styles.stage}>
         <div className={styles.head}>
           <p className={styles.last} aria-live="polite">
-            {last && given && t.grid.given(last.length, nameOf(given, classes))}
+            {lastOf(view, classes)}
           </p>
           <DensityControl density={density} onChange={onDensity} />
         </div>
@@ -168,6 +166,15 @@ export function GridDesk(props: GridDeskProps) {
       />
     </div>
   );
+}
+
+/** What the last verdict was, or what was taken back since. */
+function lastOf({ history, undone }: GridView, classes: LabelClass[]): string | null {
+  const last = undone.length > 0 ? undone : history.at(-1);
+  const given = last?.[0]?.given;
+  if (!last || !given) return null;
+  const say = undone.length > 0 ? t.grid.undone : t.grid.given;
+  return say(last.length, nameOf(given, classes));
 }
 
 /** The browser's focus goes where the keys are, unless it is on a control. */

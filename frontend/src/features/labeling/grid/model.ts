@@ -25,6 +25,8 @@ export type GridView = {
   upcoming: Tile[];
   /** What was judged together, the latest last; undo takes one back at a time. */
   history: Tile[][];
+  /** What was taken back last, until the next verdict. */
+  undone: Tile[];
   status: LabelStatus | null;
   /** My own answers to this project, those of this visit included. */
   mine: { today: number; total: number } | null;
@@ -37,6 +39,7 @@ export const NEW: GridView = {
   page: [],
   upcoming: [],
   history: [],
+  undone: [],
   status: null,
   mine: null,
   paused: null,

@@ -180,8 +180,10 @@ describe("undo in the grid", () => {
     await session.answer([1], OOD);
     await session.answer([2, 3, 4], CAT);
     expect(session.undo()).toEqual([2, 3, 4]);
+    expect(session.getView().undone.map(idOf)).toEqual([2, 3, 4]);
     expect(waiting(session)).toEqual([2, 3, 4, ...from(5, 6)]);
     await session.answer([3], OOD);
+    expect(session.getView().undone).toEqual([]);
     await arrived(5);
     const [, , second] = server.taken;
     expect(server.taken.at(-1)).toMatchObject({ query_id: 3, supersedes: second?.key });

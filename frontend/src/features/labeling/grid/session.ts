@@ -159,6 +159,7 @@ export class GridSession {
       phase: "working",
       page: [...back.values(), ...page],
       history: this.#view.history.slice(0, -1),
+      undone: last,
     });
     return [...back.keys()];
   }
@@ -182,12 +183,9 @@ export class GridSession {
 
   #close(tiles: Tile[]): void {
     const now = new Map(tiles.map((tile) => [idOf(tile), tile]));
-    const history = without(this.#view.history, new Set(now.keys()));
-    this.#turn({
-      page: this.#view.page.map((tile) => now.get(idOf(tile)) ?? tile),
-      upcoming: this.#view.upcoming,
-      history: [...history, tiles].slice(-HISTORY),
-    });
+    const page = this.#view.page.map((tile) => now.get(idOf(tile)) ?? tile);
+    const history = [...without(this.#view.history, new Set(now.keys())), tiles].slice(-HISTORY);
+    this.#turn({ page, upcoming: this.#view.upcoming, history, undone: [] });
     if (this.#view.upcoming.length < this.#size || this.#leases.isShort) this.wake();
   }
 
