@@ -13,6 +13,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 STRINGS: Final = ROOT / "frontend/src/strings/ko"
 # Of the workers, what speaks to people on pages; the rest fills logs and reports.
 SPEAKERS: Final = ("models", "workers/advance", "workers/dry_run.py", "workers/runner.py")
+NUMBER_FORMATS: Final = {"float32", "bfloat16"}
 _HANGUL: Final = re.compile(r"[가-힣]")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
@@ -23,11 +24,14 @@ def _korean(name: str) -> dict[str, str]:
 
 
 def _catalog() -> set[str]:
-    """Every title, summary and word on a parameter."""
+    """Every title, summary and word on a parameter, and the values that it chooses from."""
     words = {text for spec in specs() for text in (spec.title, spec.summary)}
     for spec in specs():
-        for schema in spec.params.model_json_schema().get("properties", {}).values():
+        for name, schema in spec.params.model_json_schema().get("properties", {}).items():
             words |= {schema["title"], schema["description"]}
+            # The app calls these by the titles of the algorithms that they are.
+            if name not in {"learner", "method", "network"}:
+                words |= set(schema.get("enum", ())) - NUMBER_FORMATS
     return words
 
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import words from "../strings/ko/catalog.json";
-import { parametersOf, translated } from "./algorithms";
+import { named, parametersOf, translated, untilWorded } from "./algorithms";
 import type { Algorithm } from "./types";
 
 const margin: Algorithm = {
@@ -34,6 +34,30 @@ it("says in Korean what it has Korean for, and leaves the rest", () => {
   });
   expect(parametersOf(said).seed).toEqual(parametersOf(margin).seed);
   expect(said.defaults).toEqual(margin.defaults);
+});
+
+it("keeps what an algorithm is called in English, for those who look for it by that", () => {
+  expect(translated(margin, words).english).toEqual({
+    title: margin.title,
+    summary: margin.summary,
+  });
+});
+
+it("offers choices in words beside the names that descriptions use", () => {
+  const precision = { enum: ["auto", "float32"], title: "Precision", description: "" };
+  const network = { enum: ["cnn_tiny", "resnet18"], title: "Network", description: "" };
+  const job = { ...margin, params_schema: { properties: { precision, network } } };
+  const model: Algorithm = { ...margin, kind: "model", name: "cnn_tiny", title: "Tiny CNN" };
+  expect(parametersOf(translated(job, words)).precision?.words).toEqual({ auto: "자동 (auto)" });
+  expect(parametersOf(named(job, [job, model])).network?.words).toEqual({
+    cnn_tiny: "Tiny CNN (cnn_tiny)",
+  });
+});
+
+it("asks again for words that did not arrive, and for nothing else", () => {
+  expect(untilWorded({ isWorded: false })).toBe(0);
+  expect(untilWorded({ isWorded: true })).toBe(Number.POSITIVE_INFINITY);
+  expect(untilWorded(null)).toBe(Number.POSITIVE_INFINITY);
 });
 
 it("leaves an algorithm of another package whole, also where it has words of ours", () => {

@@ -1,21 +1,38 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
 import { language } from "../strings/language";
 import { call, client } from "./client";
 import type { Algorithm, ParamSchema } from "./types";
 
+/** Whether the words of the reader's language have arrived; until then English stands in. */
+export type Worded = { isWorded: boolean };
+
+/** What never changes is kept; what stands in is asked for again at its next use. */
+export const untilWorded = (data: Worded | null | undefined): number =>
+  data?.isWorded === false ? 0 : Number.POSITIVE_INFINITY;
+
 /** The catalog, in the reader's language. */
 export const algorithmsQuery = queryOptions({
   queryKey: ["algorithms", language],
-  staleTime: Number.POSITIVE_INFINITY,
   queryFn: async () => {
     const [catalog, words] = await Promise.all([
       call(client.GET("/api/algorithms")),
-      loadAlgorithmWords(),
+      loadAlgorithmWords().catch(() => undefined),
     ]);
-    return words ? { items: catalog.items.map((one) => translated(one, words)) } : catalog;
+    const items = words ? catalog.items.map((one) => translated(one, words)) : catalog.items;
+    return { items: items.map((one) => named(one, items)), isWorded: words !== undefined };
   },
+  staleTime: ({ state }) => untilWorded(state.data),
 });
+
+/** What algorithms of a kind are called; by their names while the catalog is not there. */
+export function useTitles(kind: Algorithm["kind"]): (name: string) => string {
+  const { data } = useQuery(algorithmsQuery);
+  return (name) => titleOf(data?.items ?? [], kind, name) ?? name;
+}
+
+const titleOf = (algorithms: Algorithm[], kind: string | undefined, name: string) =>
+  algorithms.find((one) => one.kind === kind && one.name === name)?.title;
 
 /** The parameters of an algorithm, by their names. */
 export const parametersOf = (algorithm: Algorithm): Record<string, ParamSchema> =>
@@ -23,18 +40,53 @@ export const parametersOf = (algorithm: Algorithm): Record<string, ParamSchema> 
 
 /** An algorithm in other words; one whose summary has none comes from another package and stays. */
 export function translated(algorithm: Algorithm, words: AlgorithmWords): Algorithm {
-  const { title, summary, paper, params_schema } = algorithm;
+  const { title, summary, paper } = algorithm;
   if (words[summary] === undefined) return algorithm;
   const say = (text: string) => words[text] ?? text;
-  const properties = Object.entries(parametersOf(algorithm)).map(([name, schema]) => [
-    name,
-    { ...schema, title: say(schema.title ?? name), description: say(schema.description ?? "") },
-  ]);
-  return {
-    ...algorithm,
-    title: say(title),
-    summary: say(summary),
-    paper: say(paper),
-    params_schema: { ...params_schema, properties: Object.fromEntries(properties) },
-  };
+  const said = { title: say(title), summary: say(summary), paper: say(paper) };
+  const english = { title, summary };
+  return withParameters({ ...algorithm, ...said, english }, (schema, name) => ({
+    ...withWords(schema, (value) => words[value]),
+    title: say(schema.title ?? name),
+    description: say(schema.description ?? ""),
+  }));
+}
+
+/** Parameters of jobs whose values are algorithms, and the kind of these. */
+const KINDS: Record<string, Algorithm["kind"]> = {
+  learner: "learner",
+  method: "pruning",
+  network: "model",
+};
+
+/** An algorithm that calls others, where its parameters choose among them, by their titles. */
+export const named = (algorithm: Algorithm, all: Algorithm[]): Algorithm =>
+  withParameters(algorithm, (schema, name) =>
+    withWords(schema, (value) => titleOf(all, KINDS[name], value)),
+  );
+
+const withParameters = (
+  algorithm: Algorithm,
+  change: (schema: ParamSchema, name: string) => ParamSchema,
+): Algorithm => ({
+  ...algorithm,
+  params_schema: {
+    ...algorithm.params_schema,
+    properties: Object.fromEntries(
+      Object.entries(parametersOf(algorithm)).map(([name, schema]) => [name, change(schema, name)]),
+    ),
+  },
+});
+
+/** Adds words to the values of a choice, each with the name that its description uses. */
+function withWords(
+  schema: ParamSchema,
+  wordOf: (value: string) => string | undefined,
+): ParamSchema {
+  if (!schema.enum) return schema;
+  const words = schema.enum.map(String).flatMap((value) => {
+    const word = wordOf(value);
+    return word === undefined ? [] : [[value, `${word} (${value})`]];
+  });
+  return { ...schema, words: { ...schema.words, ...Object.fromEntries(words) } };
 }

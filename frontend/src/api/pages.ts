@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { t } from "../strings";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
 import { language } from "../strings/language";
-import { algorithmsQuery } from "./algorithms";
+import { algorithmsQuery, untilWorded, type Worded } from "./algorithms";
 import type { Algorithm } from "./types";
 
 /** Pages of the documentation, as HTML that was made when the app was built. */
@@ -15,19 +15,25 @@ const loaderOf = (kind: string, name: string) =>
 export const pageUrl = ({ kind, name }: Pick<Algorithm, "kind" | "name">): string | null =>
   loaderOf(kind, name) ? `/algorithms/${kind}/${name}` : null;
 
+type Page = Worded & { html: string };
+
 /** The page as HTML, as far as it can be in the reader's language; null when there is none. */
 export const pageQuery = (kind: string, name: string) =>
   queryOptions({
     queryKey: ["page", kind, name, language],
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ client }) => {
-      const [html, words] = await Promise.all([loaderOf(kind, name)?.(), loadAlgorithmWords()]);
-      if (html === undefined || words === null) return html ?? null;
+    queryFn: async ({ client }): Promise<Page | null> => {
+      const [html, words] = await Promise.all([
+        loaderOf(kind, name)?.(),
+        loadAlgorithmWords().catch(() => undefined),
+      ]);
+      if (html === undefined) return null;
+      if (!words) return { html, isWorded: words !== undefined };
       // The page is part of the app: it is there without the server, if with a sentence less.
-      const catalog = await client.ensureQueryData(algorithmsQuery).catch(() => null);
+      const catalog = await client.fetchQuery(algorithmsQuery).catch(() => null);
       const algorithm = catalog?.items.find((one) => one.kind === kind && one.name === name);
-      return inWords(html, words, algorithm?.summary);
+      return { html: inWords(html, words, algorithm?.summary), isWorded: true };
     },
+    staleTime: ({ state }) => untilWorded(state.data),
   });
 
 /** A page with title, summary and table of parameters in the reader's language. */

@@ -78,7 +78,10 @@ export type Surface = Schemas["SurfaceOut"];
 export type MapQuery = Schemas["MapQuery"];
 export type MapImage = Schemas["MapImage"];
 
-export type Algorithm = Schemas["AlgorithmOut"];
+export type Algorithm = Schemas["AlgorithmOut"] & {
+  /** What it was called before it was translated. */
+  english?: { title: string; summary: string };
+};
 /** What a project chooses one of; jobs are started instead, and pruning is chosen for each. */
 export type AlgorithmKind = Exclude<Algorithm["kind"], "job" | "learner" | "pruning">;
 export type Choice = Filled<Schemas["Choice"]>;
@@ -89,6 +92,8 @@ export type ParamSchema = {
   description?: string;
   default?: unknown;
   enum?: unknown[];
+  /** What values of `enum` are called. */
+  words?: Record<string, string>;
   minimum?: number;
   maximum?: number;
   exclusiveMinimum?: number;

@@ -10,5 +10,5 @@ export function Component() {
   const page = useQuery(pageQuery(kind, name));
   if (page.error) return <Failure error={page.error} onRetry={() => page.refetch()} />;
   if (page.isPending) return null;
-  return page.data === null ? <NotFoundPage /> : <DocumentationPage html={page.data} />;
+  return page.data === null ? <NotFoundPage /> : <DocumentationPage html={page.data.html} />;
 }

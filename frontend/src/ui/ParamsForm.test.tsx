@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, expect, it } from "vitest";
 import type { Algorithm } from "../api/types";
-import { ParamsForm } from "./ParamsForm";
+import { ParamsForm, wordsOf } from "./ParamsForm";
 
 const algorithm: Algorithm = {
   name: "mqnet",
@@ -61,4 +61,18 @@ it("holds back what is out of bounds, and says so", async () => {
   await userEvent.type(epochs, "0");
   expect(epochs.getAttribute("aria-invalid")).toBe("true");
   expect(current.epochs).toBeUndefined();
+});
+
+it("tells values in words", () => {
+  const schema = { enum: ["auto", "float32"], words: { auto: "자동 (auto)" } };
+  expect(["auto", "float32"].map((value) => wordsOf(value, schema))).toEqual([
+    "자동 (auto)",
+    "float32",
+  ]);
+  expect([null, true, false, 0.01].map((value) => wordsOf(value))).toEqual([
+    "empty",
+    "on",
+    "off",
+    "0.01",
+  ]);
 });

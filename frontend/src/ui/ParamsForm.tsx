@@ -1,5 +1,6 @@
 import { parametersOf } from "../api/algorithms";
 import type { Algorithm, ParamSchema } from "../api/types";
+import { t } from "../strings";
 import { CheckField, SelectField, TextField } from "./Field";
 import { NumberField } from "./NumberField";
 import styles from "./ParamsForm.module.css";
@@ -48,7 +49,9 @@ function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
         }
       >
         {schema.enum.map((item) => (
-          <option key={String(item)}>{String(item)}</option>
+          <option key={String(item)} value={String(item)}>
+            {wordsOf(item, schema)}
+          </option>
         ))}
       </SelectField>
     );
@@ -85,6 +88,14 @@ function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
       onChange={(event) => onChange(nullable && !event.target.value ? null : event.target.value)}
     />
   );
+}
+
+/** What a value is called, as its field would show it. */
+export function wordsOf(value: unknown, schema?: ParamSchema): string {
+  if (value === null || value === "") return t.common.values.empty;
+  if (typeof value === "boolean") return value ? t.common.values.on : t.common.values.off;
+  if (typeof value === "object") return JSON.stringify(value);
+  return schema?.words?.[String(value)] ?? String(value);
 }
 
 /** What a parameter is called: `learning_rate` is `Learning rate` where its schema has no title. */

@@ -3,7 +3,7 @@ import { algorithmsQuery, parametersOf } from "../../api/algorithms";
 import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { labelOf } from "../../ui/ParamsForm";
+import { labelOf, wordsOf } from "../../ui/ParamsForm";
 import styles from "./AllJobs.module.css";
 
 /** What a job was asked to do; nothing for one without parameters. */
@@ -21,13 +21,7 @@ export function GivenCard({ job }: { job: Job }) {
           {given.map(([name, value]) => (
             <div key={name}>
               <dt>{labelOf(name, schemas[name])}</dt>
-              <dd>
-                {value === null
-                  ? "–"
-                  : typeof value === "object"
-                    ? JSON.stringify(value)
-                    : String(value)}
-              </dd>
+              <dd>{wordsOf(value, schemas[name])}</dd>
             </div>
           ))}
         </dl>

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useTitles } from "../../api/algorithms";
 import { artifactUrl } from "../../api/artifacts";
 import type { Artifact, Choice, Comparison, Method, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
@@ -22,6 +23,7 @@ type NextRoundsProps = {
 /** Takes one of the methods for the rounds to come, and takes it back; offers the model files. */
 export function NextRounds({ project, result, files }: NextRoundsProps) {
   const [used, setUsed] = useState<{ method: Method; before: Choice } | null>(null);
+  const titleOf = useTitles("model");
   const change = useSettingsChange(project.id);
   const use = (method: Method) => {
     const before = project.settings.model;
@@ -68,7 +70,7 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
             </Button>
           }
         >
-          {comparison.used(comparison.methods[used.method], used.before.name)}
+          {comparison.used(comparison.methods[used.method], titleOf(used.before.name))}
         </Notice>
       )}
       {change.error && <Notice tone="bad">{change.error.message}</Notice>}

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import { artifactUrl } from "../../api/artifacts";
 import { projectQuery } from "../../api/projects";
 import { revertReview, reviewsQuery } from "../../api/reviews";
@@ -24,6 +25,7 @@ type RelabelScreenProps = { project: Project; job: Job };
 /** What a job `relabel` would label otherwise, and how far that is reviewed. */
 export function RelabelScreen({ project, job }: RelabelScreenProps) {
   const result = job.result as Relabeling;
+  const titleOf = useTitles("learner");
   const { learner, trained, labeled, disagreements } = result;
   return (
     <div className={styles.page}>
@@ -31,7 +33,7 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <p>
-          {text.learned(learner, trained)} {text.doubts(disagreements, labeled)}{" "}
+          {text.learned(titleOf(learner), trained)} {text.doubts(disagreements, labeled)}{" "}
           {result.test_accuracy !== null && text.accuracy(formatPercent(result.test_accuracy))}
         </p>
       </header>

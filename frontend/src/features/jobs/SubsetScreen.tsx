@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import type { Job, LabelClass, Project, PruneResult, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -18,13 +19,14 @@ type SubsetScreenProps = { project: Project & { settings: Settings }; job: Job }
 /** What a job `prune` keeps and drops, and whether rounds train on it. */
 export function SubsetScreen({ project, job }: SubsetScreenProps) {
   const result = job.result as PruneResult;
+  const titleOf = useTitles("pruning");
   return (
     <div className={styles.page}>
       <header className={styles.counts}>
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <p>
-          {text.kept(result.kept, result.labeled, result.method)}{" "}
+          {text.kept(result.kept, result.labeled, titleOf(result.method))}{" "}
           {result.notes.map(t.common.said).join(" ")}
         </p>
       </header>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import { subsetsQuery } from "../../api/subsets";
 import type { Project, Settings, Subset } from "../../api/types";
 import { t } from "../../strings";
@@ -44,6 +45,7 @@ export function SubsetsScreen({ project }: SubsetsScreenProps) {
 
 function Pair({ project, subsets }: { project: Project; subsets: Subset[] }) {
   const [query, setQuery] = useSearchParams();
+  const titleOf = useTitles("pruning");
   const [a, b] = chosenPair(
     subsets.map((one) => one.id),
     query.get("a"),
@@ -63,7 +65,7 @@ function Pair({ project, subsets }: { project: Project; subsets: Subset[] }) {
           >
             {subsets.map((one) => (
               <option key={one.id} value={one.id}>
-                {text.option(one.id, one.method, one.kept)}
+                {text.option(one.id, titleOf(one.method), one.kept)}
               </option>
             ))}
           </SelectField>

@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import type { Project, Settings, Subset } from "../../api/types";
 import { t } from "../../strings";
 import { formatDateTime, formatPercent } from "../../ui/format";
@@ -12,6 +13,7 @@ type SubsetsTableProps = { project: Project & { settings: Settings }; subsets: S
 
 export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
   const { columns } = text;
+  const titleOf = useTitles("pruning");
   return (
     <Table label={text.title}>
       <thead>
@@ -39,7 +41,7 @@ export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
                 <Link to={`/projects/${project.id}/jobs/${one.job_id}`}>{text.name(one.id)}</Link>
               )}
             </th>
-            <td>{one.method}</td>
+            <td>{titleOf(one.method)}</td>
             <td data-number className={styles.oneLine}>
               {text.keptOf(one.kept, one.labeled)}
             </td>

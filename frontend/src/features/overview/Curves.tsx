@@ -1,5 +1,6 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import { comparableQuery, roundsQuery } from "../../api/rounds";
 import type { Comparable, Project, Round } from "../../api/types";
 import { t } from "../../strings";
@@ -15,6 +16,7 @@ const MOST_RUNS = 12;
 
 export function Curves({ project, rounds }: { project: Project; rounds: Round[] }) {
   const { chosen, candidates, choose } = useChosen(project);
+  const titleOf = useTitles("strategy");
   const others = useQueries({
     queries: chosen.map((one) => roundsQuery(one.id)),
     combine: (results) => results.map((result) => result.data?.items ?? []),
@@ -23,10 +25,14 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     {
       id: project.id,
       name: project.name,
-      strategy: project.settings?.strategy.name ?? "",
+      strategy: titleOf(project.settings?.strategy.name ?? ""),
       rounds,
     },
-    ...chosen.map((one, index) => ({ ...one, rounds: others[index] ?? [] })),
+    ...chosen.map((one, index) => ({
+      ...one,
+      strategy: titleOf(one.strategy),
+      rounds: others[index] ?? [],
+    })),
   ];
   const done = rounds.filter((round) => round.state === "closed" || round.state === "closing");
   const share = done.flatMap(({ number: x, in_share: y }) => (y === null ? [] : [{ x, y }]));
@@ -133,6 +139,7 @@ type CompareProps = {
 };
 
 function Compare({ candidates, chosen, choose }: CompareProps) {
+  const titleOf = useTitles("strategy");
   return (
     <details className={styles.compare}>
       <summary>{text.compare}</summary>
@@ -150,7 +157,7 @@ function Compare({ candidates, chosen, choose }: CompareProps) {
               />
               <span>
                 {one.name}
-                <small>{text.candidate(one.strategy, one.seed, one.same_pool)}</small>
+                <small>{text.candidate(titleOf(one.strategy), one.seed, one.same_pool)}</small>
               </span>
             </label>
           );

@@ -1,5 +1,6 @@
 import { Fragment } from "react";
 import { Link } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
@@ -17,6 +18,7 @@ const TONES = {
 
 export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: Round[] }) {
   const { columns } = t.overview;
+  const titleOf = useTitles("strategy");
   return (
     <Table label={t.overview.rounds}>
       <thead>
@@ -59,7 +61,7 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
               <td>
                 <Chip tone={TONES[round.state]}>{t.projects.roundStates[round.state]}</Chip>
               </td>
-              <td>{round.strategy}</td>
+              <td>{titleOf(round.strategy)}</td>
               <td data-number>
                 {formatCost(round.spent)}
                 <span className={styles.quiet}> / {formatCost(round.budget)}</span>

@@ -5,7 +5,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
-import { labelOf } from "../../ui/ParamsForm";
+import { labelOf, wordsOf } from "../../ui/ParamsForm";
 import styles from "./RoundScreen.module.css";
 
 const { facts, phases, settings } = t.rounds;
@@ -132,6 +132,6 @@ function paramsText(params: Choice["params"], algorithm: Algorithm | undefined):
   if (entries.length === 0) return settings.defaults;
   const schemas = algorithm ? parametersOf(algorithm) : {};
   return entries
-    .map(([name, value]) => `${labelOf(name, schemas[name])} ${JSON.stringify(value)}`)
-    .join(", ");
+    .map(([name, value]) => `${labelOf(name, schemas[name])}: ${wordsOf(value, schemas[name])}`)
+    .join(" · ");
 }

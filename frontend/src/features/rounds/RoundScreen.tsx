@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
-import { algorithmsQuery } from "../../api/algorithms";
+import { algorithmsQuery, useTitles } from "../../api/algorithms";
 import { mapsQuery } from "../../api/maps";
 import { roundsQuery } from "../../api/rounds";
 import type { Project, Round } from "../../api/types";
@@ -66,6 +66,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
   const [search, setSearch] = useSearchParams();
   const maps = useQuery(mapsQuery(project.id));
   const algorithms = useQuery(algorithmsQuery).data?.items ?? [];
+  const titleOf = useTitles("strategy");
   const queries = useQuerySet(project.id, round.number);
   const hide = search.get("hide");
   const hidden = useMemo(() => new Set(hide?.split(" ") ?? []), [hide]);
@@ -85,7 +86,6 @@ function Content({ project, round }: { project: Project; round: Round }) {
     change("hide", [...now].join(" "));
   };
   const map = maps.data?.items.find((one) => one.number === round.number);
-  const strategy = algorithms.find((one) => one.kind === "strategy" && one.name === round.strategy);
   return (
     <>
       {maps.error && !maps.data && <Failure error={maps.error} onRetry={() => maps.refetch()} />}
@@ -99,7 +99,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
           project={project}
           maps={maps.data.items}
           map={map}
-          strategy={strategy?.title ?? round.strategy}
+          strategy={titleOf(round.strategy)}
           queries={queries}
           hidden={hidden}
           onHide={onHide}

@@ -31,7 +31,9 @@ export function AlgorithmPicker(props: AlgorithmPickerProps) {
   // What the search hides cannot be chosen by accident; clearing the search brings it back.
   const selected =
     matches.find((algorithm) => algorithm.name === picked) ??
-    matches.find(({ name, title }) => isIn(`${name} ${title}`, words)) ??
+    matches.find(({ name, title, english }) =>
+      isIn(`${name} ${title} ${english?.title ?? ""}`, words),
+    ) ??
     matches[0];
   const titleOf = (name: string) => algorithms.find((one) => one.name === name)?.title;
 
@@ -158,8 +160,10 @@ function Option({ algorithm, standIn, isSelected, isCurrent, onSelect }: OptionP
 }
 
 function isMatch(algorithm: Algorithm, words: string): boolean {
-  const { title, name, summary, paper, group } = algorithm;
-  return isIn([title, name, summary, paper, t.setup.groups[group].title].join(" "), words);
+  const { title, name, summary, paper, group, english } = algorithm;
+  const own = [title, name, summary, paper, t.setup.groups[group].title];
+  // Whoever knows an algorithm by its English title finds it in every language.
+  return isIn([...own, ...Object.values(english ?? {})].join(" "), words);
 }
 
 const isIn = (text: string, words: string): boolean =>

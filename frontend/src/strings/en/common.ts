@@ -52,6 +52,8 @@ export const common = {
   } as Record<string, string>,
   /** What the server says in a sentence of its own, such as a note of a round. */
   said: (sentence: string) => sentence,
+  /** Values of parameters, told where there is no field. */
+  values: { empty: "empty", on: "on", off: "off" },
   never: "never",
   sideways: (label: string) => `${label}, scrolls sideways`,
   moreSideways: "Scroll sideways for more",

@@ -53,6 +53,7 @@ export const common: Catalogue["common"] = {
     publish: "대기열에 추가",
   },
   said,
+  values: { empty: "비어 있음", on: "켬", off: "끔" },
   never: "없음",
   sideways: (label: string) => `${label}, 옆으로 스크롤`,
   moreSideways: "옆으로 밀면 더 볼 수 있습니다",
