@@ -2,7 +2,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { TextArea, TextField } from "../../ui/Field";
 import { ClassEditor } from "./ClassEditor";
-import type { ClassDraft } from "./classes";
+import { type ClassDraft, problemsOf as classProblems } from "./classes";
 import styles from "./SetupScreen.module.css";
 
 export type Basics = { name: string; guidelines: string; classes: ClassDraft[] };
@@ -13,12 +13,19 @@ type BasicsCardProps = {
   onChange: (basics: Basics) => void;
 };
 
+/** What keeps these from being saved, as the card says it beside each field. */
+export const problemsOf = ({ name, classes }: Basics): string[] => [
+  ...(name.trim() === "" ? [t.setup.projectNameEmpty] : []),
+  ...classProblems(classes).values(),
+];
+
 export function BasicsCard({ basics, isDraft, onChange }: BasicsCardProps) {
   return (
     <Card title={t.setup.basics} hint={t.setup.basicsHint} id="classes">
       <TextField
         label={t.setup.name}
         required
+        error={basics.name.trim() === "" ? t.setup.projectNameEmpty : null}
         maxLength={100}
         autoComplete="off"
         value={basics.name}

@@ -11,7 +11,8 @@ type SetupBarProps = {
   project: Project;
   classCount: number;
   dirty: boolean;
-  valid: boolean;
+  /** What keeps the changes from being saved. */
+  problems: string[];
   saving: boolean;
   starting: boolean;
   onSave: () => void;
@@ -21,7 +22,8 @@ type SetupBarProps = {
 
 /** Says what is still missing before the start, and saves. */
 export function SetupBar(props: SetupBarProps) {
-  const { project, classCount, dirty, valid, saving, starting } = props;
+  const { project, classCount, dirty, problems, saving, starting } = props;
+  const valid = problems.length === 0;
   const isDraft = project.state === "draft";
   const missing = useMissing(project, classCount);
   const { pool, unlabeled, queried } = project.counts;
@@ -44,7 +46,13 @@ export function SetupBar(props: SetupBarProps) {
   return (
     <div className={styles.bar}>
       <div className={styles.status} role="status">
-        {isDraft ? (
+        {!valid && (
+          <>
+            <strong>{t.setup.notSavable}</strong>
+            <p>{problems.join(" ")}</p>
+          </>
+        )}
+        {valid && isDraft && (
           <>
             <strong>{missing.length === 0 ? t.setup.readyTitle : t.setup.notReady}</strong>
             <p>
@@ -56,11 +64,15 @@ export function SetupBar(props: SetupBarProps) {
                 : missing.join(" · ")}
             </p>
           </>
-        ) : (
-          <strong>{t.setup.unsaved}</strong>
         )}
+        {valid && !isDraft && <strong>{t.setup.unsaved}</strong>}
       </div>
       <div className={styles.actions}>
+        {!valid && (
+          <Button kind="quiet" onClick={showProblem}>
+            {t.setup.showProblem}
+          </Button>
+        )}
         {dirty && !isDraft && (
           <Button kind="quiet" onClick={props.onDiscard}>
             {t.common.cancel}
@@ -89,6 +101,11 @@ export function SetupBar(props: SetupBarProps) {
       </div>
     </div>
   );
+}
+
+/** Go to the first field that says what is wrong with it. */
+function showProblem(): void {
+  document.querySelector<HTMLElement>("#classes [aria-invalid=true]")?.focus();
 }
 
 function useMissing(project: Project, classCount: number): string[] {

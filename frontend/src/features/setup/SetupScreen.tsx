@@ -4,8 +4,8 @@ import { useNavigate } from "react-router";
 import { actOnProject, projectQuery, projectsQuery, updateProject } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
 import { Notice } from "../../ui/State";
-import { type Basics, BasicsCard } from "./BasicsCard";
-import { problemsOf, toDrafts, toInputs } from "./classes";
+import { type Basics, BasicsCard, problemsOf } from "./BasicsCard";
+import { toDrafts, toInputs } from "./classes";
 import { DangerCard } from "./DangerCard";
 import { ExportsCard } from "./ExportsCard";
 import { ImagesCard } from "./ImagesCard";
@@ -33,7 +33,8 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
   });
   const settings = useDraft<Settings>(`karat:settings:${id}`, project.settings);
   const dirty = basics.dirty || settings.dirty;
-  const valid = problemsOf(basics.value.classes).size === 0 && basics.value.name.trim() !== "";
+  const problems = problemsOf(basics.value);
+  const valid = problems.length === 0;
   const client = useQueryClient();
   const navigate = useNavigate();
 
@@ -89,7 +90,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
           project={project}
           classCount={basics.value.classes.length}
           dirty={dirty}
-          valid={valid}
+          problems={problems}
           saving={save.isPending}
           starting={start.isPending}
           onSave={() => save.mutate()}

@@ -77,9 +77,9 @@ export function problemsOf(drafts: ClassDraft[]): Map<string, string> {
   const problems = new Map<string, string>();
   const names = new Set<string>();
   const keys = new Set<string>();
-  for (const { row, name, hotkey } of drafts) {
+  for (const [index, { row, name, hotkey }] of drafts.entries()) {
     const folded = name.trim().toLowerCase();
-    if (!folded) problems.set(row, t.setup.nameEmpty);
+    if (!folded) problems.set(row, t.setup.nameEmpty(index + 1));
     else if (folded === "ood") problems.set(row, t.setup.nameReserved);
     else if (names.has(folded)) problems.set(row, t.setup.nameTwice(name.trim()));
     else if (hotkey && keys.has(hotkey)) problems.set(row, t.setup.hotkeyTwice(keyLabel(hotkey)));

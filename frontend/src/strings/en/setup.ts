@@ -31,7 +31,7 @@ export const setup = {
   noHotkey: "none",
   hotkeyTwice: (key: string) => `Two classes have the key ${key}.`,
   nameTwice: (name: string) => `Two classes are called “${name}”.`,
-  nameEmpty: "Every class needs a name.",
+  nameEmpty: (index: number) => `Class ${index} needs a name, or remove it.`,
   nameReserved: "OOD is a verdict of its own and needs no class.",
   guidelines: "Guidelines",
   guidelinesHint:
@@ -189,6 +189,9 @@ export const setup = {
   leaseSecondsHint: "Seconds an image is kept for the annotator who has it on screen.",
   saveChanges: "Save changes",
   unsaved: "Unsaved changes",
+  notSavable: "Cannot be saved yet:",
+  projectNameEmpty: "The project needs a name.",
+  showProblem: "Show",
   start: "Start labeling",
   readyTitle: "Ready to start",
   labeledTitle: "Every image has a label",

@@ -19,6 +19,13 @@ it("says why something else stands in", () => {
   expect(said(reason)).toContain("5개 이상");
 });
 
+it("says why MQ-Net has learned nothing", () => {
+  const reasons = ["No OOD among the last answers", "Fewer than two answers"];
+  for (const reason of reasons) {
+    expect(said(`${reason}: MQ-Net stays as it was.`)).not.toContain(reason);
+  }
+});
+
 it("leaves an error of another library, however long", () => {
   const long = `size mismatch ${"for a layer ".repeat(5_000)}stands in.`;
   expect(said(long)).toBe(long);
