@@ -1,13 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { mapImagesQuery } from "../../api/maps";
-import type { MapImage, MapQuery, Project } from "../../api/types";
+import type { MapImage, MapQuery, Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Gallery, type GalleryImage } from "../../ui/Gallery";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { stateOf } from "./Pins";
+import { whyQueued } from "./queued";
 import styles from "./RoundScreen.module.css";
 import { keyOf } from "./useMap";
 
@@ -62,14 +63,16 @@ export function InsideCard({ project, number, polygon, onClose }: InsideCardProp
 
 type AskedCardProps = {
   project: Project;
+  round: Round;
   queries: { items: MapQuery[]; total: number; isReady: boolean };
   hidden: ReadonlySet<string>;
 };
 
 /** The query set of the round, best rank first; the legend chooses among verdicts. */
-export function AskedCard({ project, queries, hidden }: AskedCardProps) {
+export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
   const [most, setMost] = useState(PAGE);
   const shown = queries.items.filter((one) => !hidden.has(keyOf(one)));
+  const why = whyQueued(round, queries.total);
   const names = new Map(project.classes.map((one) => [one.id, one.name]));
   const captionOf = ({ verdict, class_id: classId }: MapQuery): string => {
     if (verdict === null) return map.unanswered;
@@ -78,6 +81,7 @@ export function AskedCard({ project, queries, hidden }: AskedCardProps) {
   };
   return (
     <Card title={asked.title} hint={asked.hint(queries.total, shown.length)}>
+      {why && <p className={styles.caption}>{asked.why(why)}</p>}
       {queries.isReady && shown.length === 0 && (
         <p className={styles.quiet}>{queries.total === 0 ? asked.none : asked.filtered}</p>
       )}

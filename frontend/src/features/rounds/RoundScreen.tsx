@@ -125,7 +125,13 @@ function Content({ project, round }: { project: Project; round: Round }) {
         <PhasesCard round={round} />
       </div>
       {queries.error && <Failure error={queries.error} onRetry={() => queries.retry()} />}
-      <AskedCard key={round.number} project={project} queries={queries} hidden={hidden} />
+      <AskedCard
+        key={round.number}
+        project={project}
+        round={round}
+        queries={queries}
+        hidden={hidden}
+      />
       <SettingsCard round={round} algorithms={algorithms} />
     </>
   );

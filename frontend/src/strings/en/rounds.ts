@@ -3,6 +3,24 @@ import { locale } from "../language";
 const count = (value: number) => value.toLocaleString(locale);
 const images = (value: number) => `${count(value)} ${value === 1 ? "image" : "images"}`;
 
+/** Why the queue of a round was as long as it was: by what, and what came on top of that. */
+export type Queued = {
+  by: "budget" | "lowest" | "time" | "pool";
+  budget: string;
+  /** Whether there was more, for the time in which the model is trained. */
+  tail: boolean;
+  /** Images that people have sent. */
+  sent: number;
+};
+
+const paid = {
+  budget: (budget: string) => `what the budget of ${budget} pays for`,
+  lowest: (budget: string) =>
+    `what the budget of ${budget} pays for if every verdict has the lower price`,
+  time: (budget: string) =>
+    `what ${budget} suffice for at half the usual time of a verdict, so that quick annotators do not run out`,
+};
+
 export const rounds = {
   title: (number: number) => `Round ${number}`,
   back: "Overview",
@@ -80,6 +98,14 @@ export const rounds = {
       shown === total ? images(total) : `${count(shown)} of ${images(total)}`,
     none: "The images of this round are not chosen yet.",
     filtered: "The map’s legend hides all of them.",
+    why: ({ by, budget, tail, sent }: Queued) => {
+      if (by === "pool") return "Queued: all that was left, fewer than the budget pays for.";
+      const reserve = tail
+        ? [", and half as many again, so that annotators have work while the model is trained"]
+        : [];
+      const extra = sent > 0 ? [`, and ${images(sent)} sent from the pool by hand`] : [];
+      return ["Queued: ", paid[by](budget), ...reserve, ...extra, "."].join("");
+    },
   },
   facts: {
     title: "What came of it",

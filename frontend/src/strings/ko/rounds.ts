@@ -3,6 +3,13 @@ import { number, particle } from "./words";
 
 const images = (value: number) => `이미지 ${number(value)}개`;
 
+const paid = {
+  budget: (budget: string) => `예산 ${budget} 안에서 판정할 수 있는 만큼`,
+  lowest: (budget: string) =>
+    `모든 판정의 가격이 더 낮은 쪽일 때 예산 ${budget} 안에서 판정할 수 있는 만큼`,
+  time: (budget: string) => `판정이 평소보다 두 배 빨라도 ${budget} 동안 모자라지 않을 만큼`,
+};
+
 export const rounds: Catalogue["rounds"] = {
   title: (value) => `라운드 ${value}`,
   back: "개요",
@@ -76,6 +83,15 @@ export const rounds: Catalogue["rounds"] = {
       shown === total ? images(total) : `${images(total)} 중 ${number(shown)}개`,
     none: "이 라운드의 이미지는 아직 선정되지 않았습니다.",
     filtered: "지도 범례에서 모두 숨겼습니다.",
+    why: ({ by, budget, tail, sent }) => {
+      if (by === "pool") return "대기열: 예산보다 적게 남아 있던 이미지 전부입니다.";
+      const added = [
+        ...(tail ? ["모델이 학습하는 동안에도 라벨링할 수 있도록 그 절반"] : []),
+        ...(sent > 0 ? [`풀에서 직접 보낸 ${images(sent)}`] : []),
+      ].join("과 ");
+      if (added === "") return `대기열: ${paid[by](budget)}입니다.`;
+      return `대기열: ${paid[by](budget)}에 ${particle(added, "을", "를")} 더했습니다.`;
+    },
   },
   facts: {
     title: "결과",
