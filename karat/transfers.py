@@ -62,6 +62,7 @@ class TransferClient:
             "split_column": split_column,
             "annotation_column": list(annotation_columns),
             "key_column": key_column,
+            "packed": what.packed,
         }
         content = partial(what.counted, on_sent)
         job: Job = self._transport.request(

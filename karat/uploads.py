@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from zipstream import ZipStream
 
@@ -18,11 +19,13 @@ class Upload:
         filename: Name that tells the server the format.
         size: Bytes of the files behind it; the body of a folder is slightly longer.
         chunks: Makes the body, anew for each try.
+        packed: What it was before it was zipped, if it was.
     """
 
     filename: str
     size: int
     chunks: Callable[[], Iterator[bytes]]
+    packed: Literal["folder"] | None = None
 
     def counted(self, on_sent: Callable[[int, int], None] | None) -> Iterator[bytes]:
         """The body, telling how much of it is on its way.
@@ -59,7 +62,8 @@ def upload(path: Path) -> Upload:
         size = sum(file.stat().st_size for file in _files(path))
         if size == 0:
             raise FileNotFoundError(f"{path} holds no files.")
-        return Upload(f"{path.resolve().name}.zip", size, lambda: _gathered(_zip(path)))
+        name = f"{path.resolve().name}.zip"
+        return Upload(name, size, lambda: _gathered(_zip(path)), packed="folder")
     if not path.is_file():
         raise FileNotFoundError(f"There is no file or folder {path}.")
     return Upload(path.name, path.stat().st_size, lambda: _read(path))

@@ -16,7 +16,7 @@ from api.files import present_file
 from api.jobs.schemas import JobOut
 from api.pagination import Items
 from api.pools import images, links, places, service
-from api.pools.schemas import BucketImport, ImageLink, LocationOut
+from api.pools.schemas import BucketImport, ImageLink, LocationOut, Packed
 from api.pools.uploads import check_annotations, checked_name, receive
 from api.principal import CurrentUser, Engineer, Principal
 from core.states import Split
@@ -61,6 +61,7 @@ async def import_images(
     key_column: ColumnName = None,
     annotation_column: Annotated[list[AnnotationColumn] | None, Query(max_length=50)] = None,
     location: Annotated[str | None, Query(max_length=2000)] = None,
+    packed: Packed | None = None,
 ) -> JobOut:
     """Upload a zip, a Parquet file or one image as the request body, and import it.
 
@@ -72,7 +73,8 @@ async def import_images(
     the images, need no column named: what they say becomes annotations. No address is fetched.
 
     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
-    or folder: by the column `key`, `file` or another that `key_column` names.
+    or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
+    zip was made of for the upload.
     """
     annotations = list(dict.fromkeys(annotation_column or ()))
     if location is not None:
@@ -94,6 +96,7 @@ async def import_images(
         "columns": {key: value for key, value in columns.items() if value},
         "annotations": annotations,
         **({"location": location} if location else {}),
+        **({"packed": packed} if packed else {}),
     }
     return await _started(request, user, project_id, params, storage.upload(upload))
 

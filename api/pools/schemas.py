@@ -1,4 +1,5 @@
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -7,6 +8,13 @@ from core.states import Split
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+
+
+class Packed(StrEnum):
+    """What was zipped to be sent, and is listed as what it was."""
+
+    FOLDER = "folder"
+    IMAGES = "images"
 
 
 class LocationOut(BaseModel):

@@ -90,6 +90,7 @@ def test_imports_of_a_folder_a_zip_and_an_image(
     job = project.import_images(folder, on_sent=lambda done, total: sent.append((done, total)))
     report = admin.wait(job["id"], seen.append, timeout=60)["result"]
     assert report is not None
+    assert (job["params"]["filename"], job["params"]["packed"]) == ("my pool.zip", "folder")
     assert (report["added"], report["refused"]) == (5, 1)
     assert report["refused_examples"][0]["name"] == "broken.png"
     assert sent[-1][0] == sent[-1][1]

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { ApiError, NetworkError } from "./errors";
-import type { BucketImport, Job, Split } from "./types";
+import type { BucketImport, Job, Packed, Split } from "./types";
 
 export const importsQuery = (projectId: number) =>
   queryOptions({
@@ -32,20 +32,54 @@ export const importBucket = (projectId: number, body: BucketImport) =>
 export const importReportUrl = (projectId: number, jobId: number): string =>
   `/api/projects/${projectId}/imports/${jobId}/report.csv`;
 
+/** How an import is listed: what it is, and what it is called. */
+export type Listed = { name: string; kind: SourceKind };
+export type SourceKind =
+  | "bucket"
+  | "server"
+  | "folder"
+  | "images"
+  | "zip"
+  | "parquet"
+  | "labels"
+  | "image";
+
+const BY_ENDING: Record<string, SourceKind> = {
+  zip: "zip",
+  parquet: "parquet",
+  csv: "labels",
+  jsonl: "labels",
+  json: "labels",
+};
+
+export function listed({ id, params }: Pick<Job, "id" | "params">): Listed {
+  const { filename, location, packed } = params as Partial<Record<string, string>>;
+  const name = filename ?? `#${id}`;
+  if (location) return { name, kind: location.startsWith("file:") ? "server" : "bucket" };
+  if (packed === "folder" || packed === "images") {
+    return { name: name.replace(/\.zip$/i, ""), kind: packed };
+  }
+  const ending = name.split(".").at(-1)?.toLowerCase() ?? "";
+  return { name, kind: BY_ENDING[ending] ?? "image" };
+}
+
 export type Upload = {
   projectId: number;
   body: Blob;
   filename: string;
   split: Split;
   annotations: string[];
+  /** What was zipped to be sent. */
+  packed: Packed | null;
   onProgress: (sent: number, total: number) => void;
   signal: AbortSignal;
 };
 
 /** Upload one file as an import. XMLHttpRequest, since `fetch` reports no upload progress. */
 export function uploadImport(upload: Upload): Promise<Job> {
-  const { projectId, body, filename, split, annotations, onProgress, signal } = upload;
+  const { projectId, body, filename, split, annotations, packed, onProgress, signal } = upload;
   const query = new URLSearchParams({ filename, split });
+  if (packed) query.set("packed", packed);
   for (const column of annotations) query.append("annotation_column", column);
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();

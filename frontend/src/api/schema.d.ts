@@ -832,7 +832,8 @@ export interface paths {
          *     the images, need no column named: what they say becomes annotations. No address is fetched.
          *
          *     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
-         *     or folder: by the column `key`, `file` or another that `key_column` names.
+         *     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
+         *     zip was made of for the upload.
          */
         post: operations["import_images"];
         delete?: never;
@@ -3157,6 +3158,12 @@ export interface components {
              */
             since: string;
         };
+        /**
+         * Packed
+         * @description What was zipped to be sent, and is listed as what it was.
+         * @enum {string}
+         */
+        Packed: "folder" | "images";
         /** Page[AuditOut] */
         Page_AuditOut_: {
             /** Items */
@@ -6184,6 +6191,7 @@ export interface operations {
                 key_column?: string | null;
                 label_column?: string | null;
                 location?: string | null;
+                packed?: components["schemas"]["Packed"] | null;
                 split?: components["schemas"]["Split"];
                 split_column?: string | null;
             };

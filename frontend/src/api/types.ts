@@ -54,6 +54,7 @@ export type JobKind = Schemas["JobKind"];
 export type JobProgress = Schemas["Progress"];
 export type Split = Schemas["Split"];
 /** The result of an import job. */
+export type Packed = Schemas["Packed"];
 export type ImportReport = {
   added: number;
   /** Labels that were added; missing in imports of earlier versions. */

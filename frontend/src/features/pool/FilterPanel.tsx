@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { importsQuery } from "../../api/imports";
+import { importsQuery, listed } from "../../api/imports";
 import { membersQuery } from "../../api/projects";
 import type { Filters, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -58,7 +58,7 @@ export function FilterPanel({
           name="import_id"
           things={imports.map((job) => ({
             id: job.id,
-            name: t.pool.imported(job.id, String(job.params.filename ?? "")),
+            name: t.pool.imported(job.id, listed(job).name),
           }))}
           filters={filters}
           onChange={onChange}

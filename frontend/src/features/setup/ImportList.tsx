@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { importReportUrl } from "../../api/imports";
+import { importReportUrl, listed } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
 import { cancelJob, retryJob } from "../../api/rounds";
 import type { ImportReport, Job, Split } from "../../api/types";
@@ -35,15 +35,18 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
   const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
-  const { filename, split } = job.params as { filename?: string; split?: Split };
+  const { name, kind } = listed(job);
   const { text, tone } = STATES[job.state];
   const report = job.state === "succeeded" ? (job.result as ImportReport | null) : null;
   const active = job.state === "queued" || job.state === "running";
   return (
     <li>
       <div className={styles.item}>
-        <strong>{filename ?? `#${job.id}`}</strong>
-        {split && <Chip>{t.setup.splits[split]}</Chip>}
+        <strong>{name}</strong>
+        <span className={styles.kind}>{t.setup.sources[kind]}</span>
+        {splitsOf(job, report).map((one) => (
+          <Chip key={one}>{one}</Chip>
+        ))}
         <Chip tone={tone}>{text}</Chip>
         {report && <span className={styles.end}>{summaryOf(report)}</span>}
         {active && (
@@ -83,6 +86,17 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
         <Refused report={report} href={importReportUrl(projectId, job.id)} />
       )}
     </li>
+  );
+}
+
+/** What the images became: each part with its number, where one import brought several. */
+function splitsOf(job: Job, report: ImportReport | null): string[] {
+  const found = Object.entries(report?.by_split ?? {}).filter(([, count]) => count > 0);
+  const titles = t.setup.splits as Record<string, string>;
+  const asked = job.params.split as Split | undefined;
+  if (found.length === 0) return asked ? [t.setup.splits[asked]] : [];
+  return found.map(([name, count]) =>
+    found.length === 1 ? (titles[name] ?? name) : t.setup.inSplit(titles[name] ?? name, count),
   );
 }
 

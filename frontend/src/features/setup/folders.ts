@@ -1,6 +1,8 @@
 import { downloadZip } from "client-zip";
+import type { Packed } from "../../api/types";
+import { t } from "../../strings";
 
-export type Source = { name: string; files: { path: string; file: File }[] };
+export type Source = { name: string; kind: Packed; files: { path: string; file: File }[] };
 
 const ARCHIVE = /\.(zip|parquet)$/i;
 const IMAGE = /\.(jpe?g|png|webp|bmp|gif|tiff?)$/i;
@@ -36,7 +38,7 @@ export async function readDrop(
     if (entry.isDirectory) {
       const found: Source["files"] = [];
       await walk(entry as FileSystemDirectoryEntry, "", found);
-      folders.push({ name: entry.name, files: withoutTooMany(found) });
+      folders.push({ name: entry.name, kind: "folder", files: withoutTooMany(found) });
     } else {
       files.push(await fileOf(entry as FileSystemFileEntry));
     }
@@ -69,12 +71,17 @@ export function readPicked(files: FileList): Source {
   const all = Array.from(files, (file) => ({ path: file.webkitRelativePath, file }));
   const name = all[0]?.path.split("/")[0] ?? "folder";
   const inside = all.map(({ path, file }) => ({ path: path.slice(name.length + 1), file }));
-  return { name, files: withoutTooMany(inside.filter(({ path }) => isWanted(path))) };
+  return {
+    name,
+    kind: "folder",
+    files: withoutTooMany(inside.filter(({ path }) => isWanted(path))),
+  };
 }
 
 /** Loose images as one source. */
 export const fromImages = (images: File[]): Source => ({
-  name: "images",
+  name: t.projects.images(images.length),
+  kind: "images",
   files: images.map((file) => ({ path: file.name, file })),
 });
 

@@ -94,6 +94,7 @@ class UploadQueue {
         filename: isFile ? content.name : `${content.name}.zip`,
         split,
         annotations,
+        packed: isFile ? null : content.kind,
         onProgress: (sent, total) => this.#change(id, { sent, total }),
         signal: stop.signal,
       });

@@ -72,6 +72,18 @@ export const setup = {
   importFailed: "Failed",
   importCancelled: "Cancelled",
   stop: "Stop",
+  /** What was imported. */
+  sources: {
+    bucket: "Bucket",
+    server: "Folder of the server",
+    folder: "Folder",
+    images: "Single images",
+    zip: "Zip",
+    parquet: "Parquet",
+    labels: "Labels",
+    image: "Image",
+  },
+  inSplit: (split: string, count: number) => `${split}: ${count.toLocaleString(locale)}`,
   added: (count: number) => `${plural(count, "image", "images")} added`,
   duplicates: (count: number) => `${plural(count, "duplicate", "duplicates")}`,
   refused: (count: number) => `${plural(count, "file", "files")} refused`,
