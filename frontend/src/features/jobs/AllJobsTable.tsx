@@ -90,7 +90,7 @@ function Outcome({ job }: { job: Job }) {
   }
   return (
     <>
-      {saidBy(job) ?? "–"}
+      <span className={styles.brief}>{saidBy(job) ?? "–"}</span>
       {job.attempt > 1 && <div className={styles.quiet}>{text.attempt(job.attempt)}</div>}
     </>
   );

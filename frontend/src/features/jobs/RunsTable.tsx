@@ -1,10 +1,13 @@
+import { useState } from "react";
 import { Link } from "react-router";
 import type { Estimate, Job } from "../../api/types";
 import { t } from "../../strings";
+import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { formatAbout, formatDateTime, formatMemory, formatSeconds } from "../../ui/format";
 import { saidBy } from "../../ui/jobs/outcome";
 import { Table } from "../../ui/Table";
+import styles from "./AllJobs.module.css";
 
 /** Of a job's state. */
 export const TONES = {
@@ -15,8 +18,26 @@ export const TONES = {
   cancelled: "plain",
 } as const;
 
+/** More than these are shown when asked for. */
+const LATEST = 3;
+
 /** What became of the jobs of one kind, newest first. */
 export function RunsTable({ title, jobs }: { title: string; jobs: Job[] }) {
+  const [whole, setWhole] = useState(false);
+  const shown = whole ? jobs : jobs.slice(0, LATEST);
+  return (
+    <>
+      <Runs title={title} jobs={shown} />
+      {shown.length < jobs.length && (
+        <Button size="small" className={styles.more} onClick={() => setWhole(true)}>
+          {t.jobs.earlier(jobs.length - shown.length)}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Runs({ title, jobs }: { title: string; jobs: Job[] }) {
   const { columns } = t.jobs;
   return (
     <Table label={t.jobs.runs(title)}>
@@ -53,7 +74,7 @@ export function RunsTable({ title, jobs }: { title: string; jobs: Job[] }) {
 }
 
 function Outcome({ job }: { job: Job }) {
-  if (job.state === "failed") return saidBy(job);
+  if (job.state === "failed") return <span className={styles.brief}>{saidBy(job)}</span>;
   if (job.state !== "succeeded") return job.dry_run ? t.jobs.estimate.run : "–";
   if (job.dry_run) {
     // The event that says it is done comes before its result.

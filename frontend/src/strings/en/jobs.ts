@@ -23,6 +23,7 @@ export const jobs = {
   needsImages: "Add images to the pool first.",
   parameters: "Parameters",
   runs: (title: string) => `Runs of ${title}`,
+  earlier: (count: number) => (count === 1 ? "One earlier run" : `${count} earlier runs`),
   columns: { started: "Started", state: "State", took: "Took", outcome: "Outcome" },
   states: {
     queued: "Waiting",

@@ -23,6 +23,7 @@ export const jobs: Catalogue["jobs"] = {
   needsImages: "먼저 풀에 이미지를 추가하세요.",
   parameters: "파라미터",
   runs: (title) => `${title} 실행 기록`,
+  earlier: (count) => `이전 실행 ${count}개`,
   columns: { started: "시작", state: "상태", took: "소요 시간", outcome: "결과" },
   states: {
     queued: "대기 중",

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { type SyntheticEvent, useState } from "react";
 import { retryJob, startJob } from "../../api/rounds";
 import type { Algorithm, Job, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -44,7 +44,7 @@ export function JobStart(props: JobStartProps) {
         <p className={styles.quiet}>{t.jobs.stopped}</p>
       )}
       {latest?.dry_run && isOf(latest, params) && <EstimateNotice job={latest} />}
-      <details className={styles.params}>
+      <details className={styles.params} name="job-parameters" onToggle={keepInView}>
         <summary>{t.jobs.parameters}</summary>
         <ParamsForm algorithm={algorithm} params={params} onChange={setParams} />
       </details>
@@ -82,6 +82,13 @@ export function JobStart(props: JobStartProps) {
       {error && <Notice tone="bad">{error.message}</Notice>}
     </>
   );
+}
+
+/** Another job's parameters close as these open, and what was above may have gone. */
+function keepInView({
+  currentTarget: { open, firstElementChild },
+}: SyntheticEvent<HTMLDetailsElement>): void {
+  if (open) firstElementChild?.scrollIntoView({ block: "nearest" });
 }
 
 /** Whether a job was given just these parameters. */
