@@ -102,3 +102,29 @@ def test_algorithms_and_their_parameters_are_korean_for_korean_readers(
     page.goto("/algorithms/strategy/expected_value")
     expect(page.get_by_role("heading", name="기대 가치")).to_be_visible()
     expect(page.get_by_role("heading", name="파라미터")).to_be_visible()
+
+
+def test_korean_words_that_did_not_arrive_come_at_the_next_use(
+    signed_in: Page, karat: Client
+) -> None:
+    page = signed_in
+    page.add_init_script("localStorage.setItem('karat.language', 'ko')")
+    page.route("**/assets/catalog-*.json", lambda route: route.abort())
+    project = project_on(karat, "Late words")
+    page.goto(f"/projects/{project.id}/settings")
+    strategy = field(page, "질의 전략")
+    expect(strategy).to_contain_text("Expected value")
+    page.unroute("**/assets/catalog-*.json")
+    page.get_by_role("link", name="작업", exact=True).click()
+    page.get_by_role("link", name="설정", exact=True).click()
+    expect(strategy).to_contain_text("기대 가치")
+
+    # Who knows an algorithm by its English title finds it.
+    strategy.get_by_role("button", name="변경").click()
+    page.keyboard.type("core-set")
+    expect(page.get_by_role("radio")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(strategy).to_contain_text("코어셋")
+    strategy.get_by_text("파라미터").click()
+    chosen = strategy.get_by_role("combobox").locator("option:checked")
+    expect(chosen).to_have_text("라벨러의 판정 (verdicts)")

@@ -13,6 +13,11 @@ it("copes with a range of one value", () => {
   expect(values.every(Number.isFinite)).toBe(true);
 });
 
+it("keeps ticks as far apart as their words can tell", () => {
+  expect(ticks(0.991, 0.994, 5, 0.01)).toEqual([0.99, 1]);
+  expect(ticks(0, 1, 5, 0.01)).toEqual(ticks(0, 1));
+});
+
 const said = (low: number, high: number) => tickLabels(ticks(low, high), "en");
 
 it("writes ticks with the digits of their step, so that no two read the same", () => {

@@ -36,6 +36,9 @@ export function LearningCurve({ title, hint, empty, curves, format }: LearningCu
       axis={ticks(
         Math.min(...points.map((point) => point.low), 1),
         Math.min(1, Math.max(...points.map((point) => point.high), 0)),
+        5,
+        // Both formats tell hundredths apart, and no less.
+        0.01,
       )}
       format={format}
       xs={Array.from({ length: last + 1 }, (_, x) => x)}
