@@ -99,7 +99,7 @@ export const rounds = {
     none: "The images of this round are not chosen yet.",
     filtered: "The map’s legend hides all of them.",
     why: ({ by, budget, tail, sent }: Queued) => {
-      if (by === "pool") return "Queued: all that was left, fewer than the budget pays for.";
+      if (by === "pool") return "Queued: all that was left in the pool.";
       const reserve = tail
         ? [", and half as many again, so that annotators have work while the model is trained"]
         : [];

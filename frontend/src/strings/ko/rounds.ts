@@ -84,7 +84,7 @@ export const rounds: Catalogue["rounds"] = {
     none: "이 라운드의 이미지는 아직 선정되지 않았습니다.",
     filtered: "지도 범례에서 모두 숨겼습니다.",
     why: ({ by, budget, tail, sent }) => {
-      if (by === "pool") return "대기열: 예산보다 적게 남아 있던 이미지 전부입니다.";
+      if (by === "pool") return "대기열: 풀에 남아 있던 이미지 전부입니다.";
       const added = [
         ...(tail ? ["모델이 학습하는 동안에도 라벨링할 수 있도록 그 절반"] : []),
         ...(sent > 0 ? [`풀에서 직접 보낸 ${images(sent)}`] : []),
