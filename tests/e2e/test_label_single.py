@@ -156,15 +156,16 @@ def test_zoom_ends_with_the_image(signed_in: Page, project: ProjectClient) -> No
     page.goto(f"/projects/{project.id}/label")
     image = page.locator("[data-query-id]")
     image.wait_for()
-    frames: list[str] = []
     # How each further image is drawn in the first frame in which it is on the page.
-    page.expose_function("seen", lambda transform: frames.append(transform))
     page.evaluate(
-        """() => new MutationObserver((changes) => {
-            for (const { addedNodes } of changes) for (const node of addedNodes)
-                if (node.dataset?.queryId)
-                    requestAnimationFrame(() => window.seen(node.style.transform));
-        }).observe(document.body, { childList: true, subtree: true })"""
+        """() => {
+            window.drawn = [];
+            new MutationObserver((changes) => {
+                for (const { addedNodes } of changes) for (const node of addedNodes)
+                    if (node.dataset?.queryId)
+                        requestAnimationFrame(() => window.drawn.push(node.style.transform));
+            }).observe(document.body, { childList: true, subtree: true });
+        }"""
     )
     before = image.bounding_box()
     page.keyboard.press("+")
@@ -180,8 +181,8 @@ def test_zoom_ends_with_the_image(signed_in: Page, project: ProjectClient) -> No
     page.mouse.wheel(0, -600)
     expect(image).to_have_attribute("style", re.compile("scale"))
     answer(page, "1")
-    eventually(lambda: len(frames) > 0, "the next image is on the page")
-    assert frames == [""]
+    page.wait_for_function("() => window.drawn.length > 0")
+    assert page.evaluate("() => window.drawn") == [""]
 
 
 def test_guide_and_palette_by_keyboard(
