@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.chromium import launch
+from tests.e2e.chromium import launched
 from tests.e2e.test_accessibility import violations
 from tests.e2e.views import SCHEMES, WINDOWS
 from tests.processes import ROOT
@@ -61,10 +61,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        launched = launch(playwright)
-        yield launched
-        launched.close()
+    with launched() as found:
+        yield found
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 """The system's Chromium."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 ARGUMENTS: Final = (
     "--no-sandbox",
@@ -15,8 +17,9 @@ ARGUMENTS: Final = (
 )
 
 
-def launch(playwright: Playwright) -> Browser:
-    """Start it.
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Start it, and end it with the event loop that it keeps running in this thread.
 
     Raises:
         FileNotFoundError: It is not installed.
@@ -25,7 +28,10 @@ def launch(playwright: Playwright) -> Browser:
     executable = next((found for name in names if (found := shutil.which(name))), None)
     if executable is None:
         raise FileNotFoundError("Chromium is needed; on Debian: apt-get install chromium")
-    return playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield browser
+        browser.close()
 
 
 def complaints(page: Page) -> list[str]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from karat import Client
 from karat.stack import Stack
-from tests.e2e.chromium import complaints, launch
+from tests.e2e.chromium import complaints, launched
 from tests.stacks import admin_login
 
 
@@ -17,10 +17,8 @@ from tests.stacks import admin_login
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
-    with sync_playwright() as playwright:
-        launched = launch(playwright)
-        yield launched
-        launched.close()
+    with launched() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from karat.stack import Stack
-from tests.e2e.chromium import launch, sign_in
+from tests.e2e.chromium import launched, sign_in
 from tests.e2e.seeded import SHOWN, Seeded, seed
 from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, recolour
 from tests.processes import ROOT
@@ -86,11 +86,9 @@ def main() -> None:
     SCREENS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="karat-screens-") as directory:
         folder = Path(directory)
-        with Stack(folder / "data", port=0) as stack, sync_playwright() as playwright:
+        with Stack(folder / "data", port=0) as stack, launched() as browser:
             seeded = seed(stack, folder, SHOWN)
-            browser = launch(playwright)
             taken = list(take_all(browser, stack.url, seeded, views))
-            browser.close()
     total = sum(path.stat().st_size for path in SCREENS.glob("*.webp"))
     print(f"{len(taken)} pictures; {SCREENS} has {total / 1e6:.1f} MB")  # noqa: T201
 
