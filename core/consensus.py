@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from sqlalchemy import ColumnElement, Select, and_, exists, select
 from sqlalchemy.orm import aliased
@@ -11,6 +11,8 @@ from sqlalchemy.orm import aliased
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example
+
+STANCES: Final = (Verdict.CLASS, Verdict.OOD)
 
 
 def holds(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
@@ -91,19 +93,39 @@ def consensus(votes: Iterable[Vote]) -> Vote | None:
     return Vote(*max(counts, key=counts.__getitem__)) if counts else None
 
 
+def stances(votes: Iterable[Vote]) -> list[tuple[int | None, int]]:
+    """What annotators say the image is, and how many each.
+
+    Args:
+        votes: Oldest first.
+
+    Returns:
+        Class ids, None for OOD: what most say first, and of equals what was said first. Whoever is
+        unsure says neither, and reviewers are not counted.
+    """
+    said = (one.class_id for one in votes if one.verdict in STANCES and not one.final)
+    return Counter(said).most_common()
+
+
+def is_disputed(votes: Collection[Vote]) -> bool:
+    """Whether the ``votes`` contradict each other, and no reviewer has settled it."""
+    return len(stances(votes)) > 1 and not any(vote.final for vote in opinions(votes))
+
+
 def is_settled(votes: Collection[Vote], wanted: int) -> bool:
     """Whether the example needs no more than the ``votes`` it has, where ``wanted`` are asked."""
     held = opinions(votes)
     return len(held) >= wanted or any(vote.final for vote in held)
 
 
-def answered(said: Mapping[int, Iterable[Vote]]) -> dict[str, list[Any]]:
+def answered(said: Mapping[int, Collection[Vote]]) -> dict[str, list[Any]]:
     """Parameters of ``mark_answered``: what the votes on each example give it."""
     outcomes = {example_id: outcome(votes) for example_id, votes in said.items()}
     return {
         "answered": list(outcomes),
         "states": [state.value for state, _ in outcomes.values()],
         "labels": [class_id for _, class_id in outcomes.values()],
+        "disputes": [is_disputed(votes) for votes in said.values()],
     }
 
 

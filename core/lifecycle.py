@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import ARRAY, BigInteger, String, Update, bindparam, cast, func, update
+from sqlalchemy import ARRAY, BigInteger, Boolean, String, Update, bindparam, cast, func, update
 
 from core.errors import Conflict
 from core.states import (
@@ -255,20 +255,25 @@ def mark_released(example_ids: Collection[int]) -> Update:
 def mark_answered() -> Update:
     """Statement: examples get the state and the class that their verdicts give them.
 
-    Its parameters are three arrays of one length: ``answered``, example ids, ``states`` and
-    ``labels``, for each its ``core.consensus.outcome``.
+    Its parameters are four arrays of one length: ``answered``, example ids, ``states`` and
+    ``labels``, for each its ``core.consensus.outcome``, and ``disputes``.
     """
     values = (
         func.unnest(
             bindparam("answered", type_=ARRAY(BigInteger)),
             bindparam("states", type_=ARRAY(String)),
             bindparam("labels", type_=ARRAY(BigInteger)),
+            bindparam("disputes", type_=ARRAY(Boolean)),
         )
-        .table_valued("id", "state", "label", name="answers")
+        .table_valued("id", "state", "label", "disputed", name="answers")
         .render_derived()
     )
     return (
         update(Example)
         .where(Example.id == cast(values.c.id, BigInteger))
-        .values(state=values.c.state, label_class_id=cast(values.c.label, BigInteger))
+        .values(
+            state=values.c.state,
+            label_class_id=cast(values.c.label, BigInteger),
+            disputed=cast(values.c.disputed, Boolean),
+        )
     )

@@ -102,10 +102,11 @@ class Source(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a reviewer says of a suggested label."""
+    """What a reviewer says of a given label and a suggested one."""
 
     KEEP = "keep"
     ACCEPT = "accept"
+    OTHER = "other"
     OOD = "ood"
     UNSURE = "unsure"
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-ReviewDecision = Literal["keep", "accept", "ood", "unsure"]
+ReviewDecision = Literal["keep", "accept", "other", "ood", "unsure"]
 SubsetFormat = Literal["csv", "ids", "imagefolder", "parquet"]
 
 
@@ -67,17 +67,27 @@ class SubsetComparison(TypedDict):
 
 
 class Review(TypedDict):
-    """How far the suggestions of one job are decided."""
+    """How far the suggestions of one job are decided; without a job, disagreements."""
 
-    job_id: int
-    created_at: str
+    job_id: int | None
+    created_at: str | None
     total: int
     open: int
     decided: dict[ReviewDecision, int]
 
 
+class Votes(TypedDict):
+    """How many say that an image is of a class; none is OOD."""
+
+    class_id: int | None
+    count: int
+
+
 class Suggestion(TypedDict):
-    """Another label for an image; ``quality`` is cleanlab's of the given one, 0 to 1."""
+    """Another label for an image; ``quality`` is cleanlab's of the given one, 0 to 1.
+
+    A label without a class is OOD.
+    """
 
     id: int
     example_id: int
@@ -86,18 +96,21 @@ class Suggestion(TypedDict):
     width: int
     height: int
     name: str
-    given_class_id: int
-    suggested_class_id: int
+    given_class_id: int | None
+    suggested_class_id: int | None
+    votes: list[Votes]
     confidence: float
     quality: float | None
     decision: ReviewDecision | None
+    decided_class_id: int | None
 
 
 class Decision(TypedDict):
-    """One decision of a reviewer; None takes back the one before."""
+    """One decision of a reviewer; None takes back the one before, "other" names a class."""
 
     suggestion_id: int
     decision: ReviewDecision | None
+    class_id: NotRequired[int]
     seconds: NotRequired[float]
     key: NotRequired[str]
 

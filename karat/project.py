@@ -232,7 +232,7 @@ class ProjectClient(LabelingClient, TransferClient):
         return self.update(settings={"subset": subset_id})
 
     def reviews(self) -> list[Review]:
-        """The reviews of suggested labels, newest first."""
+        """Disagreements of annotators, if any; then reviews of suggested labels, newest first."""
         return list(self._transport.pages(f"{self._path}/reviews"))
 
     def review(self, job_id: int) -> ReviewClient:
@@ -242,6 +242,10 @@ class ProjectClient(LabelingClient, TransferClient):
             job_id: A job ``relabel``.
         """
         return ReviewClient(self._transport, f"{self._path}/reviews/{job_id}")
+
+    def disagreements(self) -> ReviewClient:
+        """The review of images on which verdicts contradict each other."""
+        return ReviewClient(self._transport, f"{self._path}/reviews/disagreements")
 
     def agreement(self) -> Agreement:
         """How far those agree who have judged the same images."""

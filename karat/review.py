@@ -1,4 +1,4 @@
-"""The client's part for the review of one relabeling."""
+"""The client's part for reviews: of what one relabeling suggests, or annotators disagree on."""
 
 import uuid
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from karat.transport import Transport
 
 
 class ReviewClient:
-    """The suggestions of one job ``relabel``; made by ``ProjectClient.review``."""
+    """Suggested labels; made by ``ProjectClient.review`` and ``ProjectClient.disagreements``."""
 
     def __init__(self, transport: Transport, path: str) -> None:
         """Name the review.
@@ -50,8 +50,8 @@ class ReviewClient:
         """Decide on suggestions. Each has a key, made here if missing, so that a retry counts once.
 
         Args:
-            decisions: 1 to 256 of ``keep``, ``accept``, ``ood`` or ``unsure``, or None to take back
-                what you decided before.
+            decisions: 1 to 256 of ``keep``, ``accept``, ``other`` with a ``class_id``, ``ood`` or
+                ``unsure``, or None to take back what you decided before.
 
         Returns:
             What became of each, and how far the review is.

@@ -17,7 +17,8 @@ class ProjectWork(BaseModel):
     """What the caller can do in a project now.
 
     `waiting` counts images that they would be handed, up to 1,000 and to what the round's budget
-    pays for. Where it is 0, `waiting_for` says why.
+    pays for. Where it is 0, `waiting_for` says why. `disagreements` counts images, up to 1,000, on
+    which others disagree.
     """
 
     id: int
@@ -26,6 +27,7 @@ class ProjectWork(BaseModel):
     waiting: int
     waiting_for: Literal["nothing", "training", "paused", "finished", "others", "start"]
     reviews: ReviewsWaiting | None
+    disagreements: int
 
 
 class DayOfWork(BaseModel):

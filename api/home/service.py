@@ -71,8 +71,16 @@ async def _work(
     }
     free = await _free(session, principal, [round_.id for round_ in serving.values()])
     reviews = await _reviews(session, ids)
+    disagreements = await _disagreements(session, principal, ids)
     return [
-        _project(project, rounds[project.id], serving.get(project.id), free, reviews)
+        _project(
+            project,
+            rounds[project.id],
+            serving.get(project.id),
+            free,
+            reviews.get(project.id),
+            disagreements[project.id],
+        )
         for project in projects
     ]
 
@@ -82,7 +90,8 @@ def _project(
     rounds: Sequence[Round],
     serving: Round | None,
     free: dict[int, int],
-    reviews: dict[int, ReviewsWaiting],
+    reviews: ReviewsWaiting | None,
+    disagreements: int,
 ) -> ProjectWork:
     waiting = free[serving.id] if serving else 0
     if serving is not None and serving.state is RoundState.OPEN:
@@ -96,7 +105,8 @@ def _project(
         state=project.state,
         waiting=waiting,
         waiting_for="start" if draft else status.waiting_for,
-        reviews=reviews.get(project.id),
+        reviews=reviews,
+        disagreements=disagreements,
     )
 
 
@@ -110,6 +120,14 @@ async def _free(
 async def _reviews(session: AsyncSession, ids: Sequence[int]) -> dict[int, ReviewsWaiting]:
     found = await session.execute(sql.REVIEWS, {"projects": list(ids)})
     return {row.project_id: ReviewsWaiting(job_id=row.job_id, open=row.open) for row in found}
+
+
+async def _disagreements(
+    session: AsyncSession, principal: Principal, ids: Sequence[int]
+) -> dict[int, int]:
+    values = {"projects": list(ids), "me": principal.id, "manages": principal.engineer}
+    found = await session.execute(sql.DISAGREEMENTS, values)
+    return {row.project_id: row.open for row in found}
 
 
 async def _pace(

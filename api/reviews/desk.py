@@ -2,8 +2,8 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 from sqlalchemy import Update, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,15 +15,8 @@ from core import events
 from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
 from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
-from core.states import Decision, Source, Verdict
-from core.tables import Annotation, Example, Project, Query, Suggestion
-
-_VERDICT: Final[Mapping[Decision, Verdict]] = {
-    Decision.KEEP: Verdict.CLASS,
-    Decision.ACCEPT: Verdict.CLASS,
-    Decision.OOD: Verdict.OOD,
-    Decision.UNSURE: Verdict.UNSURE,
-}
+from core.states import Decision, ExampleState, Source, Verdict
+from core.tables import Annotation, Example, Project, ProjectClass, Query, Suggestion
 
 
 class Desk:
@@ -41,6 +34,7 @@ class Desk:
         self._decided: set[Suggestion] = set()
         self._changed: set[int] = set()
         self._ids: list[int] = []
+        self._classes: set[int] = set()
 
     @classmethod
     async def open(
@@ -48,7 +42,7 @@ class Desk:
         session: AsyncSession,
         principal: Principal,
         project: Project,
-        job_id: int,
+        job_id: int | None,
         ids: Sequence[int],
     ) -> "Desk":
         """Lock what is decided on, rounds first as everybody does who stores verdicts.
@@ -57,7 +51,7 @@ class Desk:
             session: In the transaction of the request.
             principal: Who decides.
             project: Whose labels.
-            job_id: The job that suggested.
+            job_id: The job that suggested; None where annotators disagree.
             ids: The suggestion of each decision.
         """
         desk = cls(session, principal, project)
@@ -67,7 +61,7 @@ class Desk:
             .where(
                 Suggestion.id.in_(ids),
                 Suggestion.project_id == project.id,
-                Suggestion.job_id == job_id,
+                Suggestion.job_id.is_(None) if job_id is None else Suggestion.job_id == job_id,
             )
             .order_by(Suggestion.id)
             .with_for_update()
@@ -84,6 +78,8 @@ class Desk:
             desk._authors[row.id] = row.annotator_id
             # The label that is reviewed stays in its round, and so does the review.
             desk._rounds.setdefault(row.example_id, row.round_id)
+        classes = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
+        desk._classes = set(await session.scalars(classes))
         sequence = func.nextval("annotations_id_seq").label("id")
         drawn = select(sequence).select_from(func.generate_series(1, len(ids)))
         desk._ids = sorted((await session.scalars(drawn)).all(), reverse=True)
@@ -102,24 +98,37 @@ class Desk:
                 detail = "There is no decision of yours to take back."
                 return result_of(one, "rejected", None, "not_decided", detail)
             return result_of(one, "accepted", self.take_back(suggestion.id, one.key, one.seconds))
-        row = self._row(suggestion, one.key, one.seconds, _VERDICT[one.decision])
-        if one.decision is Decision.ACCEPT:
-            row.class_id = suggestion.suggested_class_id
-        elif one.decision is Decision.KEEP:
-            row.class_id = self._without(suggestion)
-        row.counted = not others
+        if one.class_id is not None and one.class_id not in self._classes:
+            detail = "The project has no such class."
+            return result_of(one, "rejected", None, "unknown_class", detail)
+        verdict, class_id = self._meant(suggestion, one)
+        row = self._row(suggestion, one.key, one.seconds, verdict)
+        row.class_id, row.counted = class_id, not others
         if others:
             self.made[one.key] = row
             return result_of(one, "late", row.id)
         self._add(suggestion, row, one.decision)
         return result_of(one, "accepted", row.id)
 
-    def _without(self, suggestion: Suggestion) -> int:
+    def _meant(self, suggestion: Suggestion, one: DecisionIn) -> tuple[Verdict, int | None]:
+        """The verdict of a decision, and its class if it has one."""
+        match one.decision:
+            case Decision.UNSURE:
+                return Verdict.UNSURE, None
+            case Decision.KEEP:
+                class_id = self._without(suggestion)
+            case Decision.ACCEPT:
+                class_id = suggestion.suggested_class_id
+            case _:
+                class_id = one.class_id
+        return (Verdict.OOD, None) if class_id is None else (Verdict.CLASS, class_id)
+
+    def _without(self, suggestion: Suggestion) -> int | None:
         """The class of the image but for this review: somebody may have corrected it meanwhile."""
         _, mine = self._state[suggestion.id]
         held = self._votes[suggestion.example_id]
-        _, class_id = outcome(vote for id_, vote in held if id_ != mine)
-        return class_id or suggestion.given_class_id
+        state, class_id = outcome(vote for id_, vote in held if id_ != mine)
+        return None if state is ExampleState.OOD else class_id or suggestion.given_class_id
 
     def take_back(self, suggestion_id: int, key: uuid.UUID, seconds: float) -> int:
         """Undo a decision: a skip in its place has no opinion. Returns the skip's id."""

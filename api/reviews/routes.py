@@ -1,8 +1,8 @@
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Path, Query
 
-from api.access import LockedProject, ProjectId, VisibleProject
+from api.access import LockedProject, VisibleProject
 from api.deps import SessionDep
 from api.pagination import Items
 from api.principal import CurrentUser
@@ -10,6 +10,7 @@ from api.reviews import service
 from api.reviews.schemas import (
     Decisions,
     DecisionsOut,
+    Id,
     Reverted,
     ReviewLease,
     ReviewLeaseRequest,
@@ -20,54 +21,70 @@ from api.reviews.schemas import (
 router = APIRouter(prefix="/projects/{project_id}/reviews", tags=["reviews"])
 
 
+def _job_id(
+    review: Annotated[
+        Id | Literal["disagreements"],
+        Path(description="Of the job that suggested; or `disagreements`, those of annotators."),
+    ],
+) -> int | None:
+    return None if review == "disagreements" else review
+
+
+# Which job suggested; None where annotators disagree.
+JobId = Annotated[int | None, Depends(_job_id)]
+
+
 @router.get("")
 async def list_reviews(session: SessionDep, project: VisibleProject) -> Items[ReviewOut]:
     return Items(items=await service.list_reviews(session, project))
 
 
-@router.get("/{job_id}")
-async def show_review(session: SessionDep, project: VisibleProject, job_id: ProjectId) -> ReviewOut:
+@router.get("/{review}")
+async def show_review(session: SessionDep, project: VisibleProject, job_id: JobId) -> ReviewOut:
     return await service.show_review(session, project, job_id)
 
 
-@router.post("/{job_id}/lease")
+@router.post("/{review}/lease")
 async def lease_suggestions(
     session: SessionDep,
     user: CurrentUser,
     project: VisibleProject,
-    job_id: ProjectId,
+    job_id: JobId,
     body: ReviewLeaseRequest,
 ) -> ReviewLease:
-    """Suggestions to decide on, the surest first; those the caller holds are among them."""
+    """Suggestions to decide on, the surest first; those the caller holds are among them.
+
+    Nobody is handed a disagreement of their own but those who manage the project.
+    """
     return await service.lease(session, user, project, job_id, body.n)
 
 
-@router.get("/{job_id}/recent")
+@router.get("/{review}/recent")
 async def recent_decisions(
     session: SessionDep,
     user: CurrentUser,
     project: VisibleProject,
-    job_id: ProjectId,
+    job_id: JobId,
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> Items[SuggestionOut]:
     return Items(items=await service.recent(session, user, project, job_id, limit))
 
 
-@router.post("/{job_id}/decisions")
+@router.post("/{review}/decisions")
 async def decide(
     session: SessionDep,
     user: CurrentUser,
     project: VisibleProject,
-    job_id: ProjectId,
+    job_id: JobId,
     body: Decisions,
 ) -> DecisionsOut:
-    """Keep the given label, accept the suggested one, call it OOD, or leave it unsure."""
+    """Keep the given label, accept the suggested one, name another, call it OOD, or unsure."""
     return await service.decide(session, user, project, job_id, body.decisions)
 
 
-@router.post("/{job_id}/revert")
+@router.post("/{review}/revert")
 async def revert_review(
-    session: SessionDep, user: CurrentUser, project: LockedProject, job_id: ProjectId
+    session: SessionDep, user: CurrentUser, project: LockedProject, job_id: JobId
 ) -> Reverted:
-    """Take back every decision on the suggestions of a job."""
+    """Take back every decision of a review."""
     return await service.revert(session, user, project, job_id)

@@ -1,8 +1,8 @@
 import uuid
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from core.states import Decision
 
@@ -10,10 +10,14 @@ Id = Annotated[int, Field(ge=1, lt=2**63)]
 
 
 class ReviewOut(BaseModel):
-    """The suggestions of one job, and how far they are decided."""
+    """The suggestions of one job, and how far they are decided.
 
-    job_id: int
-    created_at: datetime
+    Without a job: the images on which verdicts contradict each other, of which `open` wait for no
+    further verdict.
+    """
+
+    job_id: int | None
+    created_at: datetime | None
     total: int
     open: int
     decided: dict[Decision, int]
@@ -25,8 +29,20 @@ class ReviewLeaseRequest(BaseModel):
     n: Annotated[int, Field(ge=1, le=256)] = 16
 
 
+class Votes(BaseModel):
+    """How many said so, reviewers apart; no class is OOD."""
+
+    class_id: int | None
+    count: int
+
+
 class SuggestionOut(BaseModel):
-    """An image whose label a job doubts. `quality` is cleanlab's of the given label, 0 to 1."""
+    """An image whose label a job doubts, or annotators disagree on.
+
+    A given or suggested label without a class is OOD. `votes` holds what was said, by most first.
+    `quality` is cleanlab's of the given label, 0 to 1. `decided_class_id` is the class that was
+    decided on, if it was one.
+    """
 
     id: int
     example_id: int
@@ -35,11 +51,13 @@ class SuggestionOut(BaseModel):
     width: int
     height: int
     name: str
-    given_class_id: int
-    suggested_class_id: int
+    given_class_id: int | None
+    suggested_class_id: int | None
+    votes: list[Votes]
     confidence: float
     quality: float | None
     decision: Decision | None
+    decided_class_id: int | None
 
 
 class ReviewLease(BaseModel):
@@ -51,7 +69,8 @@ class ReviewLease(BaseModel):
 class DecisionIn(BaseModel):
     """One decision; `null` takes back what the caller decided before.
 
-    `key` is made by the client: a retry with it returns the first result.
+    `other` says that neither label is right, and names the class that is. `key` is made by the
+    client: a retry with it returns the first result.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -59,7 +78,14 @@ class DecisionIn(BaseModel):
     key: uuid.UUID
     suggestion_id: Id
     decision: Decision | None
+    class_id: Id | None = None
     seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 0.0
+
+    @model_validator(mode="after")
+    def _names_a_class(self) -> Self:
+        if (self.decision is Decision.OTHER) != (self.class_id is not None):
+            raise ValueError("class_id goes with the decision 'other', and with no other one")
+        return self
 
 
 class Decisions(BaseModel):

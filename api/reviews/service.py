@@ -1,16 +1,17 @@
 """Reviewing suggested labels. A decision is an annotation; taking it back is another."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.principal import Principal
+from api.reviews import disagreements
 from api.reviews.desk import Desk, repeated
 from api.reviews.schemas import (
     DecisionIn,
@@ -19,24 +20,42 @@ from api.reviews.schemas import (
     ReviewLease,
     ReviewOut,
     SuggestionOut,
+    Votes,
 )
 from core.errors import NotFound
 from core.project_settings import ProjectSettings
-from core.states import Decision
+from core.states import Decision, ExampleState
 from core.tables import Annotation, Example, Job, Project, Suggestion
 
-_COLUMNS = (Suggestion, Example.width, Example.height, Example.name, Example.label_class_id)
+_COLUMNS = (
+    Suggestion, Example.width, Example.height, Example.name, Example.state, Example.label_class_id,
+)  # fmt: skip
 _BLOCK: Final = 2000
 
 
-async def list_reviews(
+async def list_reviews(session: AsyncSession, project: Project) -> list[ReviewOut]:
+    """What annotators disagree on, if anything; then jobs with suggestions, newest first."""
+    settled = await _settled(session, project)
+    jobs = await _of_jobs(session, project)
+    return [settled, *jobs] if settled.total else jobs
+
+
+async def show_review(session: AsyncSession, project: Project, job_id: int | None) -> ReviewOut:
+    if job_id is None:
+        return await _settled(session, project)
+    found = await _of_jobs(session, project, job_id)
+    if not found:
+        raise NotFound("review")
+    return found[0]
+
+
+async def _of_jobs(
     session: AsyncSession, project: Project, job_id: int | None = None
 ) -> list[ReviewOut]:
-    """Jobs of the project with suggestions, newest first."""
     statement = (
         select(Job.id, Job.created_at, Suggestion.decision, func.count())
         .join(Suggestion, Suggestion.job_id == Job.id)
-        .where(Job.project_id == project.id)
+        .where(Job.project_id == project.id, Suggestion.project_id == project.id)
         .group_by(Job.id, Suggestion.decision)
         .order_by(Job.id.desc())
     )
@@ -62,25 +81,68 @@ async def list_reviews(
     return list(found.values())
 
 
-async def show_review(session: AsyncSession, project: Project, job_id: int) -> ReviewOut:
-    found = await list_reviews(session, project, job_id)
-    if not found:
-        raise NotFound("review")
-    return found[0]
+async def _settled(session: AsyncSession, project: Project) -> ReviewOut:
+    """How far the disagreements are settled."""
+    statement = (
+        select(Suggestion.decision, func.count())
+        .join(Example, Example.id == Suggestion.example_id)
+        .where(_suggested_by(project, None), Suggestion.decision.is_not(None), ~Example.disputed)
+        .group_by(Suggestion.decision)
+    )
+    decided = dict.fromkeys(Decision, 0)
+    for decision, count in await session.execute(statement):
+        assert decision is not None
+        decided[decision] = count
+    waiting = await disagreements.count_open(session, project)
+    return ReviewOut(
+        job_id=None,
+        created_at=None,
+        total=waiting + sum(decided.values()),
+        open=waiting,
+        decided=decided,
+    )
+
+
+def _suggested_by(project: Project, job_id: int | None) -> ColumnElement[bool]:
+    """Condition: a suggestion of the project, by a job or by annotators who disagree."""
+    return and_(
+        Suggestion.project_id == project.id,
+        Suggestion.job_id.is_(None) if job_id is None else Suggestion.job_id == job_id,
+    )
 
 
 async def lease(
-    session: AsyncSession, principal: Principal, project: Project, job_id: int, n: int
+    session: AsyncSession, principal: Principal, project: Project, job_id: int | None, n: int
 ) -> ReviewLease:
     """The first open suggestions that nobody else looks at, kept for the caller for a while."""
     now = datetime.now(UTC)
     seconds = ProjectSettings.model_validate(project.settings).lease_seconds
     expires = now + timedelta(seconds=seconds)
+    if job_id is None:
+        ids = await disagreements.take(session, principal, project, n, now, expires)
+    else:
+        ids = await _take(session, principal, _suggested_by(project, job_id), n, now, expires)
+    shown = select(*_COLUMNS).join(Example, Example.id == Suggestion.example_id)
+    rows = await session.execute(shown.where(Suggestion.id.in_(ids)).order_by(Suggestion.rank))
+    return ReviewLease(
+        expires_at=expires,
+        items=await _shown(session, rows),
+        review=await show_review(session, project, job_id),
+    )
+
+
+async def _take(
+    session: AsyncSession,
+    principal: Principal,
+    which: ColumnElement[bool],
+    n: int,
+    now: datetime,
+    expires: datetime,
+) -> Sequence[int]:
     first = (
         select(Suggestion.id)
         .where(
-            Suggestion.project_id == project.id,
-            Suggestion.job_id == job_id,
+            which,
             Suggestion.decision.is_(None),
             or_(
                 Suggestion.lease_expires_at.is_(None),
@@ -98,40 +160,54 @@ async def lease(
         .where(Suggestion.id.in_(ids))
         .values(lease_holder=principal.id, lease_expires_at=expires)
     )
-    shown = select(*_COLUMNS).join(Example, Example.id == Suggestion.example_id)
-    rows = await session.execute(shown.where(Suggestion.id.in_(ids)).order_by(Suggestion.rank))
-    return ReviewLease(
-        expires_at=expires,
-        items=[_shown(*row) for row in rows],
-        review=await show_review(session, project, job_id),
-    )
+    return ids
 
 
 async def recent(
-    session: AsyncSession, principal: Principal, project: Project, job_id: int, limit: int
+    session: AsyncSession, principal: Principal, project: Project, job_id: int | None, limit: int
 ) -> list[SuggestionOut]:
     """What the caller decided last, the latest first."""
     statement = (
-        select(*_COLUMNS)
+        select(*_COLUMNS, Annotation.class_id)
         .join(Example, Example.id == Suggestion.example_id)
         .join(Annotation, Annotation.id == Suggestion.annotation_id)
         .where(
-            Suggestion.project_id == project.id,
-            Suggestion.job_id == job_id,
+            _suggested_by(project, job_id),
             Suggestion.decision.is_not(None),
             Annotation.annotator_id == principal.id,
         )
         .order_by(Annotation.id.desc())
         .limit(limit)
     )
-    return [_shown(*row) for row in await session.execute(statement)]
+    return await _shown(session, await session.execute(statement))
 
 
-def _shown(
-    suggestion: Suggestion, width: int, height: int, name: str, label: int | None
+async def _shown(session: AsyncSession, rows: Iterable[Any]) -> list[SuggestionOut]:
+    """What reviewers see of suggestions, and of what was decided on them."""
+    found = list(rows)
+    said = await disagreements.votes_on(session, [row[0].example_id for row in found])
+    votes = {
+        id_: [Votes(class_id=one, count=count) for one, count in counted]
+        for id_, counted in said.items()
+    }
+    return [_one(*row, votes=votes[row[0].example_id]) for row in found]
+
+
+def _one(
+    suggestion: Suggestion,
+    width: int,
+    height: int,
+    name: str,
+    state: ExampleState,
+    label: int | None,
+    decided: int | None = None,
+    *,
+    votes: list[Votes],
 ) -> SuggestionOut:
-    # Somebody may have corrected the label since it was doubted.
-    now = label if suggestion.decision is None and label is not None else None
+    given = suggestion.given_class_id
+    if suggestion.decision is None and suggestion.job_id is not None:
+        # Somebody may have corrected the label since the job doubted it.
+        given = None if state is ExampleState.OOD else label or given
     return SuggestionOut(
         id=suggestion.id,
         example_id=suggestion.example_id,
@@ -141,11 +217,13 @@ def _shown(
         height=height,
         # Without its folders: in an ImageFolder they are the classes.
         name=PurePosixPath(name).name,
-        given_class_id=now or suggestion.given_class_id,
+        given_class_id=given,
         suggested_class_id=suggestion.suggested_class_id,
+        votes=votes,
         confidence=suggestion.confidence,
         quality=suggestion.quality,
         decision=suggestion.decision,
+        decided_class_id=decided,
     )
 
 
@@ -153,7 +231,7 @@ async def decide(
     session: AsyncSession,
     principal: Principal,
     project: Project,
-    job_id: int,
+    job_id: int | None,
     decisions: Sequence[DecisionIn],
 ) -> DecisionsOut:
     """Store decisions, in their order."""
@@ -172,13 +250,11 @@ async def decide(
 
 
 async def revert(
-    session: AsyncSession, principal: Principal, project: Project, job_id: int
+    session: AsyncSession, principal: Principal, project: Project, job_id: int | None
 ) -> Reverted:
     """Take back every decision of a review: all labels are what they were before it."""
     statement = select(Suggestion.id).where(
-        Suggestion.project_id == project.id,
-        Suggestion.job_id == job_id,
-        Suggestion.decision.is_not(None),
+        _suggested_by(project, job_id), Suggestion.decision.is_not(None)
     )
     decided = (await session.scalars(statement)).all()
     for start in range(0, len(decided), _BLOCK):

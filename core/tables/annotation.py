@@ -19,8 +19,8 @@ class Annotation(Base):
 
     An annotator's answer has a query. An imported label has none, and neither author nor round: it
     was there before the first. ``source_name`` is the column it stood in, ``job_id`` the import. A
-    review has its author and the job that suggested it, and stays in the round of the label that
-    it decides on.
+    review has its author, the job that suggested it, if any, and stays in the round of the label
+    that it decides on.
     """
 
     __tablename__ = "annotations"

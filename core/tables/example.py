@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
@@ -17,7 +17,8 @@ class Example(Base):
 
     ``label_class_id`` is the class it counts as: of an evaluation image the one it came with, of an
     image of the pool what its verdicts amount to (``core.consensus``). ``import_id`` is the job
-    that brought it; null for those of earlier versions.
+    that brought it; null for those of earlier versions. ``disputed`` says that its verdicts
+    contradict each other and no reviewer has settled it.
 
     ``location`` is where the original lies if Karat keeps no copy of it, and ``location_tag`` what
     tells whether it is still the one that was imported.
@@ -29,6 +30,7 @@ class Example(Base):
         UniqueConstraint("project_id", "content_hash"),
         Index("ix_examples_state", "project_id", "split", "state", "pool_index"),
         Index("ix_examples_name", "project_id", "name"),
+        Index("ix_examples_disputed", "project_id", "id", postgresql_where=text("disputed")),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -46,4 +48,5 @@ class Example(Base):
     location: Mapped[str | None]
     location_tag: Mapped[str | None]
     label_class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
+    disputed: Mapped[bool] = mapped_column(server_default=false())
     meta: Mapped[dict[str, Any]]

@@ -1,6 +1,7 @@
-"""Labels that a job doubts, waiting for somebody to decide."""
+"""Labels that a job doubts, or annotators disagree on, waiting for somebody to decide."""
 
 from datetime import datetime
+from typing import Annotated
 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -8,20 +9,31 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.db import Base
 from core.states import Decision
 
+_ClassId = Annotated[int | None, mapped_column(ForeignKey("classes.id", ondelete="CASCADE"))]
+
 
 class Suggestion(Base):
     """Another label for one example, and what a reviewer decided.
 
-    ``rank`` orders the review, 0 first. ``confidence`` in 0..1 is the job's in its suggestion;
-    ``quality`` in 0..1 is cleanlab's of the given label, low for a doubtful one, null where it was
-    not asked. The decision is an annotation; to undo it clears it here and adds another one there.
+    Without a job it is a disagreement of annotators: the suggestion is what the second most say,
+    brought up to date whenever the image is handed out. A given or suggested label without a class
+    is OOD. ``rank`` orders the review, 0 first. ``confidence`` in 0..1 is the job's in its
+    suggestion, or the share of the verdicts that say so; ``quality`` in 0..1 is cleanlab's of the
+    given label, low for a doubtful one, null where it was not asked. The decision is an
+    annotation; to undo it clears it here and adds another one there.
     """
 
     __tablename__ = "suggestions"
     __table_args__ = (
         UniqueConstraint("job_id", "example_id"),
         Index("ix_suggestions_example", "example_id"),
-        Index("ix_suggestions_decision", "job_id", "decision"),
+        Index(
+            "uq_suggestions_disputed",
+            "example_id",
+            unique=True,
+            postgresql_where=text("job_id IS NULL"),
+        ),
+        Index("ix_suggestions_decision", "project_id", "job_id", "decision"),
         # What refers to rows that a project's deletion removes one by one.
         Index("ix_suggestions_annotation", "annotation_id"),
         Index("ix_suggestions_open", "job_id", "rank", postgresql_where=text("decision IS NULL")),
@@ -29,11 +41,11 @@ class Suggestion(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
+    job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
     example_id: Mapped[int] = mapped_column(ForeignKey("examples.id", ondelete="CASCADE"))
     rank: Mapped[int]
-    given_class_id: Mapped[int] = mapped_column(ForeignKey("classes.id", ondelete="CASCADE"))
-    suggested_class_id: Mapped[int] = mapped_column(ForeignKey("classes.id", ondelete="CASCADE"))
+    given_class_id: Mapped[_ClassId]
+    suggested_class_id: Mapped[_ClassId]
     confidence: Mapped[float]
     quality: Mapped[float | None]
     lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))

@@ -1,7 +1,7 @@
 """``karat review`` and ``karat project agreement``."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -10,42 +10,53 @@ from karat.commands.projects import projects
 from karat.terminal import percent, show_json, show_table, when
 
 if TYPE_CHECKING:
+    from karat.findings import ReviewDecision
     from karat.resources import Agreement, Voter
 
 reviews = typer.Typer(
     help="Follow and take back reviews of suggested labels.", no_args_is_help=True
 )
 
+_DECISIONS: "Final[tuple[ReviewDecision, ...]]" = ("keep", "accept", "other", "ood", "unsure")
+
 
 @reviews.command("list")
 def list_reviews(project: ProjectArgument, as_json: JsonOption = False) -> None:
-    """List the reviews of a project, the latest first."""
+    """List the reviews of a project: disagreements, then jobs, the latest first."""
     with connect() as client:
         found = find_project(client, project).reviews()
     if as_json:
         return show_json(found)
     rows = [
         (
-            one["job_id"],
+            one["job_id"] or "disagreements",
             one["open"],
-            *(one["decided"][decision] for decision in ("accept", "keep", "ood", "unsure")),
+            *(one["decided"][decision] for decision in _DECISIONS),
             when(one["created_at"]),
         )
         for one in found
     ]
-    columns = ("#job", "#open", "#accepted", "#kept", "#OOD", "#unsure", "made")
-    return show_table(columns, rows, "There are no reviews; the job relabel makes them.")
+    columns = ("job", "#open", "#kept", "#accepted", "#other", "#OOD", "#unsure", "made")
+    nothing = "There are no reviews: annotators do not disagree, and no job relabel has run."
+    return show_table(columns, rows, nothing)
 
 
 @reviews.command("revert")
 def revert(
     project: ProjectArgument,
-    job: Annotated[int, typer.Argument(metavar="JOB", help="The job that made the suggestions.")],
+    job: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="JOB",
+            help="The job that made the suggestions; disagreements of annotators if left out.",
+        ),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Take back every decision of a review. The decisions stay on record."""
     with connect() as client:
-        review = find_project(client, project).review(job)
+        found = find_project(client, project)
+        review = found.disagreements() if job is None else found.review(job)
         decided = sum(review.get()["decided"].values())
         if decided and not yes:
             typer.confirm(f"Take back {decided} decisions?", abort=True)

@@ -135,7 +135,7 @@ def test_each_decision_has_its_effect_on_the_label(review: Review) -> None:
     found = review.decide((first, "accept"), (second, "ood"), (third, "keep"))
     assert [result["status"] for result in found["results"]] == ["accepted"] * 3
     assert found["review"]["open"] == 0
-    assert found["review"]["decided"] == {"accept": 1, "ood": 1, "keep": 1, "unsure": 0}
+    assert found["review"]["decided"] == {"accept": 1, "ood": 1, "keep": 1, "other": 0, "unsure": 0}
     assert review.labels() == [1, -1, 0, 0, 0]
     cat, dog = review.classes
     assert [(item.state.value, item.label_class_id) for item in review.examples()] == [

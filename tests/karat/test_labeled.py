@@ -63,7 +63,15 @@ def test_labels_are_imported_measured_and_reviewed(
     assert found["in_ood"]["share"] == pytest.approx(0.9)
     assert found["classes"]["share"] == 1
 
-    assert "There are no reviews" in run("review", "list", name)
+    assert "disagreements" in run("review", "list", name)
+    disputed = project.disagreements().lease()
+    assert len(disputed) == 3
+    assert all(None in (one["given_class_id"], one["suggested_class_id"]) for one in disputed)
+    settled = project.disagreements().decide(
+        [{"suggestion_id": one["id"], "decision": "ood"} for one in disputed[:2]]
+    )
+    assert (settled["review"]["open"], settled["review"]["decided"]["ood"]) == (1, 2)
+    assert "2 decisions taken back" in run("review", "revert", name, "--yes")
     job = admin.wait(project.start_job("relabel", QUICK)["id"], timeout=200)
     assert job["result"] is not None, job["error"]
     review = project.review(job["id"])
@@ -73,7 +81,7 @@ def test_labels_are_imported_measured_and_reviewed(
     receipt = review.decide([{"suggestion_id": one["id"], "decision": "accept"} for one in doubted])
     assert {result["status"] for result in receipt["results"]} == {"accepted"}
     assert [one["id"] for one in review.recent()] == [one["id"] for one in doubted][::-1]
-    (listed,) = json.loads(run("review", "list", name, "--json"))
+    _, listed = json.loads(run("review", "list", name, "--json"))
     assert listed["decided"]["accept"] == len(doubted)
     assert {one["name"]: one["label"] for one in project.examples()} != before
 

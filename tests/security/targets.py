@@ -129,6 +129,7 @@ def target(world: World) -> Target:
             "job_id": relabel.id,
             "import_id": imported.id,
             "suggestion_id": suggestion.id,
+            "review": relabel.id,
             "webhook_id": told.webhook_id,
             "delivery_id": told.id,
             "class_id": cat.id,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from core.consensus import Vote, outcome, votes
+from core.consensus import Vote, is_disputed, outcome, votes
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Query
 from workers.verify.check import BATCH, Check, Scope, by_sql
@@ -26,7 +26,13 @@ def _states(scope: Scope) -> Iterator[str]:
     after = 0
     while True:
         examples = scope.connection.execute(
-            select(Example.id, Example.split, Example.state, Example.label_class_id)
+            select(
+                Example.id,
+                Example.split,
+                Example.state,
+                Example.label_class_id,
+                Example.disputed,
+            )
             .where(Example.id > after)
             .order_by(Example.id)
             .limit(BATCH)
@@ -68,6 +74,8 @@ def _wrong(example: Any, said: list[Vote], waiting: bool) -> str | None:
         return "is held out, and in a queue" if waiting else None
     if example.state is not state:
         return f"is {example.state}, its verdicts say {state}"
+    if example.disputed is not is_disputed(said):
+        return f"is {'' if example.disputed else 'not '}disputed, its verdicts say otherwise"
     return None
 
 

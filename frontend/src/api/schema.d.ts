@@ -1238,7 +1238,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/reviews/{job_id}": {
+    "/api/projects/{project_id}/reviews/{review}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1255,7 +1255,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/reviews/{job_id}/decisions": {
+    "/api/projects/{project_id}/reviews/{review}/decisions": {
         parameters: {
             query?: never;
             header?: never;
@@ -1266,7 +1266,7 @@ export interface paths {
         put?: never;
         /**
          * Decide
-         * @description Keep the given label, accept the suggested one, call it OOD, or leave it unsure.
+         * @description Keep the given label, accept the suggested one, name another, call it OOD, or unsure.
          */
         post: operations["decide"];
         delete?: never;
@@ -1275,7 +1275,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/reviews/{job_id}/lease": {
+    "/api/projects/{project_id}/reviews/{review}/lease": {
         parameters: {
             query?: never;
             header?: never;
@@ -1287,6 +1287,8 @@ export interface paths {
         /**
          * Lease Suggestions
          * @description Suggestions to decide on, the surest first; those the caller holds are among them.
+         *
+         *     Nobody is handed a disagreement of their own but those who manage the project.
          */
         post: operations["lease_suggestions"];
         delete?: never;
@@ -1295,7 +1297,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/reviews/{job_id}/recent": {
+    "/api/projects/{project_id}/reviews/{review}/recent": {
         parameters: {
             query?: never;
             header?: never;
@@ -1312,7 +1314,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project_id}/reviews/{job_id}/revert": {
+    "/api/projects/{project_id}/reviews/{review}/revert": {
         parameters: {
             query?: never;
             header?: never;
@@ -1323,7 +1325,7 @@ export interface paths {
         put?: never;
         /**
          * Revert Review
-         * @description Take back every decision on the suggestions of a job.
+         * @description Take back every decision of a review.
          */
         post: operations["revert_review"];
         delete?: never;
@@ -2279,17 +2281,20 @@ export interface components {
         };
         /**
          * Decision
-         * @description What a reviewer says of a suggested label.
+         * @description What a reviewer says of a given label and a suggested one.
          * @enum {string}
          */
-        Decision: "keep" | "accept" | "ood" | "unsure";
+        Decision: "keep" | "accept" | "other" | "ood" | "unsure";
         /**
          * DecisionIn
          * @description One decision; `null` takes back what the caller decided before.
          *
-         *     `key` is made by the client: a retry with it returns the first result.
+         *     `other` says that neither label is right, and names the class that is. `key` is made by the
+         *     client: a retry with it returns the first result.
          */
         DecisionIn: {
+            /** Class Id */
+            class_id?: number | null;
             decision: components["schemas"]["Decision"] | null;
             /**
              * Key
@@ -3486,9 +3491,12 @@ export interface components {
          * @description What the caller can do in a project now.
          *
          *     `waiting` counts images that they would be handed, up to 1,000 and to what the round's budget
-         *     pays for. Where it is 0, `waiting_for` says why.
+         *     pays for. Where it is 0, `waiting_for` says why. `disagreements` counts images, up to 1,000, on
+         *     which others disagree.
          */
         ProjectWork: {
+            /** Disagreements */
+            disagreements: number;
             /** Id */
             id: number;
             /** Name */
@@ -3637,19 +3645,19 @@ export interface components {
         /**
          * ReviewOut
          * @description The suggestions of one job, and how far they are decided.
+         *
+         *     Without a job: the images on which verdicts contradict each other, of which `open` wait for no
+         *     further verdict.
          */
         ReviewOut: {
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
+            /** Created At */
+            created_at: string | null;
             /** Decided */
             decided: {
                 [key: string]: number;
             };
             /** Job Id */
-            job_id: number;
+            job_id: number | null;
             /** Open */
             open: number;
             /** Total */
@@ -3897,16 +3905,22 @@ export interface components {
         };
         /**
          * SuggestionOut
-         * @description An image whose label a job doubts. `quality` is cleanlab's of the given label, 0 to 1.
+         * @description An image whose label a job doubts, or annotators disagree on.
+         *
+         *     A given or suggested label without a class is OOD. `votes` holds what was said, by most first.
+         *     `quality` is cleanlab's of the given label, 0 to 1. `decided_class_id` is the class that was
+         *     decided on, if it was one.
          */
         SuggestionOut: {
             /** Confidence */
             confidence: number;
+            /** Decided Class Id */
+            decided_class_id: number | null;
             decision: components["schemas"]["Decision"] | null;
             /** Example Id */
             example_id: number;
             /** Given Class Id */
-            given_class_id: number;
+            given_class_id: number | null;
             /** Height */
             height: number;
             /** Id */
@@ -3920,7 +3934,9 @@ export interface components {
             /** Rank */
             rank: number;
             /** Suggested Class Id */
-            suggested_class_id: number;
+            suggested_class_id: number | null;
+            /** Votes */
+            votes: components["schemas"]["Votes"][];
             /** Width */
             width: number;
         };
@@ -4113,6 +4129,16 @@ export interface components {
             user_id: number | null;
             /** Votes */
             votes: number;
+        };
+        /**
+         * Votes
+         * @description How many said so, reviewers apart; no class is OOD.
+         */
+        Votes: {
+            /** Class Id */
+            class_id: number | null;
+            /** Count */
+            count: number;
         };
         /** WebhookCreate */
         WebhookCreate: {
@@ -7160,8 +7186,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                job_id: number;
                 project_id: number;
+                /** @description Of the job that suggested; or `disagreements`, those of annotators. */
+                review: number | "disagreements";
             };
             cookie?: never;
         };
@@ -7201,8 +7228,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                job_id: number;
                 project_id: number;
+                /** @description Of the job that suggested; or `disagreements`, those of annotators. */
+                review: number | "disagreements";
             };
             cookie?: never;
         };
@@ -7246,8 +7274,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                job_id: number;
                 project_id: number;
+                /** @description Of the job that suggested; or `disagreements`, those of annotators. */
+                review: number | "disagreements";
             };
             cookie?: never;
         };
@@ -7293,8 +7322,9 @@ export interface operations {
             };
             header?: never;
             path: {
-                job_id: number;
                 project_id: number;
+                /** @description Of the job that suggested; or `disagreements`, those of annotators. */
+                review: number | "disagreements";
             };
             cookie?: never;
         };
@@ -7334,8 +7364,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                job_id: number;
                 project_id: number;
+                /** @description Of the job that suggested; or `disagreements`, those of annotators. */
+                review: number | "disagreements";
             };
             cookie?: never;
         };
