@@ -6,9 +6,9 @@ when somebody takes the image on, so that it is theirs for a while, and holds wh
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, exists, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -25,8 +25,17 @@ _RENEWED: Final = (
 
 def to_settle(project: Project) -> ColumnElement[bool]:
     """Condition: the example is disputed, and nobody is still to be asked about it."""
-    waits = exists().where(Query.example_id == Example.id, ~Query.done)
-    return and_(Example.project_id == project.id, Example.disputed, ~waits)
+    waits = select(Query.id).where(Query.example_id == Example.id, ~Query.done)
+    return and_(Example.project_id == project.id, Example.disputed, ~_looked_up(waits))
+
+
+def _looked_up(rows: Select[Any]) -> ColumnElement[bool]:
+    """Condition: there are such ``rows``, looked for image by image.
+
+    The OFFSET keeps PostgreSQL from joining: for a handful of images it would read the whole table
+    up to where they are.
+    """
+    return rows.correlate(Example).offset(0).exists()
 
 
 async def count_open(session: AsyncSession, project: Project) -> int:
@@ -52,14 +61,14 @@ async def take(
     """
     wanted = [to_settle(project)]
     if not principal.engineer:
-        mine = exists().where(
+        mine = select(Annotation.id).where(
             Annotation.example_id == Example.id,
             Annotation.annotator_id == principal.id,
             Annotation.verdict.in_(STANCES),
             holds(),
         )
-        wanted.append(~mine)
-    held = exists().where(
+        wanted.append(~_looked_up(mine))
+    held = select(Suggestion.id).where(
         Suggestion.example_id == Example.id,
         Suggestion.job_id.is_(None),
         Suggestion.lease_expires_at > now,
@@ -67,7 +76,7 @@ async def take(
     )
     statement = (
         select(Example.id, Example.pool_index)
-        .where(*wanted, ~held)
+        .where(*wanted, ~_looked_up(held))
         .order_by(Example.id)
         .limit(n)
         .with_for_update(key_share=True, skip_locked=True)

@@ -69,6 +69,7 @@ def _values(connection: psycopg.Connection[Any], project: Project, user: int) ->
         "answered": [row[2] for row in rows],
         "states": ["ood"] * len(rows),
         "labels": [None] * len(rows),
+        "disputes": [False] * len(rows),
         "rounds": [rows[0][1]],
         "spent": [1.0],
     }
@@ -165,6 +166,38 @@ def test_projects_are_counted_without_what_nobody_has_looked_at(
     shown = http.get(f"/api/projects/{project.id}", headers=admin.headers).json()["counts"]
     assert shown["unlabeled"] == known["pool", "unlabeled"]
     assert shown["pool"] == sum(count for (split, _), count in known.items() if split == "pool")
+
+
+def test_handing_out_disagreements_reads_what_is_handed_out(
+    world: World, connection: psycopg.Connection[Any], http: TestClient
+) -> None:
+    project, _ = _large(world, connection, QUEUE)
+    given = {"project": project.id, "class": world.classes(project)[0].id}
+    connection.execute(
+        "INSERT INTO annotations (project_id, example_id, source, source_name, client_key, "
+        "verdict, class_id, seconds, cost, counted) SELECT project_id, id, 'import', 'label', "
+        "gen_random_uuid(), 'class', %(class)s, 0, 0, true FROM examples "
+        "WHERE project_id = %(project)s AND state = 'ood'",
+        given,
+    )
+    connection.execute("UPDATE examples SET disputed = true WHERE state = 'ood'")
+    connection.execute("VACUUM ANALYZE examples, annotations")
+    url = f"/api/projects/{project.id}/reviews/disagreements/lease"
+    for role in (Role.ENGINEER, Role.ANNOTATOR):
+        caller = world.caller(role, project)
+        with statements() as sent:
+            found = http.post(url, json={"n": BATCH}, headers=caller.headers).json()
+        assert len(found["items"]) == BATCH
+        assert found["review"]["open"] == QUEUE // 2
+        # How many there are is counted by looking at each.
+        leasing = [
+            one
+            for one in sent
+            if "count(" not in one[0] and ("examples" in one[0] or "annotations" in one[0])
+        ]
+        assert len(leasing) == 4
+        for statement, values in leasing:
+            explain(connection, statement, values).check(12 * BATCH)
 
 
 def test_publishing_a_batch_reads_the_batch(

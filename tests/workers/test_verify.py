@@ -56,6 +56,7 @@ BROKEN = [
     ("image_states", "UPDATE examples SET state = 'unlabeled' WHERE state = 'ood'"),
     ("image_states", "UPDATE examples SET label_class_id = NULL WHERE state = 'labeled'"),
     ("image_states", "UPDATE queries SET done = true"),
+    ("image_states", "UPDATE examples SET disputed = true WHERE state = 'ood'"),
     ("round_numbers", "UPDATE rounds SET spent = spent + 1 WHERE number = 0"),
     ("round_numbers", "DELETE FROM queries WHERE NOT done"),
     ("round_order", "UPDATE rounds SET number = 7"),
