@@ -28,13 +28,14 @@ _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
     ProjectState.DRAFT: {ProjectState.RUNNING},
     ProjectState.RUNNING: {ProjectState.PAUSED, ProjectState.FINISHED},
     ProjectState.PAUSED: {ProjectState.RUNNING, ProjectState.FINISHED},
-    ProjectState.FINISHED: set(),
+    ProjectState.FINISHED: {ProjectState.RUNNING},
 }
 _ROUND: Mapping[RoundState, Collection[RoundState]] = {
     RoundState.SELECTING: {RoundState.OPEN, RoundState.CLOSED, RoundState.FAILED},
     RoundState.OPEN: {RoundState.CLOSING},
     RoundState.CLOSING: {RoundState.CLOSED, RoundState.FAILED},
-    RoundState.CLOSED: set(),
+    # A project that was finished goes on: its last round closes once more, with one to follow.
+    RoundState.CLOSED: {RoundState.CLOSING},
     RoundState.FAILED: {RoundState.SELECTING, RoundState.CLOSING},
 }
 _JOB: Mapping[JobState, Collection[JobState]] = {
@@ -54,6 +55,7 @@ _PROJECT_EVENTS: Mapping[tuple[ProjectState, ProjectState], EventKind] = {
     (ProjectState.DRAFT, ProjectState.RUNNING): EventKind.PROJECT_STARTED,
     (ProjectState.RUNNING, ProjectState.PAUSED): EventKind.PROJECT_PAUSED,
     (ProjectState.PAUSED, ProjectState.RUNNING): EventKind.PROJECT_RESUMED,
+    (ProjectState.FINISHED, ProjectState.RUNNING): EventKind.PROJECT_RESUMED,
     (ProjectState.RUNNING, ProjectState.FINISHED): EventKind.PROJECT_FINISHED,
     (ProjectState.PAUSED, ProjectState.FINISHED): EventKind.PROJECT_FINISHED,
 }

@@ -64,7 +64,7 @@ class ProjectClient(LabelingClient, TransferClient):
         return self._do("pause")
 
     def resume(self) -> Project:
-        """Go on after a pause."""
+        """Go on after a pause, or with another round after the last."""
         return self._do("resume")
 
     def delete(self) -> None:

@@ -20,7 +20,6 @@ from sqlalchemy import (
     Select,
     any_,
     bindparam,
-    distinct,
     func,
     select,
 )
@@ -30,7 +29,7 @@ from api.examples.schemas import Filters, Sort
 from api.examples.scores import Positions, ScoreTable
 from core.consensus import holds
 from core.errors import Conflict
-from core.states import ExampleState, Verdict
+from core.states import ExampleState
 from core.tables import Annotation, Example, Project
 
 _SECONDS: Final = 0.4
@@ -82,20 +81,9 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
             .exists()
         )
     if filters.disagreement is not None:
-        found += _disagreement(filters.disagreement)
+        # Whatever has an opinion has one of these states, by which most of a pool is passed over.
+        found += [Example.state.in_(_ANSWERED), Example.disputed == filters.disagreement]
     return found
-
-
-def _disagreement(wanted: bool) -> list[ColumnElement[bool]]:
-    said = func.concat(Annotation.verdict, " ", Annotation.class_id)
-    different = (
-        select(func.count(distinct(said)))
-        .where(Annotation.example_id == Example.id, Annotation.verdict != Verdict.SKIP, holds())
-        .correlate(Example)
-        .scalar_subquery()
-    )
-    # Whatever has an opinion has one of these states, by which most of a pool is passed over.
-    return [Example.state.in_(_ANSWERED), different > 1 if wanted else different == 1]
 
 
 class Search:

@@ -22,7 +22,7 @@ from core import events, queue
 from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_project, new_job
 from core.project_settings import ProjectSettings
-from core.rounds import new_round
+from core.rounds import close, new_round, next_round
 from core.states import ArtifactKind, ExampleState, JobKind, ProjectState, Split
 from core.storage import Storage
 from core.tables import (
@@ -181,14 +181,7 @@ async def _has_images(session: AsyncSession, project_id: int, split: Split | Non
     return await session.scalar(statement) is not None
 
 
-async def start(session: AsyncSession, principal: Principal, project: Project) -> None:
-    """Begin round 0: a random batch."""
-    if project.state is not ProjectState.DRAFT:
-        raise Conflict("project_started", f"The project is {project.state} already.")
-    if len(await queries.classes(session, project.id)) < 2:
-        raise Invalid("too_few_classes", "Add at least two classes first.", field="classes")
-    if not await _has_images(session, project.id, Split.POOL):
-        raise Conflict("no_images", "The pool is empty; import images first.")
+async def _require_unlabeled(session: AsyncSession, project: Project) -> None:
     unlabeled = select(Example.id).where(
         Example.project_id == project.id,
         Example.split == Split.POOL,
@@ -200,6 +193,17 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
             "Every image of the pool has a label already, so there is nothing to ask. Import "
             "images without labels, or start jobs on those that are there.",
         )
+
+
+async def start(session: AsyncSession, principal: Principal, project: Project) -> None:
+    """Begin round 0: a random batch."""
+    if project.state is not ProjectState.DRAFT:
+        raise Conflict("project_started", f"The project is {project.state} already.")
+    if len(await queries.classes(session, project.id)) < 2:
+        raise Invalid("too_few_classes", "Add at least two classes first.", field="classes")
+    if not await _has_images(session, project.id, Split.POOL):
+        raise Conflict("no_images", "The pool is empty; import images first.")
+    await _require_unlabeled(session, project)
     importing = select(Job.id).where(
         Job.project_id == project.id,
         Job.kind == JobKind.IMPORT_POOL,
@@ -228,10 +232,40 @@ async def pause(session: AsyncSession, principal: Principal, project: Project) -
 
 
 async def resume(session: AsyncSession, principal: Principal, project: Project) -> None:
-    if project.state is not ProjectState.PAUSED:
+    """Go on with a paused project, or with a finished one that may have another round."""
+    if project.state is ProjectState.FINISHED:
+        await _another_round(session, principal, project)
+    elif project.state is not ProjectState.PAUSED:
         raise Conflict("project_not_paused", f"The project is {project.state}, not paused.")
     move_project(project, ProjectState.RUNNING)
     await _changed(session, principal, project, "resume")
+
+
+async def _another_round(session: AsyncSession, principal: Principal, project: Project) -> None:
+    """Close the last round of a finished project once more, now with one that follows.
+
+    Its job then learns from what was answered last, and from what was imported since, as it would
+    have done had the project not ended there.
+
+    Raises:
+        Conflict: The settings allow no further round, or no image is left to ask about.
+    """
+    latest = select(Round).where(Round.project_id == project.id).order_by(Round.number.desc())
+    last = (await session.scalars(latest.limit(1).with_for_update(key_share=True))).one()
+    await _require_unlabeled(session, project)
+    if next_round(project, last.number) is None:
+        raise Conflict(
+            "rounds_used_up",
+            f"The project has had the {last.number + 1} rounds that its settings allow; raise "
+            "max_rounds, or leave it empty, and continue then.",
+            field="settings.max_rounds",
+        )
+    made, job = close(project, last, None)
+    job.created_by = principal.id
+    session.add_all(made)
+    await session.flush()
+    last.job_id = job.id
+    queue.enqueue(session.info, job)
 
 
 async def _changed(

@@ -89,11 +89,11 @@ def show(project: ProjectArgument, as_json: JsonOption = False) -> None:
 
 @projects.command("start")
 def start(project: ProjectArgument, as_json: JsonOption = False) -> None:
-    """Begin with round 0, or go on after a pause."""
+    """Begin with round 0, or go on after a pause or with another round after the last."""
     with connect() as client:
         found = find_project(client, project)
-        paused = found.get()["state"] == "paused"
-        _show(found.resume() if paused else found.start(), as_json)
+        begun = found.get()["state"] in {"paused", "finished"}
+        _show(found.resume() if begun else found.start(), as_json)
 
 
 @projects.command("pause")

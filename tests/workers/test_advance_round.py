@@ -20,7 +20,7 @@ from core.states import (
     Verdict,
 )
 from core.storage import sha256
-from core.tables import Annotation, Artifact, Example, Job, Query
+from core.tables import Annotation, Artifact, Example, Job, Query, Round
 from tests.processes import Hold, eventually, worker
 from tests.workers.loop import TINY, Loop
 from tests.world import World
@@ -193,6 +193,71 @@ def test_the_last_round_finishes_the_project(world: World) -> None:
     world.session.expire_all()
     assert [round_.state for round_ in loop.rounds()] == [RoundState.CLOSED]
     assert loop.project.state is ProjectState.FINISHED
+
+
+def resume(http: TestClient, loop: Loop) -> Any:
+    caller = loop.world.caller()
+    return http.post(f"/api/projects/{loop.project.id}/resume", headers=caller.headers)
+
+
+def run_again(loop: Loop, closing: Round) -> None:
+    """Run the job of a round that closes once more."""
+    assert closing.job_id is not None
+    message = AdvanceRound(job_id=closing.job_id)
+    loop.session.rollback()  # the server ends a transaction that idles for a minute
+    run_job(message, handler)
+
+
+def test_a_finished_project_goes_on_as_if_it_had_not_ended(world: World, http: TestClient) -> None:
+    endless, loop = Loop(world), Loop(world, max_rounds=1)
+    endless.advance(0)
+    loop.advance(0)
+    refused = resume(http, loop)
+    assert (refused.status_code, refused.json()["code"]) == (409, "rounds_used_up")
+    assert "raise max_rounds" in refused.json()["detail"]
+
+    loop.project.settings = {**loop.project.settings, "max_rounds": 2}
+    world.session.commit()
+    assert resume(http, loop).json()["state"] == "running"
+    closing, following = loop.rounds()
+    assert (closing.state, following.state) == (RoundState.CLOSING, RoundState.SELECTING)
+    run_again(loop, closing)
+    assert [one.state for one in loop.rounds()] == [RoundState.CLOSED, RoundState.OPEN]
+    assert loop.queue(1) == endless.queue(1)
+    assert loop.rounds()[0].notes == endless.rounds()[0].notes
+    assert loop.rounds()[0].accuracy == endless.rounds()[0].accuracy
+    loop.advance(1)
+    assert loop.project.state is ProjectState.FINISHED
+
+
+def test_a_project_whose_pool_was_used_up_goes_on_with_more_images(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, budget=60)
+    loop.answer(0, 12)
+    kept = update(Example).where(
+        Example.project_id == loop.project.id, Example.state == ExampleState.UNLABELED
+    )
+    world.session.execute(
+        kept.where(Example.split == Split.POOL).values(state=ExampleState.HELD_OUT)
+    )
+    world.session.commit()
+    job = loop.close(0)
+    run_job(AdvanceRound(job_id=job.id), handler)
+    world.session.expire_all()
+    assert loop.project.state is ProjectState.FINISHED
+    refused = resume(http, loop)
+    assert (refused.status_code, refused.json()["code"]) == (409, "nothing_unlabeled")
+
+    more = update(Example).where(Example.state == ExampleState.HELD_OUT)
+    world.session.execute(more.values(state=ExampleState.UNLABELED))
+    world.session.commit()
+    assert resume(http, loop).json()["state"] == "running"
+    run_again(loop, loop.rounds()[1])
+    closed, again, following = loop.rounds()
+    assert (closed.state, again.state) == (RoundState.CLOSED, RoundState.CLOSED)
+    assert following.state is RoundState.OPEN
+    assert following.queries > 0
 
 
 def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: TestClient) -> None:

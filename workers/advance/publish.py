@@ -103,12 +103,23 @@ def _finish(
         **shown,
         "annotator_seconds": annotator_seconds(session, round_),
     }
-    round_.notes = [*round_.notes, *advance.noted("train").get("notes", [])]
+    # A round that closes once more, so that another can follow, has some of them already.
+    round_.notes = list(dict.fromkeys([*round_.notes, *advance.noted("train").get("notes", [])]))
     round_.seconds = advance.context.seconds
     if (checkpoint := files.get(ArtifactKind.CHECKPOINT)) is not None:
-        checkpoint.round_id = round_.id
-        session.add(checkpoint)
+        _attach(session, checkpoint, round_)
     move_round(round_, RoundState.CLOSED)
+
+
+def _attach(session: Session, file: Artifact, round_: Round) -> None:
+    """Make a file the round's; in a round that closes once more it takes the place of the first."""
+    known = select(Artifact).where(Artifact.storage_key == file.storage_key)
+    if (before := session.scalars(known).one_or_none()) is None:
+        file.round_id = round_.id
+        session.add(file)
+        return
+    for name in ("job_id", "sha256", "bytes", "meta"):
+        setattr(before, name, getattr(file, name))
 
 
 def _withdraw(session: Session, project_id: int) -> list[dict[str, Any]]:
@@ -163,8 +174,7 @@ def _open(
     rows = first + ranked
     for kind in (ArtifactKind.META_MODEL, ArtifactKind.SCORES):
         if kind in files:
-            files[kind].round_id = round_.id
-            session.add(files[kind])
+            _attach(session, files[kind], round_)
     round_.queries = len(rows)
     round_.notes = [*advance.noted("meta_train").get("notes", []), *selected["notes"]]
     if not rows and round_.spent == 0:

@@ -50,6 +50,11 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
             {t.overview.resume}
           </Button>
         )}
+        {project.state === "finished" && (
+          <Button busy={act.isPending} onClick={() => act.mutate("resume")}>
+            {t.overview.another}
+          </Button>
+        )}
         {open && <Button onClick={() => setClosing(open.number)}>{t.overview.closeRound}</Button>}
         <ButtonLink to={`/projects/${project.id}/settings#images`}>
           {t.overview.importMore}

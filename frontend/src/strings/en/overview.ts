@@ -4,6 +4,7 @@ export const overview = {
   start: "Start",
   pause: "Pause",
   resume: "Resume",
+  another: "Another round",
   closeRound: "Close round",
   closeConfirm: (number: number) => `Close round ${number} now?`,
   closeEmptyText:

@@ -6,6 +6,7 @@ export const overview: Catalogue["overview"] = {
   start: "시작",
   pause: "일시 중지",
   resume: "재개",
+  another: "라운드 추가",
   closeRound: "라운드 닫기",
   closeConfirm: (value) => `${particle(`라운드 ${value}`, "을", "를")} 지금 닫을까요?`,
   closeEmptyText:
