@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
 
-from sqlalchemy import Update, exists, func, select, update
+from sqlalchemy import ColumnElement, Update, and_, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -17,6 +17,14 @@ from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
 from core.states import Decision, ExampleState, Source, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Suggestion
+
+
+def suggested_by(project: Project, job_id: int | None) -> ColumnElement[bool]:
+    """Condition: a suggestion of the project, by a job or by annotators who disagree."""
+    return and_(
+        Suggestion.project_id == project.id,
+        Suggestion.job_id.is_(None) if job_id is None else Suggestion.job_id == job_id,
+    )
 
 
 class Desk:
@@ -58,11 +66,7 @@ class Desk:
         await session.execute(lock_unfinished(project.id))
         statement = (
             select(Suggestion)
-            .where(
-                Suggestion.id.in_(ids),
-                Suggestion.project_id == project.id,
-                Suggestion.job_id.is_(None) if job_id is None else Suggestion.job_id == job_id,
-            )
+            .where(Suggestion.id.in_(ids), suggested_by(project, job_id))
             .order_by(Suggestion.id)
             .with_for_update()
         )
@@ -78,6 +82,10 @@ class Desk:
             desk._authors[row.id] = row.annotator_id
             # The label that is reviewed stays in its round, and so does the review.
             desk._rounds.setdefault(row.example_id, row.round_id)
+        for id_, (_, annotation_id) in desk._state.items():
+            if annotation_id not in desk._authors:
+                # The image was asked about again, and an answer has corrected the decision.
+                desk._state[id_] = (None, None)
         classes = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
         desk._classes = set(await session.scalars(classes))
         sequence = func.nextval("annotations_id_seq").label("id")
@@ -130,6 +138,13 @@ class Desk:
         state, class_id = outcome(vote for id_, vote in held if id_ != mine)
         return None if state is ExampleState.OOD else class_id or suggestion.given_class_id
 
+    def open_again(self, suggestion_id: int) -> None:
+        """Undo a decision, if it still holds."""
+        if self._state[suggestion_id][0] is None:
+            self._decided.add(self.suggestions[suggestion_id])
+        else:
+            self.take_back(suggestion_id, uuid.uuid4(), 0.0)
+
     def take_back(self, suggestion_id: int, key: uuid.UUID, seconds: float) -> int:
         """Undo a decision: a skip in its place has no opinion. Returns the skip's id."""
         suggestion = self.suggestions[suggestion_id]
@@ -139,7 +154,7 @@ class Desk:
 
     async def store(self) -> None:
         """Write what was decided, and bring the images up to date."""
-        if not self.made:
+        if not self.made and not self._decided:
             return
         self._session.add_all(self.made.values())
         # Before the suggestions, which refer to them.

@@ -1,18 +1,17 @@
 """Reviewing suggested labels. A decision is an annotation; taking it back is another."""
 
-import uuid
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.principal import Principal
 from api.reviews import disagreements
-from api.reviews.desk import Desk, repeated
+from api.reviews.desk import Desk, repeated, suggested_by
 from api.reviews.schemas import (
     DecisionIn,
     DecisionsOut,
@@ -86,7 +85,7 @@ async def _settled(session: AsyncSession, project: Project) -> ReviewOut:
     statement = (
         select(Suggestion.decision, func.count())
         .join(Example, Example.id == Suggestion.example_id)
-        .where(_suggested_by(project, None), Suggestion.decision.is_not(None), ~Example.disputed)
+        .where(suggested_by(project, None), Suggestion.decision.is_not(None), ~Example.disputed)
         .group_by(Suggestion.decision)
     )
     decided = dict.fromkeys(Decision, 0)
@@ -103,14 +102,6 @@ async def _settled(session: AsyncSession, project: Project) -> ReviewOut:
     )
 
 
-def _suggested_by(project: Project, job_id: int | None) -> ColumnElement[bool]:
-    """Condition: a suggestion of the project, by a job or by annotators who disagree."""
-    return and_(
-        Suggestion.project_id == project.id,
-        Suggestion.job_id.is_(None) if job_id is None else Suggestion.job_id == job_id,
-    )
-
-
 async def lease(
     session: AsyncSession, principal: Principal, project: Project, job_id: int | None, n: int
 ) -> ReviewLease:
@@ -121,7 +112,7 @@ async def lease(
     if job_id is None:
         ids = await disagreements.take(session, principal, project, n, now, expires)
     else:
-        ids = await _take(session, principal, _suggested_by(project, job_id), n, now, expires)
+        ids = await _take(session, principal, suggested_by(project, job_id), n, now, expires)
     shown = select(*_COLUMNS).join(Example, Example.id == Suggestion.example_id)
     rows = await session.execute(shown.where(Suggestion.id.in_(ids)).order_by(Suggestion.rank))
     return ReviewLease(
@@ -172,7 +163,7 @@ async def recent(
         .join(Example, Example.id == Suggestion.example_id)
         .join(Annotation, Annotation.id == Suggestion.annotation_id)
         .where(
-            _suggested_by(project, job_id),
+            suggested_by(project, job_id),
             Suggestion.decision.is_not(None),
             Annotation.annotator_id == principal.id,
         )
@@ -254,14 +245,14 @@ async def revert(
 ) -> Reverted:
     """Take back every decision of a review: all labels are what they were before it."""
     statement = select(Suggestion.id).where(
-        _suggested_by(project, job_id), Suggestion.decision.is_not(None)
+        suggested_by(project, job_id), Suggestion.decision.is_not(None)
     )
     decided = (await session.scalars(statement)).all()
     for start in range(0, len(decided), _BLOCK):
         block = decided[start : start + _BLOCK]
         desk = await Desk.open(session, principal, project, job_id, block)
         for suggestion_id in block:
-            desk.take_back(suggestion_id, uuid.uuid4(), 0.0)
+            desk.open_again(suggestion_id)
         await desk.store()
     record(
         session,

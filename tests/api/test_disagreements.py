@@ -186,8 +186,9 @@ def test_who_thinks_better_of_it_ends_the_disagreement(crowd: Crowd) -> None:
     assert crowd.lease() == []
 
 
-def test_what_was_settled_can_be_doubted_again(disputed: Crowd) -> None:
-    """An image that is asked about again may be disputed anew, and the decision is over."""
+@pytest.fixture
+def doubted(disputed: Crowd) -> dict[str, Any]:
+    """A disagreement that was settled, but asked about again and answered otherwise."""
     item = disputed.lease()[0]
     disputed.decide(item, "keep")
     session = disputed.world.session
@@ -210,10 +211,27 @@ def test_what_was_settled_can_be_doubted_again(disputed: Crowd) -> None:
     )  # fmt: skip
     session.get_one(Example, item["example_id"]).disputed = True
     session.commit()
+    return item
+
+
+def test_what_was_settled_may_be_disputed_anew(disputed: Crowd, doubted: dict[str, Any]) -> None:
     assert disputed.call("")["open"] == 2
     again = disputed.lease(caller=disputed.world.caller())[0]
-    assert (again["id"], again["decision"], len(again["votes"])) == (item["id"], None, 3)
-    assert session.get_one(Suggestion, item["id"]).annotation_id is None
+    assert (again["id"], again["decision"], len(again["votes"])) == (doubted["id"], None, 3)
+    session = disputed.world.session
+    assert session.get_one(Suggestion, doubted["id"]).annotation_id is None
+
+
+def test_a_decision_that_an_answer_has_corrected_is_not_corrected_again(
+    disputed: Crowd, doubted: dict[str, Any]
+) -> None:
+    assert disputed.decide(doubted, None)["code"] == "not_decided"
+    engineer = disputed.world.caller(Role.ENGINEER, disputed.project)
+    disputed.call("/revert", {}, engineer)
+    suggestion = disputed.world.session.get_one(Suggestion, doubted["id"])
+    assert (suggestion.decision, suggestion.annotation_id) == (None, None)
+    assert disputed.decide(doubted, "accept")["status"] == "accepted"
+    assert disputed.example(doubted).label_class_id == disputed.classes[1]
 
 
 def test_all_decisions_are_taken_back_at_once(disputed: Crowd) -> None:
