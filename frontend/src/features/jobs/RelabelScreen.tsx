@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
 import { artifactUrl } from "../../api/artifacts";
 import { projectQuery } from "../../api/projects";
-import { revertReview, reviewsQuery } from "../../api/reviews";
+import { revertReview, reviewPath, reviewsQuery } from "../../api/reviews";
 import type { Job, LabelClass, Project, Relabeling } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
@@ -101,13 +101,15 @@ function ReviewProgress({ projectId, job }: { projectId: number; job: Job }) {
         max={review.total}
         text={t.review.of(done, review.total)}
       />
-      {done > 0 && <p className={styles.hint}>{t.review.doneText(review.decided)}</p>}
+      {done > 0 && (
+        <p className={styles.hint}>{t.review.suggestions.doneText(review.total, review.decided)}</p>
+      )}
       <div className={styles.actions}>
         <ButtonLink
-          to={`/projects/${projectId}/review/${job.id}`}
+          to={reviewPath(projectId, job.id)}
           kind={review.open > 0 ? "primary" : "secondary"}
         >
-          {review.open > 0 ? t.review.waiting(review.open) : text.look}
+          {review.open > 0 ? t.review.suggestions.waiting(review.open) : text.look}
         </ButtonLink>
         {done > 0 && <Button onClick={() => setAsks(true)}>{text.revert}</Button>}
       </div>

@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { reviewPath } from "../../api/reviews";
 import type { ProjectSummary, ProjectWork } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
@@ -83,10 +84,15 @@ function Waiting({ work }: { work: ProjectWork | undefined }) {
       )}
       {work.reviews && (
         <Link
-          to={`/projects/${work.id}/review/${work.reviews.job_id}`}
+          to={reviewPath(work.id, work.reviews.job_id)}
           aria-label={t.home.reviewsOf(work.name)}
         >
           {t.home.reviews(work.reviews.open)}
+        </Link>
+      )}
+      {work.disagreements > 0 && (
+        <Link to={reviewPath(work.id, null)} aria-label={t.home.disagreementsOf(work.name)}>
+          {t.home.disagreements(work.disagreements)}
         </Link>
       )}
     </p>
