@@ -17,6 +17,8 @@ type ProjectCardProps = {
 
 export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
   const { id, name, state, counts, current_round: round } = project;
+  // Labels that came with the images can be reviewed before anything is started.
+  const isToReview = work && (work.reviews || work.disagreements > 0);
   const home = canManage ? `/projects/${id}` : `/projects/${id}/label`;
   return (
     <article className={styles.card}>
@@ -34,7 +36,7 @@ export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
           <Count value={counts.labeled_in} label={t.projects.counts.in} />
           <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
         </dl>
-        {state !== "draft" && <Waiting work={work} />}
+        {(state !== "draft" || isToReview) && <Waiting work={work} />}
       </div>
       <footer>
         {round ? (
@@ -80,7 +82,8 @@ function Waiting({ work }: { work: ProjectWork | undefined }) {
       {work.waiting > 0 ? (
         <strong>{t.home.waiting(work.waiting)}</strong>
       ) : (
-        t.home.waitingFor[work.waiting_for]
+        // The card says below that it is not started.
+        work.waiting_for !== "start" && t.home.waitingFor[work.waiting_for]
       )}
       {work.reviews && (
         <Link
