@@ -59,7 +59,7 @@ def test_an_engineer_settles_what_two_columns_disagree_on(
     project = contradicted(karat, tmp_path)
     assert project.disagreements().get()["open"] == 3
     page.goto("/")
-    expect(page.get_by_role("link", name="Decide on disagreements in Two minds")).to_be_visible()
+    expect(page.get_by_role("link", name="Decide on 3 disagreements, Two minds")).to_be_visible()
     page.goto(f"/projects/{project.id}")
     card = page.get_by_role("region", name="Agreement")
     expect(card).to_contain_text("Verdicts contradict each other on 3 images")

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import { reviewPath } from "../../api/reviews";
-import type { ProjectSummary, ProjectWork } from "../../api/types";
+import type { ProjectSummary, ProjectWork, ReviewedJob } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
@@ -86,18 +86,26 @@ function Waiting({ work }: { work: ProjectWork | undefined }) {
         work.waiting_for !== "start" && t.home.waitingFor[work.waiting_for]
       )}
       {work.reviews && (
-        <Link
-          to={reviewPath(work.id, work.reviews.job_id)}
-          aria-label={t.home.reviewsOf(work.name)}
-        >
-          {t.home.reviews(work.reviews.open)}
-        </Link>
+        <ToReview
+          project={work}
+          jobId={work.reviews.job_id}
+          text={t.home.reviews(work.reviews.open)}
+        />
       )}
       {work.disagreements > 0 && (
-        <Link to={reviewPath(work.id, null)} aria-label={t.home.disagreementsOf(work.name)}>
-          {t.home.disagreements(work.disagreements)}
-        </Link>
+        <ToReview project={work} jobId={null} text={t.home.disagreements(work.disagreements)} />
       )}
     </p>
+  );
+}
+
+type ToReviewProps = { project: ProjectWork; jobId: ReviewedJob; text: string };
+
+/** Beside those of other cards, a link says to those who hear it which project it is about. */
+function ToReview({ project, jobId, text }: ToReviewProps) {
+  return (
+    <Link to={reviewPath(project.id, jobId)} aria-label={`${text}, ${project.name}`}>
+      {text}
+    </Link>
   );
 }

@@ -16,10 +16,8 @@ export const home = {
   },
   reviews: (count: number) =>
     count === 1 ? "Review 1 suggestion" : `Review ${upTo(count)} suggestions`,
-  reviewsOf: (project: string) => `Review suggestions in ${project}`,
   disagreements: (count: number) =>
     count === 1 ? "Decide on 1 disagreement" : `Decide on ${upTo(count)} disagreements`,
-  disagreementsOf: (project: string) => `Decide on disagreements in ${project}`,
   work: "Your work",
   workHint: "Over all your projects, by your own clock.",
   today: "Today",
