@@ -1,4 +1,4 @@
-"""Two columns of labels contradict each other, and an engineer settles it with keys."""
+"""Two columns of labels contradict each other: an engineer decides by keys, and takes it back."""
 
 import csv
 from pathlib import Path
@@ -57,6 +57,7 @@ def test_an_engineer_settles_what_two_columns_disagree_on(
 ) -> None:
     page = signed_in
     project = contradicted(karat, tmp_path)
+    given = labels(project)
     assert project.disagreements().get()["open"] == 3
     page.goto("/")
     expect(page.get_by_role("link", name="Decide on 3 disagreements, Two minds")).to_be_visible()
@@ -98,5 +99,9 @@ def test_an_engineer_settles_what_two_columns_disagree_on(
     eventually(lambda: labels(project) == expected, "the label follows the second decision")
 
     page.get_by_role("link", name="Back to the project").click()
-    expect(page.get_by_role("region", name="Agreement")).to_be_visible()
-    expect(page.get_by_role("link", name="Decide")).to_have_count(0)
+    expect(card).to_contain_text("3 disagreements are settled.")
+    expect(card.get_by_role("link", name="Decide")).to_have_count(0)
+    card.get_by_role("button", name="Take all back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take all back").click()
+    expect(card.get_by_role("link", name="Decide")).to_be_visible()
+    assert labels(project) == given

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { agreementQuery } from "../../api/agreement";
 import { reviewPath, reviewsQuery } from "../../api/reviews";
-import type { Agreement, ProjectAgreement } from "../../api/types";
+import type { Agreement, ProjectAgreement, Review } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
+import { TakeBackReview } from "../../ui/TakeBackReview";
 import styles from "./OverviewScreen.module.css";
 
 const { agreement: text } = t.overview;
@@ -15,20 +16,33 @@ const { agreement: text } = t.overview;
 export function AgreementCard({ projectId }: { projectId: number }) {
   const found = useQuery(agreementQuery(projectId)).data;
   const reviews = useQuery(reviewsQuery(projectId)).data?.items ?? [];
-  const open = reviews.find((one) => one.job_id === null)?.open ?? 0;
-  if (!found || (found.examples === 0 && open === 0)) return null;
+  const review = reviews.find((one) => one.job_id === null);
+  if (!found || (found.examples === 0 && !review)) return null;
   return (
     <Card title={text.title} hint={found.examples > 0 && text.hint(found.examples)}>
-      {open > 0 && (
-        <p className={styles.disagreements}>
-          <strong>{text.disagreements(open)}</strong>
+      {review && <Disagreements projectId={projectId} review={review} />}
+      {found.examples > 0 && <Voters found={found} />}
+    </Card>
+  );
+}
+
+function Disagreements({ projectId, review }: { projectId: number; review: Review }) {
+  const { open, total, decided } = review;
+  return (
+    <div className={styles.disagreements}>
+      <p>
+        {open > 0 && <strong>{text.disagreements(open)}</strong>}{" "}
+        {total > open && t.review.disagreements.doneText(total - open, decided)}
+      </p>
+      <div className={styles.actions}>
+        <TakeBackReview projectId={projectId} review={review} size="small" />
+        {open > 0 && (
           <ButtonLink to={reviewPath(projectId, null)} kind="primary" size="small">
             {text.decide}
           </ButtonLink>
-        </p>
-      )}
-      {found.examples > 0 && <Voters found={found} />}
-    </Card>
+        )}
+      </div>
+    </div>
   );
 }
 

@@ -82,6 +82,12 @@ export const review = {
   late: (images: number) =>
     `A colleague was first with ${plural(images, "image", "images")} you decided on. What they decided holds.`,
   back: "Back to the project",
+  takeBack: {
+    action: "Take all back",
+    title: "Take back all decisions?",
+    text: (decided: number) =>
+      `${plural(decided, "label becomes what it was", "labels become what they were")} before this review. The decisions stay on record, and the images are open again.`,
+  },
   helpTitle: "Keys of the review",
   helpRows: {
     keep: "The label on the left",

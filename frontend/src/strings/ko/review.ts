@@ -80,6 +80,12 @@ export const review: Catalogue["review"] = {
   late: (images) =>
     `결정하신 이미지 중 ${count(images)}는 동료가 먼저 결정했습니다. 동료의 결정이 적용됩니다.`,
   back: "프로젝트로 돌아가기",
+  takeBack: {
+    action: "모두 되돌리기",
+    title: "모든 결정을 되돌릴까요?",
+    text: (decided) =>
+      `라벨 ${count(decided)}가 검토 전으로 돌아갑니다. 결정 기록은 남고 이미지는 다시 열립니다.`,
+  },
   helpTitle: "검토 단축키",
   helpRows: {
     keep: "왼쪽 라벨로 결정",
