@@ -142,6 +142,11 @@ VIEWS: Final = (
     View("grid", f"{PROJECT}/label/grid", "/projects/{project}/label/grid", "annotator"),
     View("label-waiting", f"{PROJECT}/label", "/projects/{draft}/label"),
     View("review", f"{PROJECT}/review/:jobId", "/projects/{noisy}/review/{relabeled}"),
+    View(
+        "review-disagreements",
+        f"{PROJECT}/review/disagreements",
+        "/projects/{noisy}/review/disagreements",
+    ),
     View("admin-users", "/admin/users", "/admin/users"),
     View("admin-tokens", "/admin/tokens", "/admin/tokens"),
     View("admin-workers", "/admin/workers", "/admin/workers"),

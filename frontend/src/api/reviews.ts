@@ -1,6 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import type { DecisionInput, DecisionsResponse, ReviewLease, Suggestion } from "./types";
+import type {
+  DecisionInput,
+  DecisionsResponse,
+  ReviewedJob,
+  ReviewLease,
+  Suggestion,
+} from "./types";
 
 export const reviewsQuery = (projectId: number) =>
   queryOptions({
@@ -22,17 +28,28 @@ export type ReviewApi = {
 
 /** What sends decisions, so that tests can stand in for it. */
 export type DecideApi = {
-  decide(projectId: number, jobId: number, decisions: DecisionInput[]): Promise<DecisionsResponse>;
+  decide(
+    projectId: number,
+    jobId: ReviewedJob,
+    decisions: DecisionInput[],
+  ): Promise<DecisionsResponse>;
 };
 
-const at = (projectId: number, jobId: number) => ({
-  path: { project_id: projectId, job_id: jobId },
+/** What addresses call a review. */
+const nameOf = (jobId: ReviewedJob): number | "disagreements" => jobId ?? "disagreements";
+
+/** Where a review is in the browser. */
+export const reviewPath = (projectId: number, jobId: ReviewedJob): string =>
+  `/projects/${projectId}/review/${nameOf(jobId)}`;
+
+const at = (projectId: number, jobId: ReviewedJob) => ({
+  path: { project_id: projectId, review: nameOf(jobId) },
 });
 
-export const reviewApi = (projectId: number, jobId: number): ReviewApi => ({
+export const reviewApi = (projectId: number, jobId: ReviewedJob): ReviewApi => ({
   lease: (n) =>
     call(
-      client.POST("/api/projects/{project_id}/reviews/{job_id}/lease", {
+      client.POST("/api/projects/{project_id}/reviews/{review}/lease", {
         params: at(projectId, jobId),
         body: { n },
       }),
@@ -40,7 +57,7 @@ export const reviewApi = (projectId: number, jobId: number): ReviewApi => ({
   recent: async (limit) => {
     const params = { ...at(projectId, jobId), query: { limit } };
     const page = await call(
-      client.GET("/api/projects/{project_id}/reviews/{job_id}/recent", { params }),
+      client.GET("/api/projects/{project_id}/reviews/{review}/recent", { params }),
     );
     return page.items;
   },
@@ -49,16 +66,16 @@ export const reviewApi = (projectId: number, jobId: number): ReviewApi => ({
 export const decideApi: DecideApi = {
   decide: (projectId, jobId, decisions) =>
     call(
-      client.POST("/api/projects/{project_id}/reviews/{job_id}/decisions", {
+      client.POST("/api/projects/{project_id}/reviews/{review}/decisions", {
         params: at(projectId, jobId),
         body: { decisions },
       }),
     ),
 };
 
-export const revertReview = (projectId: number, jobId: number) =>
+export const revertReview = (projectId: number, jobId: ReviewedJob) =>
   call(
-    client.POST("/api/projects/{project_id}/reviews/{job_id}/revert", {
+    client.POST("/api/projects/{project_id}/reviews/{review}/revert", {
       params: at(projectId, jobId),
     }),
   );

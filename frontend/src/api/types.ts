@@ -138,9 +138,12 @@ export type Drawing = {
   points: Record<Method, [number, number][]>;
 };
 export type Agreement = Schemas["Agreement"];
+export type ProjectAgreement = Schemas["AgreementOut"];
 export type Decision = Schemas["Decision"];
 export type Suggestion = Schemas["SuggestionOut"];
 export type Review = Schemas["ReviewOut"];
+/** The job whose suggestions are reviewed; null where annotators disagree. */
+export type ReviewedJob = Review["job_id"];
 export type ReviewLease = Schemas["ReviewLease"];
 export type DecisionInput = Schemas["DecisionIn"];
 export type DecisionResult = Schemas["DecisionResult"];

@@ -1,21 +1,28 @@
 import { useParams } from "react-router";
 import { ReviewScreen } from "../features/labeling/review/ReviewScreen";
+import { kindOf } from "../features/labeling/review/votes";
 import { t } from "../strings";
 import { DeskRoute } from "./DeskRoute";
 
+/** What a job suggests; without a job, what annotators disagree on. */
 export function Component() {
-  const jobId = Number(useParams().jobId);
+  const { jobId: named } = useParams();
+  const jobId = named === undefined ? null : Number(named);
   return (
-    <DeskRoute title={(project) => `${t.review.title} ${project.name}`}>
-      {(project, user, manages) => (
-        <ReviewScreen
-          key={`${project.id}/${jobId}`}
-          project={project}
-          user={user}
-          jobId={jobId}
-          back={manages ? `/projects/${project.id}/jobs/${jobId}` : `/projects/${project.id}/label`}
-        />
-      )}
+    <DeskRoute title={(project) => `${t.review[kindOf(jobId)].title} ${project.name}`}>
+      {(project, user, manages) => {
+        const about = `/projects/${project.id}${jobId === null ? "" : `/jobs/${jobId}`}`;
+        return (
+          <ReviewScreen
+            key={`${project.id}/${jobId}`}
+            project={project}
+            user={user}
+            jobId={jobId}
+            manages={manages}
+            back={manages ? about : `/projects/${project.id}/label`}
+          />
+        );
+      }}
     </DeskRoute>
   );
 }

@@ -34,6 +34,7 @@ export const router = createBrowserRouter([
       },
       { path: "projects/:projectId/label", lazy: () => import("./LabelRoute") },
       { path: "projects/:projectId/label/grid", lazy: () => import("./GridRoute") },
+      { path: "projects/:projectId/review/disagreements", lazy: () => import("./ReviewRoute") },
       { path: "projects/:projectId/review/:jobId", lazy: () => import("./ReviewRoute") },
       {
         path: "admin",

@@ -1,10 +1,11 @@
-import { NetworkError } from "../api/errors";
+import { ApiError, NetworkError } from "../api/errors";
 import type { ReviewApi } from "../api/reviews";
 import type {
   DecisionInput,
   DecisionResult,
   DecisionsResponse,
   Review,
+  ReviewedJob,
   Suggestion,
 } from "../api/types";
 
@@ -16,6 +17,8 @@ export class FakeReview implements ReviewApi {
   readonly requests: string[][] = [];
   /** What holds, by suggestion. */
   readonly decided = new Map<number, Suggestion["decision"]>();
+  /** The class of decisions that name one, by suggestion. */
+  readonly named = new Map<number, number>();
   /** Suggestions on a colleague's screen. */
   readonly elsewhere = new Set<number>();
   /** Suggestions that colleagues have decided on. */
@@ -25,7 +28,7 @@ export class FakeReview implements ReviewApi {
   readonly #results = new Map<string, DecisionResult>();
 
   constructor(
-    readonly jobId: number,
+    readonly jobId: ReviewedJob,
     readonly size: number,
     /** Throws, or says whether the response is to be lost. */
     readonly arrive: () => Promise<boolean>,
@@ -53,6 +56,8 @@ export class FakeReview implements ReviewApi {
   async decide(_projectId: number, decisions: DecisionInput[]): Promise<DecisionsResponse> {
     const loseResponse = await this.arrive();
     this.requests.push(decisions.map(({ key }) => key));
+    if (decisions.some((one) => (one.decision === "other") !== (one.class_id != null)))
+      throw new ApiError(422, { code: "malformed", detail: "a class goes with another label" });
     const results = decisions.map((one) => this.#take(one));
     if (loseResponse) throw new NetworkError();
     return { results, review: this.#review() };
@@ -76,6 +81,7 @@ export class FakeReview implements ReviewApi {
       // Set anew, so that the latest comes last.
       this.decided.delete(one.suggestion_id);
       this.decided.set(one.suggestion_id, one.decision);
+      if (one.class_id != null) this.named.set(one.suggestion_id, one.class_id);
     }
     const status = late ? "late" : "accepted";
     const result = { ...base, status, annotation_id: this.taken.length } as const;
@@ -94,15 +100,30 @@ export class FakeReview implements ReviewApi {
       name: `${index}.png`,
       given_class_id: 1,
       suggested_class_id: 2,
+      votes: [],
       confidence: 0.9,
       quality: null,
       decision: this.decided.get(index + 1) ?? null,
+      decided_class_id: this.#classOf(index + 1),
     }));
+  }
+
+  /** The class that a decision amounts to. */
+  #classOf(id: number): number | null {
+    const classes = {
+      keep: 1,
+      accept: 2,
+      other: this.named.get(id) ?? null,
+      ood: null,
+      unsure: null,
+    };
+    const decision = this.decided.get(id);
+    return decision ? classes[decision] : null;
   }
 
   #review(): Review {
     const open = this.size - this.decided.size;
-    const decided = { keep: 0, accept: 0, ood: 0, unsure: 0 };
+    const decided = { keep: 0, accept: 0, other: 0, ood: 0, unsure: 0 };
     return { job_id: this.jobId, created_at: "", total: this.size, open, decided };
   }
 }

@@ -8,6 +8,7 @@ import type {
   LabelStatus,
   Lease,
   LeaseItem,
+  ReviewedJob,
   SubmitResponse,
 } from "../api/types";
 import { FakeReview } from "./fakeReview";
@@ -25,7 +26,7 @@ type Prediction = Partial<Pick<LeaseItem, "predicted_class_id" | "probability" |
 /** A labeling server in memory, with faults on order. */
 export class FakeServer implements LabelingApi, DecideApi {
   /** The reviews, by job. */
-  readonly reviews = new Map<number, FakeReview>();
+  readonly reviews = new Map<ReviewedJob, FakeReview>();
   /** Every answer as it was first taken, in order. */
   readonly taken: Answer[] = [];
   /** Every key as it came in, with repetitions. */
@@ -95,7 +96,7 @@ export class FakeServer implements LabelingApi, DecideApi {
     return { results, status: this.#status() };
   }
 
-  openReview(jobId: number, size: number): FakeReview {
+  openReview(jobId: ReviewedJob, size: number): FakeReview {
     const review = new FakeReview(
       jobId,
       size,
@@ -106,7 +107,7 @@ export class FakeServer implements LabelingApi, DecideApi {
     return review;
   }
 
-  async decide(projectId: number, jobId: number, decisions: DecisionInput[]) {
+  async decide(projectId: number, jobId: ReviewedJob, decisions: DecisionInput[]) {
     const review = this.reviews.get(jobId);
     if (!review) throw new ApiError(404, { code: "not_found", detail: "no such review" });
     return review.decide(projectId, decisions);

@@ -1,19 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
 import { artifactUrl } from "../../api/artifacts";
-import { projectQuery } from "../../api/projects";
-import { revertReview, reviewsQuery } from "../../api/reviews";
+import { reviewPath, reviewsQuery } from "../../api/reviews";
 import type { Job, LabelClass, Project, Relabeling } from "../../api/types";
 import { t } from "../../strings";
-import { Button, ButtonLink } from "../../ui/Button";
+import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
-import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { Figures } from "../../ui/Figures";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Table } from "../../ui/Table";
+import { TakeBackReview } from "../../ui/TakeBackReview";
 import styles from "./JobsScreen.module.css";
 import { transitionsOf } from "./transitions";
 import { VotersCard } from "./VotersCard";
@@ -80,16 +78,7 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
 }
 
 function ReviewProgress({ projectId, job }: { projectId: number; job: Job }) {
-  const client = useQueryClient();
-  const [asks, setAsks] = useState(false);
   const reviews = useQuery(reviewsQuery(projectId));
-  const revert = useMutation({
-    mutationFn: () => revertReview(projectId, job.id),
-    onSuccess: () => {
-      setAsks(false);
-      return client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
-    },
-  });
   const review = reviews.data?.items.find((one) => one.job_id === job.id);
   if (!review) return null;
   const done = review.total - review.open;
@@ -101,28 +90,18 @@ function ReviewProgress({ projectId, job }: { projectId: number; job: Job }) {
         max={review.total}
         text={t.review.of(done, review.total)}
       />
-      {done > 0 && <p className={styles.hint}>{t.review.doneText(review.decided)}</p>}
+      {done > 0 && (
+        <p className={styles.hint}>{t.review.suggestions.doneText(review.total, review.decided)}</p>
+      )}
       <div className={styles.actions}>
         <ButtonLink
-          to={`/projects/${projectId}/review/${job.id}`}
+          to={reviewPath(projectId, job.id)}
           kind={review.open > 0 ? "primary" : "secondary"}
         >
-          {review.open > 0 ? t.review.waiting(review.open) : text.look}
+          {review.open > 0 ? t.review.suggestions.waiting(review.open) : text.look}
         </ButtonLink>
-        {done > 0 && <Button onClick={() => setAsks(true)}>{text.revert}</Button>}
+        <TakeBackReview projectId={projectId} review={review} />
       </div>
-      {asks && (
-        <ConfirmDialog
-          title={text.revertTitle}
-          text={text.revertText(done)}
-          action={text.revert}
-          danger
-          busy={revert.isPending}
-          error={revert.error}
-          onConfirm={() => revert.mutate()}
-          onClose={() => setAsks(false)}
-        />
-      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { reviewsQuery } from "../../api/reviews";
+import { reviewPath, reviewsQuery } from "../../api/reviews";
 import type { LabelStatus } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -29,14 +29,17 @@ export function LabelBar(props: LabelBarProps) {
   const { project, projectLink, status, mine, children, ...actions } = props;
   const round = status?.round;
   const reviews = useQuery(reviewsQuery(project.id)).data?.items ?? [];
-  const review = reviews.find((one) => one.open > 0);
+  // An annotator's first page tells how many disagreements are not their own; nobody else needs to.
+  const review = reviews.find((one) => one.open > 0 && (one.job_id !== null || projectLink));
   return (
     <div className={styles.bar}>
       <h1 className={styles.title}>
         {projectLink ? <Link to={projectLink}>{project.name}</Link> : project.name}
         {review && (
-          <Link className={styles.review} to={`/projects/${project.id}/review/${review.job_id}`}>
-            {t.review.waiting(review.open)}
+          <Link className={styles.review} to={reviewPath(project.id, review.job_id)}>
+            {t.review[review.job_id === null ? "disagreements" : "suggestions"].waiting(
+              review.open,
+            )}
           </Link>
         )}
       </h1>

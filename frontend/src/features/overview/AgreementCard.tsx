@@ -1,44 +1,77 @@
 import { useQuery } from "@tanstack/react-query";
 import { agreementQuery } from "../../api/agreement";
-import type { Agreement } from "../../api/types";
+import { reviewPath, reviewsQuery } from "../../api/reviews";
+import type { Agreement, ProjectAgreement, Review } from "../../api/types";
 import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
+import { TakeBackReview } from "../../ui/TakeBackReview";
+import styles from "./OverviewScreen.module.css";
 
 const { agreement: text } = t.overview;
 
 /** How far those agree who have judged the same images; nothing where nobody has. */
 export function AgreementCard({ projectId }: { projectId: number }) {
   const found = useQuery(agreementQuery(projectId)).data;
-  if (!found || found.examples === 0) return null;
+  const reviews = useQuery(reviewsQuery(projectId)).data?.items ?? [];
+  const review = reviews.find((one) => one.job_id === null);
+  if (!found || (found.examples === 0 && !review)) return null;
+  return (
+    <Card title={text.title} hint={found.examples > 0 && text.hint(found.examples)}>
+      {review && <Disagreements projectId={projectId} review={review} />}
+      {found.examples > 0 && <Voters found={found} />}
+    </Card>
+  );
+}
+
+function Disagreements({ projectId, review }: { projectId: number; review: Review }) {
+  const { open, total, decided } = review;
+  return (
+    <div className={styles.disagreements}>
+      <p>
+        {open > 0 && <strong>{text.disagreements(open)}</strong>}{" "}
+        {total > open && t.review.disagreements.doneText(total - open, decided)}
+      </p>
+      <div className={styles.actions}>
+        <TakeBackReview projectId={projectId} review={review} size="small" />
+        {open > 0 && (
+          <ButtonLink to={reviewPath(projectId, null)} kind="primary" size="small">
+            {text.decide}
+          </ButtonLink>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Voters({ found }: { found: ProjectAgreement }) {
   const everybody = { ...found, name: text.everybody, votes: null };
   return (
-    <Card title={text.title} hint={text.hint(found.examples)}>
-      <Table label={text.title}>
-        <thead>
-          <tr>
-            <th scope="col">{text.who}</th>
-            {[text.votes, text.inOod, text.alpha, text.classes, text.alpha].map((name, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two columns have one name, and none moves.
-              <th key={index} scope="col" data-number>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {[everybody, ...found.voters].map((one) => (
-            <tr key={one.name}>
-              <th scope="row">{one.name}</th>
-              <td data-number>{one.votes === null ? "" : formatCount(one.votes)}</td>
-              <Figures agreement={one.in_ood} />
-              <Figures agreement={one.classes} />
-            </tr>
+    <Table label={text.title}>
+      <thead>
+        <tr>
+          <th scope="col">{text.who}</th>
+          {[text.votes, text.inOod, text.alpha, text.classes, text.alpha].map((name, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns have one name, and none moves.
+            <th key={index} scope="col" data-number>
+              {name}
+            </th>
           ))}
-        </tbody>
-      </Table>
-    </Card>
+        </tr>
+      </thead>
+      <tbody>
+        {[everybody, ...found.voters].map((one) => (
+          <tr key={one.name}>
+            <th scope="row">{one.name}</th>
+            <td data-number>{one.votes === null ? "" : formatCount(one.votes)}</td>
+            <Figures agreement={one.in_ood} />
+            <Figures agreement={one.classes} />
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Link } from "react-router";
-import type { ProjectSummary, ProjectWork } from "../../api/types";
+import { reviewPath } from "../../api/reviews";
+import type { ProjectSummary, ProjectWork, ReviewedJob } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
@@ -16,6 +17,8 @@ type ProjectCardProps = {
 
 export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
   const { id, name, state, counts, current_round: round } = project;
+  // Labels that came with the images can be reviewed before anything is started.
+  const isToReview = work && (work.reviews || work.disagreements > 0);
   const home = canManage ? `/projects/${id}` : `/projects/${id}/label`;
   return (
     <article className={styles.card}>
@@ -33,7 +36,7 @@ export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
           <Count value={counts.labeled_in} label={t.projects.counts.in} />
           <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
         </dl>
-        {state !== "draft" && <Waiting work={work} />}
+        {(state !== "draft" || isToReview) && <Waiting work={work} />}
       </div>
       <footer>
         {round ? (
@@ -79,16 +82,30 @@ function Waiting({ work }: { work: ProjectWork | undefined }) {
       {work.waiting > 0 ? (
         <strong>{t.home.waiting(work.waiting)}</strong>
       ) : (
-        t.home.waitingFor[work.waiting_for]
+        // The card says below that it is not started.
+        work.waiting_for !== "start" && t.home.waitingFor[work.waiting_for]
       )}
       {work.reviews && (
-        <Link
-          to={`/projects/${work.id}/review/${work.reviews.job_id}`}
-          aria-label={t.home.reviewsOf(work.name)}
-        >
-          {t.home.reviews(work.reviews.open)}
-        </Link>
+        <ToReview
+          project={work}
+          jobId={work.reviews.job_id}
+          text={t.home.reviews(work.reviews.open)}
+        />
+      )}
+      {work.disagreements > 0 && (
+        <ToReview project={work} jobId={null} text={t.home.disagreements(work.disagreements)} />
       )}
     </p>
+  );
+}
+
+type ToReviewProps = { project: ProjectWork; jobId: ReviewedJob; text: string };
+
+/** Beside those of other cards, a link says to those who hear it which project it is about. */
+function ToReview({ project, jobId, text }: ToReviewProps) {
+  return (
+    <Link to={reviewPath(project.id, jobId)} aria-label={`${text}, ${project.name}`}>
+      {text}
+    </Link>
   );
 }

@@ -16,7 +16,8 @@ export const home = {
   },
   reviews: (count: number) =>
     count === 1 ? "Review 1 suggestion" : `Review ${upTo(count)} suggestions`,
-  reviewsOf: (project: string) => `Review suggestions in ${project}`,
+  disagreements: (count: number) =>
+    count === 1 ? "Decide on 1 disagreement" : `Decide on ${upTo(count)} disagreements`,
   work: "Your work",
   workHint: "Over all your projects, by your own clock.",
   today: "Today",

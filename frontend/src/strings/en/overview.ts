@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import { plural } from "./words";
 export const overview = {
   tab: "Overview",
   start: "Start",
@@ -98,6 +99,9 @@ export const overview = {
     title: "Agreement",
     hint: (images: number) =>
       `On ${images.toLocaleString(locale)} images with more than one verdict: the share of pairs that say the same, and Krippendorff’s alpha, which is 0 where they agree as by chance.`,
+    disagreements: (images: number) =>
+      `Verdicts contradict each other on ${plural(images, "image", "images")}.`,
+    decide: "Decide",
     who: "Who",
     everybody: "All together",
     votes: "Verdicts",

@@ -65,10 +65,6 @@ export const relabel = {
   reviewHint:
     "Nothing changes until somebody decides. A decision is an annotation of its own, and can be taken back.",
   look: "Look again",
-  revert: "Take all back",
-  revertTitle: "Take back all decisions?",
-  revertText: (count: number) =>
-    `${count.toLocaleString(locale)} labels become what they were before this review. The decisions stay on record, and the suggestions are open again.`,
   truth: "Beside the truth",
   truthHint: (images: number) =>
     `Over ${images.toLocaleString(locale)} images that came with a label, which is taken for the truth.`,

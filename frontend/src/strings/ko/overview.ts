@@ -100,6 +100,8 @@ export const overview: Catalogue["overview"] = {
     title: "일치도",
     hint: (images) =>
       `판정이 둘 이상인 이미지 ${number(images)}개 기준입니다. 같은 판정을 내린 쌍의 비율과 크리펜도르프 알파(우연히 일치하는 수준이면 0)를 보여 줍니다.`,
+    disagreements: (images) => `이미지 ${number(images)}개에서 판정이 서로 엇갈립니다.`,
+    decide: "결정하기",
     who: "라벨러",
     everybody: "전체",
     votes: "판정",

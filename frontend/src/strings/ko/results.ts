@@ -61,10 +61,6 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   reviewHint:
     "누군가 결정하기 전에는 아무것도 바뀌지 않습니다. 결정은 별도의 라벨 기록으로 남고 되돌릴 수 있습니다.",
   look: "다시 보기",
-  revert: "모두 되돌리기",
-  revertTitle: "모든 결정을 되돌릴까요?",
-  revertText: (count) =>
-    `라벨 ${number(count)}개가 검토 전으로 돌아갑니다. 결정 기록은 남고 제안은 다시 열립니다.`,
   truth: "정답과 비교",
   truthHint: (images) =>
     `라벨과 함께 가져온 이미지 ${number(images)}개 기준이며, 함께 온 라벨을 정답으로 봅니다.`,

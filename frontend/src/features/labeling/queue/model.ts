@@ -1,4 +1,4 @@
-import type { Decision, LeaseItem, Suggestion, Verdict } from "../../../api/types";
+import type { Decision, LeaseItem, ReviewedJob, Suggestion, Verdict } from "../../../api/types";
 
 /** One image to judge, as far as the label page knows it. */
 export type Subject = Pick<
@@ -25,12 +25,17 @@ export type StoredAnswer = Kept & {
   leaseToken: string | null;
 };
 
+type SinceOthers = "votes" | "decided_class_id";
+
 /** A decision on a suggestion as it is kept on this device. */
 export type StoredDecision = Kept & {
   kind: "decision";
-  jobId: number;
-  subject: Suggestion;
+  jobId: ReviewedJob;
+  /** Entries of earlier versions know nothing of votes, nor of other classes than the two. */
+  subject: Omit<Suggestion, SinceOthers> & Partial<Pick<Suggestion, SinceOthers>>;
   decision: Decision;
+  /** The class that is neither of the two; missing in entries of earlier versions. */
+  classId?: number | null;
 };
 
 export type Stored = StoredAnswer | StoredDecision;

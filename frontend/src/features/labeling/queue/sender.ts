@@ -1,4 +1,5 @@
 import { ApiError, isTransient, isUnauthenticated } from "../../../api/errors";
+import type { ReviewedJob } from "../../../api/types";
 import type { Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
 import type { Outbox } from "./outbox";
 import {
@@ -96,7 +97,7 @@ export class AnswerSender {
   }
 
   /** Decisions in a review that the server has not acknowledged. */
-  async decisionsOf(projectId: number, jobId: number): Promise<StoredDecision[]> {
+  async decisionsOf(projectId: number, jobId: ReviewedJob): Promise<StoredDecision[]> {
     const pending = await this.#deps.outbox.pending(this.#deps.userId);
     return pending
       .filter(isDecision)

@@ -6,6 +6,7 @@ import type {
   DecisionInput,
   DecisionResult,
   DecisionsResponse,
+  ReviewedJob,
   SubmitResponse,
 } from "../../../api/types";
 import type { Pending, Stored, StoredAnswer, StoredDecision } from "./model";
@@ -15,7 +16,7 @@ export type SendingApi = Pick<LabelingApi, "submit"> & DecideApi;
 /** What the server said to a batch. */
 export type Sent =
   | { kind: "answer"; projectId: number; response: SubmitResponse }
-  | { kind: "decision"; projectId: number; jobId: number; response: DecisionsResponse };
+  | { kind: "decision"; projectId: number; jobId: ReviewedJob; response: DecisionsResponse };
 
 /** Where an entry is sent to. One request holds entries of one place, and a place may be held up alone. */
 export const placeOf = ({ projectId, ...entry }: Stored): string =>
@@ -59,9 +60,10 @@ const toAnswer = (stored: StoredAnswer): Answer => ({
   ...(stored.leaseToken === null ? {} : { lease_token: stored.leaseToken }),
 });
 
-const toDecision = ({ key, subject, decision, seconds }: StoredDecision): DecisionInput => ({
-  key,
-  suggestion_id: subject.id,
-  decision,
-  seconds,
+const toDecision = ({ classId, ...stored }: StoredDecision): DecisionInput => ({
+  key: stored.key,
+  suggestion_id: stored.subject.id,
+  decision: stored.decision,
+  seconds: stored.seconds,
+  ...(classId == null ? {} : { class_id: classId }),
 });

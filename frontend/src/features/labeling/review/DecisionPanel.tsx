@@ -1,98 +1,103 @@
-import type { CSSProperties, ReactNode } from "react";
-import type { Decision, LabelClass, Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
 import { formatWholePercent } from "../../../ui/format";
+import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
 import panel from "../VerdictPanel.module.css";
+import { ACCEPT, type Choice, KEEP, labelName, UNSURE } from "./choices";
+import { type Deciding, DecisionButton, said } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";
-import { REVIEW_KEYS, SHORTCUTS } from "./decisions";
+import { labelKey } from "./decisions";
+import { OtherLabels } from "./OtherLabels";
+import { isTied, type Kind } from "./votes";
 
 const { review: text } = t;
 
-type DecisionPanelProps = {
-  suggestion: Suggestion | null;
-  classes: LabelClass[];
-  flashed: Decision | null;
+type DecisionPanelProps = Deciding & {
+  kind: Kind;
   canUndo: boolean;
-  onDecide: (decision: Decision) => void;
   onUndo: () => void;
+  /** Look for a class by its name. */
+  onFind: () => void;
 };
 
-export function DecisionPanel(props: DecisionPanelProps) {
-  const { suggestion, classes, flashed, canUndo, onDecide, onUndo } = props;
-  const classOf = (id: number | undefined) => classes.find((one) => one.id === id);
-  const given = classOf(suggestion?.given_class_id);
-  const suggested = classOf(suggestion?.suggested_class_id);
-  const button = (decision: Decision, extra: string, content: ReactNode, colour?: string) => (
-    <button
-      type="button"
-      className={`${panel.verdict} ${extra}`}
-      style={colour ? ({ "--colour": colour } as CSSProperties) : undefined}
-      aria-keyshortcuts={SHORTCUTS[decision]}
-      aria-pressed={suggestion?.decision ? suggestion.decision === decision : undefined}
-      data-flashed={flashed === decision || undefined}
-      disabled={!suggestion}
-      onClick={() => onDecide(decision)}
-    >
-      {content}
-      <Kbd decorative>{REVIEW_KEYS[decision].toUpperCase()}</Kbd>
-    </button>
-  );
-  const label = (heading: string, name: string, note: string) => (
-    <>
-      <span className={styles.heading}>{heading}</span>
-      <strong>{name}</strong>
-      <span className={styles.note}>{note}</span>
-    </>
-  );
+export function DecisionPanel({ kind, canUndo, onUndo, onFind, ...deciding }: DecisionPanelProps) {
+  const { suggestion } = deciding;
+  const words = text[kind];
+  const notes = (share: number | null | undefined, sentence: (share: string) => string) =>
+    share == null || kind === "disagreements" ? null : sentence(formatWholePercent(share));
   return (
     <fieldset className={panel.panel} aria-label={text.decisions}>
       <div className={styles.labels}>
-        {button(
-          "keep",
-          styles.choice ?? "",
-          label(
-            text.given,
-            given?.name ?? "–",
-            suggestion?.quality == null ? "" : text.quality(formatWholePercent(suggestion.quality)),
-          ),
-          given?.colour,
-        )}
-        {button(
-          "accept",
-          styles.choice ?? "",
-          label(
-            text.suggested,
-            suggested?.name ?? "–",
-            suggestion ? text.confidence(formatWholePercent(suggestion.confidence)) : "",
-          ),
-          suggested?.colour,
-        )}
+        <LabelButton
+          deciding={deciding}
+          choice={KEEP}
+          arrow="ArrowLeft"
+          heading={words.given(suggestion !== null && isTied(suggestion))}
+          label={suggestion?.given_class_id}
+          note={notes(suggestion?.quality, text.quality)}
+        />
+        <LabelButton
+          deciding={deciding}
+          choice={ACCEPT}
+          arrow="ArrowRight"
+          heading={words.suggested}
+          label={suggestion?.suggested_class_id}
+          note={notes(suggestion?.confidence, text.confidence)}
+        />
       </div>
-      {button(
-        "ood",
-        panel.ood ?? "",
-        <>
-          <span className={panel.hatch} aria-hidden="true" />
-          <span className={panel.name}>
-            {t.label.ood}
-            <small aria-hidden="true">{t.label.oodHint}</small>
-          </span>
-        </>,
-      )}
+      <OtherLabels deciding={deciding} onFind={onFind} />
       <div className={styles.others}>
-        {button("unsure", panel.plain ?? "", <span className={panel.name}>{t.label.unsure}</span>)}
+        <DecisionButton
+          deciding={deciding}
+          choice={UNSURE}
+          keys={[FIXED_KEYS.unsure]}
+          className={panel.plain}
+        >
+          <span className={panel.name}>{t.label.unsure}</span>
+        </DecisionButton>
         <button
           type="button"
           className={`${panel.verdict} ${panel.plain}`}
-          aria-keyshortcuts={REVIEW_KEYS.undo}
+          aria-keyshortcuts={FIXED_KEYS.undo}
           disabled={!canUndo}
           onClick={onUndo}
         >
           <span className={panel.name}>{t.label.undo}</span>
-          <Kbd decorative>{REVIEW_KEYS.undo.toUpperCase()}</Kbd>
+          <Kbd decorative>{keyLabel(FIXED_KEYS.undo)}</Kbd>
         </button>
       </div>
     </fieldset>
+  );
+}
+
+type LabelButtonProps = {
+  deciding: Deciding;
+  choice: Choice;
+  arrow: "ArrowLeft" | "ArrowRight";
+  heading: string;
+  /** Null is OOD; undefined while there is nothing to decide on. */
+  label: number | null | undefined;
+  note: string | null;
+};
+
+/** One of the two labels; its name has the whole width: it is what one reads. */
+function LabelButton({ deciding, choice, arrow, heading, label, note }: LabelButtonProps) {
+  const { suggestion, classes } = deciding;
+  const key = label === undefined ? null : labelKey(label, classes);
+  return (
+    <DecisionButton
+      deciding={deciding}
+      choice={choice}
+      keys={[arrow, key]}
+      className={`${styles.choice} ${label === null ? styles.ood : ""}`}
+      colour={classes.find((one) => one.id === label)?.colour}
+    >
+      <span className={styles.heading}>{heading}</span>
+      <strong>{label === undefined ? "–" : labelName(label, classes)}</strong>
+      <span className={styles.note}>
+        {label !== undefined && <span>{said(label, suggestion)}</span>}
+        {note && <span>{note}</span>}
+      </span>
+    </DecisionButton>
   );
 }

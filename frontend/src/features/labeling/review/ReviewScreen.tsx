@@ -1,37 +1,51 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { Link } from "react-router";
-import { listenToProject } from "../../../api/events";
-import type { Decision, Project, Review, User } from "../../../api/types";
+import type { Project, Review, ReviewedJob, User } from "../../../api/types";
 import { t } from "../../../strings";
-import { ButtonLink } from "../../../ui/Button";
-import { isElsewhere, keyOf } from "../../../ui/hotkeys";
+import { Button } from "../../../ui/Button";
+import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
+import { Kbd } from "../../../ui/Kbd";
 import { Meter } from "../../../ui/Meter";
-import { Empty, Failure, Loading, Notice, Skeleton } from "../../../ui/State";
+import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
 import type { AnswerSender } from "../queue/sender";
 import { useSender } from "../SenderProvider";
 import { Stage } from "../Stage";
 import { useSmooth } from "../useSmooth";
+import { type Choice, choiceOf } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
-import { reviewCommandFor } from "./decisions";
+import { Done } from "./Done";
+import type { ReviewCommand } from "./decisions";
 import styles from "./ReviewScreen.module.css";
 import { Spoken } from "./Spoken";
+import { useReviewKeys } from "./useReviewKeys";
 import { type Reviewing, useReviewQueue } from "./useReviewQueue";
+import { type Kind, kindOf } from "./votes";
+
+const ReviewHelp = lazy(() => import("./ReviewHelp").then((m) => ({ default: m.ReviewHelp })));
+const FindDialog = lazy(() => import("../FindDialog").then((m) => ({ default: m.FindDialog })));
 
 const { review: text } = t;
 
-type ReviewScreenProps = {
+type Place = {
   project: Project;
-  user: User;
-  jobId: number;
-  /** Where one goes from here: the job's result, or the label page for those who see no jobs. */
+  /** Whether the user manages the project. */
+  manages: boolean;
+  /** Where one goes from here: a page about the project, or the label page for those who see none. */
   back: string;
 };
 
-export function ReviewScreen({ project, user, jobId, back }: ReviewScreenProps) {
+type ReviewScreenProps = Place & { user: User; jobId: ReviewedJob };
+
+export function ReviewScreen({ user, jobId, ...place }: ReviewScreenProps) {
   const sender = useSender();
-  const reviewing = useReviewQueue({ projectId: project.id, jobId, userId: user.id, sender });
+  const reviewing = useReviewQueue({
+    projectId: place.project.id,
+    jobId,
+    userId: user.id,
+    sender,
+  });
   if (!sender || !reviewing) {
     return (
       <div className={desk.placeholder}>
@@ -41,44 +55,40 @@ export function ReviewScreen({ project, user, jobId, back }: ReviewScreenProps) 
       </div>
     );
   }
-  return <Desk project={project} back={back} reviewing={reviewing} sender={sender} />;
+  return <Desk {...place} kind={kindOf(jobId)} reviewing={reviewing} sender={sender} />;
 }
 
-type DeskProps = { project: Project; back: string; reviewing: Reviewing; sender: AnswerSender };
+type DeskProps = Place & { kind: Kind; reviewing: Reviewing; sender: AnswerSender };
 
-function Desk({ project, back, reviewing, sender }: DeskProps) {
+function Desk({ project, manages, back, kind, reviewing, sender }: DeskProps) {
   const { queue, images, stopwatch } = reviewing;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   useSyncExternalStore(images.subscribe, images.getVersion);
-  const [flashed, setFlashed] = useState<Decision | null>(null);
+  const [flashed, setFlashed] = useState<Choice | null>(null);
+  const [dialog, setDialog] = useState<"help" | "find" | null>(null);
   const [smooth, setSmooth] = useSmooth();
   const { current, history } = view;
+  const { classes } = project;
 
   const decide = useCallback(
-    async (decision: Decision) => {
-      if (await queue.decide(decision)) setFlashed(decision);
+    async (choice: Choice) => {
+      if (await queue.decide(choice.decision, choice.classId)) setFlashed({ ...choice });
     },
     [queue],
   );
-
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.repeat || isElsewhere(event)) return;
-      const key = keyOf(event);
-      // Enter on a focused button or link is that button's.
-      if (key === "enter" && (event.target as Element).closest("a, button")) return;
-      const command = reviewCommandFor(key);
-      if (!command) return;
-      event.preventDefault();
-      if (command.do === "decide") void decide(command.decision);
+  const obey = useCallback(
+    (command: ReviewCommand) => {
+      if (command.do === "decide") void decide(command.choice);
+      else if (command.do === "name") void decide(choiceOf(command.label, queue.getView().current));
       else if (command.do === "undo") queue.undo();
       else if (command.do === "stay") queue.keep();
-      else setSmooth((value) => !value);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [decide, queue, setSmooth]);
+      else if (command.do === "smooth") setSmooth((value) => !value);
+      else setDialog(command.do);
+    },
+    [decide, queue, setSmooth],
+  );
+  useReviewKeys(classes, obey);
 
   useEffect(() => {
     if (!flashed) return;
@@ -86,13 +96,20 @@ function Desk({ project, back, reviewing, sender }: DeskProps) {
     return () => clearTimeout(timer);
   }, [flashed]);
 
+  const closeDialog = useCallback(() => setDialog(null), []);
   const retry = () => {
     sender.wake();
     queue.wake();
   };
   return (
     <div className={desk.desk}>
-      <ReviewBar project={project} back={back} review={view.review} />
+      <ReviewBar
+        project={project}
+        back={back}
+        kind={kind}
+        review={view.review}
+        onHelp={() => setDialog("help")}
+      />
       <div className={desk.work}>
         <div className={desk.stage}>
           {current && (
@@ -107,44 +124,70 @@ function Desk({ project, back, reviewing, sender }: DeskProps) {
           )}
           {view.phase === "loading" && <Between sending={sending} />}
           {view.phase === "waiting" && (
-            <Done projectId={project.id} back={back} review={view.review} onNews={queue.wake} />
+            <Done
+              projectId={project.id}
+              back={back}
+              kind={kind}
+              review={view.review}
+              manages={manages}
+              onNews={queue.wake}
+            />
           )}
           {view.phase === "failed" && view.error && <Failure error={view.error} onRetry={retry} />}
         </div>
         <aside className={desk.side}>
           <Spoken
             current={current}
-            previous={history.at(-1)?.decision ?? null}
-            classes={project.classes}
+            previous={history.at(-1) ?? null}
+            classes={classes}
+            kind={kind}
           />
           <DecisionPanel
             suggestion={current}
-            classes={project.classes}
+            classes={classes}
+            kind={kind}
             flashed={flashed}
             canUndo={history.length > 0}
             onDecide={decide}
             onUndo={() => queue.undo()}
+            onFind={() => setDialog("find")}
           />
           <div className={styles.notes}>
             {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
             {view.late > 0 && <Notice tone="gold">{text.late(view.late)}</Notice>}
-            <p className={styles.hint}>{text.hint}</p>
+            <p className={styles.hint}>{text[kind].hint}</p>
           </div>
         </aside>
       </div>
+      <Suspense fallback={null}>
+        {dialog === "help" && <ReviewHelp classes={classes} onClose={closeDialog} />}
+        {dialog === "find" && (
+          <FindDialog
+            classes={classes}
+            onChoose={({ classId }) => obey({ do: "name", label: classId })}
+            onClose={closeDialog}
+          />
+        )}
+      </Suspense>
     </div>
   );
 }
 
-type ReviewBarProps = { project: Project; back: string; review: Review | null };
+type ReviewBarProps = {
+  project: Project;
+  back: string;
+  kind: Kind;
+  review: Review | null;
+  onHelp: () => void;
+};
 
-function ReviewBar({ project, back, review }: ReviewBarProps) {
+function ReviewBar({ project, back, kind, review, onHelp }: ReviewBarProps) {
   return (
     <div className={styles.bar}>
       <h1 className={styles.title}>
-        {text.title} <Link to={back}>{project.name}</Link>
+        {text[kind].title} <Link to={back}>{project.name}</Link>
       </h1>
-      {review && (
+      {review && review.total > 0 && (
         <Meter
           label={text.progress}
           value={review.total - review.open}
@@ -152,26 +195,16 @@ function ReviewBar({ project, back, review }: ReviewBarProps) {
           text={text.of(review.total - review.open, review.total)}
         />
       )}
-    </div>
-  );
-}
-
-type DoneProps = { projectId: number; back: string; review: Review | null; onNews: () => void };
-
-function Done({ projectId, back, review, onNews }: DoneProps) {
-  const left = review?.open ?? 0;
-  useEffect(
-    () => listenToProject(projectId, (kind) => kind === "review" && onNews()),
-    [projectId, onNews],
-  );
-  return (
-    <div className={styles.done} role="status">
-      <Empty
-        title={left > 0 ? text.othersTitle : text.doneTitle}
-        actions={<ButtonLink to={back}>{text.back}</ButtonLink>}
+      <Button
+        kind="quiet"
+        size="small"
+        className={styles.help}
+        aria-keyshortcuts={FIXED_KEYS.help}
+        onClick={onHelp}
       >
-        {left > 0 ? text.othersText(left) : review && text.doneText(review.decided)}
-      </Empty>
+        {t.label.help}
+        <Kbd decorative>{keyLabel(FIXED_KEYS.help)}</Kbd>
+      </Button>
     </div>
   );
 }

@@ -1,48 +1,49 @@
-import type { Decision } from "../../../api/types";
-import { FIXED_KEYS } from "../../../ui/hotkeys";
-
-/** The two labels lie side by side, and so do their keys. */
-export const REVIEW_KEYS = {
-  keep: "1",
-  accept: "2",
-  ood: FIXED_KEYS.ood,
-  unsure: FIXED_KEYS.unsure,
-  undo: FIXED_KEYS.undo,
-  smooth: FIXED_KEYS.smooth,
-} as const;
-
-/** All keys of a decision, as `aria-keyshortcuts` names them. */
-export const SHORTCUTS: Record<Decision, string> = {
-  keep: `${REVIEW_KEYS.keep} ArrowLeft`,
-  accept: `${REVIEW_KEYS.accept} ArrowRight`,
-  ood: REVIEW_KEYS.ood,
-  unsure: REVIEW_KEYS.unsure,
-};
+import type { LabelClass } from "../../../api/types";
+import { ariaKey, FIXED_KEYS, withoutShift } from "../../../ui/hotkeys";
+import { ACCEPT, type Choice, KEEP, UNSURE } from "./choices";
 
 export type ReviewCommand =
-  | { do: "decide"; decision: Decision }
-  | { do: "undo" | "stay" | "smooth" };
+  | { do: "decide"; choice: Choice }
+  /** Say what the image is: of a class, or OOD (null). */
+  | { do: "name"; label: number | null }
+  | { do: "undo" | "stay" | "smooth" | "help" | "find" };
 
-export function reviewCommandFor(key: string): ReviewCommand | null {
-  switch (key) {
-    case REVIEW_KEYS.keep:
-    case "arrowleft":
-      return { do: "decide", decision: "keep" };
-    case REVIEW_KEYS.accept:
-    case "arrowright":
-      return { do: "decide", decision: "accept" };
-    case REVIEW_KEYS.ood:
-      return { do: "decide", decision: "ood" };
-    case REVIEW_KEYS.unsure:
-      return { do: "decide", decision: "unsure" };
-    case REVIEW_KEYS.undo:
-    case "backspace":
-      return { do: "undo" };
-    case "enter":
-      return { do: "stay" };
-    case REVIEW_KEYS.smooth:
-      return { do: "smooth" };
-    default:
-      return null;
-  }
+/** The two labels lie side by side, and so do their keys; each has that of its class besides. */
+const PAGE_KEYS: Readonly<Record<string, ReviewCommand>> = {
+  arrowleft: { do: "decide", choice: KEEP },
+  arrowright: { do: "decide", choice: ACCEPT },
+  [FIXED_KEYS.ood]: { do: "name", label: null },
+  [FIXED_KEYS.unsure]: { do: "decide", choice: UNSURE },
+  [FIXED_KEYS.undo]: { do: "undo" },
+  backspace: { do: "undo" },
+  enter: { do: "stay" },
+  [FIXED_KEYS.smooth]: { do: "smooth" },
+  [FIXED_KEYS.help]: { do: "help" },
+  "?": { do: "help" },
+  [FIXED_KEYS.find]: { do: "find" },
+  "/": { do: "find" },
+};
+
+/** The key of a class, unless the review needs it for itself. */
+export const classKey = ({ hotkey }: LabelClass): string | null =>
+  hotkey !== null && hotkey in PAGE_KEYS ? null : hotkey;
+
+export function reviewCommandFor(key: string, classes: LabelClass[]): ReviewCommand | null {
+  const command = PAGE_KEYS[key];
+  if (command) return command;
+  const classOf = (hotkey: string) => classes.find((one) => classKey(one) === hotkey);
+  // On some layouts a bare digit is typed with shift.
+  const named = classOf(key) ?? classOf(withoutShift(key));
+  return named ? { do: "name", label: named.id } : null;
 }
+
+/** The key by which a label is named; null is OOD. */
+export function labelKey(label: number | null, classes: LabelClass[]): string | null {
+  if (label === null) return FIXED_KEYS.ood;
+  const named = classes.find((one) => one.id === label);
+  return named ? classKey(named) : null;
+}
+
+/** Keys as `aria-keyshortcuts` names them. */
+export const shortcuts = (keys: (string | null)[]): string | undefined =>
+  keys.flatMap((key) => (key === null ? [] : ariaKey(key))).join(" ") || undefined;

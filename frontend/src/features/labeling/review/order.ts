@@ -5,9 +5,9 @@ import type { StoredDecision } from "../queue/model";
 export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): Suggestion[] {
   const decided = new Map<number, Suggestion>();
   for (const one of [...recent].reverse()) decided.set(one.id, one);
-  for (const { subject, decision } of unsent) {
+  for (const { subject, decision, classId = null } of unsent) {
     decided.delete(subject.id);
-    decided.set(subject.id, { ...subject, decision });
+    decided.set(subject.id, { votes: [], ...subject, decision, decided_class_id: classId });
   }
   return [...decided.values()];
 }

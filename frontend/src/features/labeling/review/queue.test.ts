@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Decision } from "../../../api/types";
+import type { Decision, ReviewedJob, Suggestion } from "../../../api/types";
 import type { FakeReview } from "../../../test/fakeReview";
 import { FakeServer } from "../../../test/fakeServer";
 import { MemoryOutbox, type Outbox, openOutbox, SafeOutbox } from "../queue/outbox";
@@ -27,9 +27,10 @@ function openSender(store: Outbox = outbox): AnswerSender {
   return sender;
 }
 
-function open(sender = openSender(), api = review): ReviewQueue {
+function open(sender = openSender(), api = review, jobId: ReviewedJob = PLACE.jobId): ReviewQueue {
   const queue = new ReviewQueue({
     ...PLACE,
+    jobId,
     api,
     sender,
     stopwatch: new Stopwatch(),
@@ -123,6 +124,79 @@ describe("the review queue", () => {
     expect(after.getView().current).toMatchObject({ id: 2, decision: "ood" });
     after.undo();
     expect(after.getView().current).toMatchObject({ id: 1, decision: "accept" });
+  });
+});
+
+describe("another class than the two", () => {
+  it("is sent, and still named when one goes back, before a reload and after", async () => {
+    const first = open();
+    await shows(first, 1);
+    await first.decide("other", 7);
+    first.undo();
+    expect(first.getView().current).toMatchObject({ decision: "other", decided_class_id: 7 });
+    await first.decide("other", 8);
+    await isEmpty();
+    expect(review.taken.map((one) => one.class_id)).toEqual([7, 8]);
+    first.stop();
+    const again = open();
+    await vi.waitFor(() => expect(again.getView().history).toHaveLength(1));
+    expect(again.getView().history[0]).toMatchObject({ decision: "other", decided_class_id: 8 });
+  });
+
+  it("is kept on the device while the network is away", async () => {
+    const before = openSender();
+    const first = open(before);
+    await shows(first, 1);
+    offline();
+    await first.decide("other", 7);
+    first.stop();
+    before.stop();
+    online();
+    const second = open();
+    await shows(second, 2);
+    await vi.waitFor(() => expect(second.getView().history).toHaveLength(1));
+    expect(second.getView().history[0]).toMatchObject({ decision: "other", decided_class_id: 7 });
+    await isEmpty();
+    expect(review.named.get(1)).toBe(7);
+  });
+
+  it("stands in no entry of an earlier version, and those are sent and shown as they are", async () => {
+    const { items } = await review.lease(1);
+    const { votes: _, decided_class_id: __, ...subject } = items[0] as Suggestion;
+    server.signedOut = true;
+    const place = { userId: PLACE.userId, projectId: PLACE.projectId, jobId: PLACE.jobId };
+    const entry = { kind: "decision", key: uuid(), ...place, seconds: 1 } as const;
+    await outbox.add({ ...entry, subject, decision: "accept" });
+    const sender = openSender();
+    const queue = open(sender);
+    await vi.waitFor(() => expect(queue.getView().history).toHaveLength(1));
+    expect(queue.getView().history[0]).toMatchObject({ decision: "accept", votes: [] });
+    server.signedOut = false;
+    sender.wake();
+    await isEmpty();
+    expect(review.decided.get(1)).toBe("accept");
+  });
+});
+
+describe("a review of disagreements", () => {
+  it("is another one than those of jobs, and its unsent decisions are its own", async () => {
+    const disagreements = server.openReview(null, 5);
+    const sender = openSender();
+    const ofJob = open(sender);
+    const queue = open(sender, disagreements, null);
+    await Promise.all([shows(ofJob, 1), shows(queue, 1)]);
+    offline();
+    await queue.decide("other", 3);
+    expect(shown(queue)).toBe(2);
+    expect(await sender.decisionsOf(PLACE.projectId, PLACE.jobId)).toEqual([]);
+    expect(await sender.decisionsOf(PLACE.projectId, null)).toHaveLength(1);
+    online();
+    sender.wake();
+    await isEmpty();
+    expect(disagreements.taken).toHaveLength(1);
+    expect(review.taken).toHaveLength(0);
+    expect(queue.getView().review).toMatchObject({ job_id: null, open: 4 });
+    expect(ofJob.getView().review?.open).toBe(40);
   });
 });
 

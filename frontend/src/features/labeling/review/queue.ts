@@ -1,5 +1,5 @@
 import type { ReviewApi } from "../../../api/reviews";
-import type { Decision, Review, Suggestion } from "../../../api/types";
+import type { Decision, Review, ReviewedJob, Suggestion } from "../../../api/types";
 import type { Clock, Leased, QueueView } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
@@ -20,13 +20,13 @@ export type ReviewView = QueueView<Suggestion> & Extra;
 
 type Dependencies = Clock & {
   projectId: number;
-  jobId: number;
+  jobId: ReviewedJob;
   userId: number;
   api: ReviewApi;
   sender: AnswerSender;
 };
 
-/** The suggestions of one job, one after the other; the sender takes the decisions from here. */
+/** The suggestions of one review, one after the other; the sender takes the decisions from here. */
 export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
   readonly #deps: Dependencies;
   /** The suggestions of my decisions, by key, until the server has said what became of each. */
@@ -52,16 +52,16 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
     super.stop();
   }
 
-  /** Decide on the current suggestion; see `give`. */
-  decide(decision: Decision): Promise<boolean> {
+  /** Decide on the current suggestion, `other` with the class that it is; see `give`. */
+  decide(decision: Decision, classId: number | null = null): Promise<boolean> {
     const { sender, stopwatch, projectId, jobId, userId } = this.#deps;
     return this.give(async (subject) => {
       const key = uuid();
       const seconds = Math.round(stopwatch.seconds() * 1000) / 1000;
       const place = { projectId, jobId, userId };
       this.#sent.set(key, subject.id);
-      await sender.add({ kind: "decision", key, ...place, subject, decision, seconds });
-      return { ...subject, decision };
+      await sender.add({ kind: "decision", key, ...place, subject, decision, classId, seconds });
+      return { ...subject, decision, decided_class_id: classId };
     });
   }
 

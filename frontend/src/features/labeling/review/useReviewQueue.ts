@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { reviewApi } from "../../../api/reviews";
+import type { ReviewedJob } from "../../../api/types";
 import { keepAround, watchAttention } from "../attention";
 import { ImageCache } from "../queue/images";
 import type { AnswerSender } from "../queue/sender";
@@ -8,7 +9,12 @@ import { ReviewQueue } from "./queue";
 
 export type Reviewing = { queue: ReviewQueue; images: ImageCache; stopwatch: Stopwatch };
 
-type Place = { projectId: number; jobId: number; userId: number; sender: AnswerSender | null };
+type Place = {
+  projectId: number;
+  jobId: ReviewedJob;
+  userId: number;
+  sender: AnswerSender | null;
+};
 
 /** Opens a place in the review for as long as the page is shown. */
 export function useReviewQueue({ projectId, jobId, userId, sender }: Place): Reviewing | null {
