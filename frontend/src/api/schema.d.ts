@@ -2549,8 +2549,9 @@ export interface components {
          * @description What examples have to be; all that is given has to hold.
          *
          *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
-         *     an example counts as, `predicted` the one that the model takes it for. Scores and predictions
-         *     are those that the queries of `round` were chosen by, by default the latest.
+         *     an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
+         *     `disagreement` if they contradict each other and no reviewer has settled it. Scores and
+         *     predictions are those that the queries of `round` were chosen by, by default the latest.
          */
         Filters: {
             /** Annotator Id */
