@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { ApiError } from "../../api/errors";
 import {
   actOnProject,
   exportUrl,
@@ -68,7 +69,20 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
           <Link to={`/projects/${project.id}/settings#exports`}>{t.overview.allExports}</Link>
         </Menu>
       </div>
-      {act.error && <Notice tone="bad">{act.error.message}</Notice>}
+      {act.error && (
+        <Notice
+          tone="bad"
+          actions={
+            isOfSettings(act.error) && (
+              <ButtonLink to={`/projects/${project.id}/settings#method`} size="small">
+                {t.setup.tab}
+              </ButtonLink>
+            )
+          }
+        >
+          {act.error.message}
+        </Notice>
+      )}
       {closing !== null && (
         <ConfirmDialog
           title={t.overview.closeConfirm(closing)}
@@ -83,6 +97,9 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
     </>
   );
 }
+
+const isOfSettings = (error: Error): boolean =>
+  error instanceof ApiError && error.field?.startsWith("settings.") === true;
 
 const isUnanswered = (round: Round): boolean =>
   Object.values(round.answered).every((count) => count === 0);
