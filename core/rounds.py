@@ -2,6 +2,7 @@
 
 from sqlalchemy import Select, select
 
+from core.errors import Conflict
 from core.lifecycle import move_round, new_job
 from core.project_settings import ProjectSettings
 from core.states import JobKind, RoundState
@@ -72,15 +73,48 @@ def close(project: Project, round_: Round, following: Round | None) -> tuple[lis
     Raises:
         Conflict: The round is not open.
     """
-    move_round(round_, RoundState.CLOSING)
+    if round_.state is not RoundState.OPEN:
+        raise Conflict(f"round_{round_.state}", f"The round is {round_.state}, not open.")
     made = None if following is not None else next_round(project, round_.number)
-    coming = following or made
-    job = new_job(
+    job = _advance(project, round_, following or made)
+    return [job] if made is None else [made, job], job
+
+
+def go_on(project: Project, last: Round) -> tuple[Round, Job]:
+    """Close the last round of a finished project once more, now with one that follows.
+
+    The job then learns from what was answered last, and from what came since, as it would have
+    done had the project not ended there.
+
+    Args:
+        project: A finished project.
+        last: Its last round, closed, its row locked; it becomes closing.
+
+    Returns:
+        The next round and the job, both to be stored.
+
+    Raises:
+        Conflict: The settings allow no further round.
+    """
+    following = next_round(project, last.number)
+    if following is None:
+        raise Conflict(
+            "rounds_used_up",
+            f"The project has had the {last.number + 1} rounds that its settings allow; raise "
+            "max_rounds, or leave it empty, and continue then.",
+            field="settings.max_rounds",
+        )
+    return following, _advance(project, last, following)
+
+
+def _advance(project: Project, round_: Round, following: Round | None) -> Job:
+    """Begin to close a round; the job does it, and opens the one that follows."""
+    move_round(round_, RoundState.CLOSING)
+    return new_job(
         JobKind.ADVANCE_ROUND,
         project_id=project.id,
         params={
             "closing": round_.number,
-            "selecting": coming.number if coming is not None else None,
+            "selecting": following.number if following is not None else None,
         },
     )
-    return [job] if made is None else [made, job], job

@@ -22,7 +22,7 @@ from core import events, queue
 from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_project, new_job
 from core.project_settings import ProjectSettings
-from core.rounds import close, new_round, next_round
+from core.rounds import go_on, new_round
 from core.states import ArtifactKind, ExampleState, JobKind, ProjectState, Split
 from core.storage import Storage
 from core.tables import (
@@ -242,27 +242,12 @@ async def resume(session: AsyncSession, principal: Principal, project: Project) 
 
 
 async def _another_round(session: AsyncSession, principal: Principal, project: Project) -> None:
-    """Close the last round of a finished project once more, now with one that follows.
-
-    Its job then learns from what was answered last, and from what was imported since, as it would
-    have done had the project not ended there.
-
-    Raises:
-        Conflict: The settings allow no further round, or no image is left to ask about.
-    """
     latest = select(Round).where(Round.project_id == project.id).order_by(Round.number.desc())
     last = (await session.scalars(latest.limit(1).with_for_update(key_share=True))).one()
     await _require_unlabeled(session, project)
-    if next_round(project, last.number) is None:
-        raise Conflict(
-            "rounds_used_up",
-            f"The project has had the {last.number + 1} rounds that its settings allow; raise "
-            "max_rounds, or leave it empty, and continue then.",
-            field="settings.max_rounds",
-        )
-    made, job = close(project, last, None)
+    following, job = go_on(project, last)
     job.created_by = principal.id
-    session.add_all(made)
+    session.add_all([following, job])
     await session.flush()
     last.job_id = job.id
     queue.enqueue(session.info, job)

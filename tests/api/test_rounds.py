@@ -86,6 +86,16 @@ def test_engineer_closes_a_round_early(http: TestClient, world: World) -> None:
     assert act(http, project, engineer, "close", 2).status_code == 404
 
 
+@pytest.mark.parametrize("state", [RoundState.CLOSED, RoundState.FAILED, RoundState.SELECTING])
+def test_only_an_open_round_is_closed(http: TestClient, world: World, state: RoundState) -> None:
+    project, admin = running(world), world.caller()
+    world.session.scalars(select(Round)).one().state = state
+    world.session.commit()
+    response = http.post(f"/api/projects/{project.id}/rounds/0/close", headers=admin.headers)
+    assert (response.status_code, response.json()["code"]) == (409, f"round_{state}")
+    assert world.session.scalars(select(Job)).all() == []
+
+
 def test_last_round_is_followed_by_none(http: TestClient, world: World) -> None:
     project, admin = running(world, max_rounds=1), world.caller()
     assert act(http, project, admin, "close").status_code == 200

@@ -24,6 +24,7 @@ PROJECT_WAYS = {
     ("running", "finished"),
     ("paused", "running"),
     ("paused", "finished"),
+    ("finished", "running"),
 }
 ROUND_WAYS = {
     ("selecting", "open"),
@@ -34,6 +35,7 @@ ROUND_WAYS = {
     ("closing", "failed"),
     ("failed", "selecting"),
     ("failed", "closing"),
+    ("closed", "closing"),
 }
 STAMPS = {
     RoundState.OPEN: "opened_at",
