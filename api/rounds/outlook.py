@@ -4,7 +4,7 @@ Accuracy over the n labels with a class is taken to follow a power law, a - b n^
 each c of a grid, a and b are fitted by least squares, weighted by the variance A (1 - A) / m of an
 accuracy A measured on m images, scaled up where the fit is worse than that (chi-square over the
 degrees of freedom). Each c counts by its likelihood. The next round is expected to bring as many
-labels k as the last, and so
+labels k as the last that anybody answered in, and so
 
     gain = b (n^-c - (n + k)^-c),
 
@@ -102,10 +102,12 @@ def outlook(rounds: Sequence[RoundOut], least_gain: float = LEAST_GAIN) -> Outlo
 
 
 def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
-    labels = np.cumsum([one.answered.class_ for one in closed])
+    # A round that was closed without an answer says nothing of what labels are worth.
+    worked = [one for one in closed if any(one.answered.model_dump().values())]
+    labels = np.cumsum([one.answered.class_ for one in worked])
     measured = [
         (float(count), one.accuracy, int(one.metrics.get("examples", 0)))
-        for count, one in zip(labels, closed, strict=True)
+        for count, one in zip(labels, worked, strict=True)
         if one.accuracy is not None and count > 0
     ]
     if not measured:
@@ -114,7 +116,7 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
     if len(measured) < FEWEST or examples == 0:
         return [_reason("few_rounds", "neither", rounds=len(measured), needed=FEWEST)]
     left = _inside_left(closed)
-    more = float(closed[-1].answered.class_)
+    more = float(worked[-1].answered.class_)
     if left is not None:
         more = min(more, left)
     counts, accuracies, _ = zip(*measured, strict=True)

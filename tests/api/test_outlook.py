@@ -60,6 +60,13 @@ def test_a_flat_curve_says_stop_and_a_steep_one_go_on() -> None:
     assert outlook(steep, least_gain=0.2).advice == "stop"
 
 
+def test_a_round_without_an_answer_changes_nothing() -> None:
+    rounds = [round_of(k, float(curve(50 * (k + 1), 0.95, 2.0, 0.4))) for k in range(5)]
+    nothing = Answered(class_=0, ood=0, skip=0, unsure=0)
+    idle = round_of(5, rounds[-1].accuracy, answered=nothing, in_share=None)
+    assert outlook([*rounds, idle]) == outlook(rounds)
+
+
 def test_a_small_evaluation_split_is_not_sure() -> None:
     few = {"metrics": {"examples": 30}}
     rounds = [round_of(k, [0.6, 0.8, 0.7, 0.8, 0.77][k], **few) for k in range(5)]
