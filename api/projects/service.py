@@ -5,6 +5,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.advancing import hand_on
 from api.audit import differences, record
 from api.principal import Principal
 from api.projects import classes, queries
@@ -18,7 +19,7 @@ from api.projects.schemas import (
 )
 from api.projects.settings import checked
 from api.projects.warnings import warnings
-from core import events, queue
+from core import events
 from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_project, new_job
 from core.project_settings import ProjectSettings
@@ -219,10 +220,7 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
         created_by=principal.id,
     )
     first = new_round(project, 0)
-    session.add_all([first, job])
-    await session.flush()
-    first.job_id = job.id
-    queue.enqueue(session.info, job)
+    await hand_on(session, first, job, [first, job])
     await _changed(session, principal, project, "start")
 
 
@@ -247,10 +245,7 @@ async def _another_round(session: AsyncSession, principal: Principal, project: P
     await _require_unlabeled(session, project)
     following, job = go_on(project, last)
     job.created_by = principal.id
-    session.add_all([following, job])
-    await session.flush()
-    last.job_id = job.id
-    queue.enqueue(session.info, job)
+    await hand_on(session, last, job, [following, job])
 
 
 async def _changed(

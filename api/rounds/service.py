@@ -5,13 +5,14 @@ from sqlalchemy import exists, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.advancing import hand_on
 from api.audit import record
 from api.jobs import service as jobs
 from api.principal import Principal
 from api.projects import queries as project_queries
 from api.projects.schemas import Counts
 from api.rounds.schemas import Answered, Comparable, Estimate, OodLeft, RoundOut
-from core import events, queue
+from core import events
 from core.consensus import holds
 from core.errors import Conflict, NotFound
 from core.rounds import close as close_round
@@ -152,10 +153,7 @@ async def close(
         Round.project_id == project.id, Round.number == round_.number + 1
     )
     made, job = close_round(project, round_, (await session.scalars(following)).one_or_none())
-    session.add_all(made)
-    await session.flush()
-    round_.job_id = job.id
-    queue.enqueue(session.info, job)
+    await hand_on(session, round_, job, made)
     record(session, principal, "close", "round", round_.id, project_id=project.id, number=number)
     await session.execute(
         events.notify(project.id, "round", {"number": number, "state": round_.state})

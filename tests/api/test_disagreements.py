@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from core.states import ExampleState, Role
 from core.tables import Annotation, Example, Project, Query, Suggestion
+from tests.api.reviewing import call
 from tests.api.test_home import home
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
@@ -46,16 +47,7 @@ class Crowd:
 
     def call(self, verb: str, body: Any = None, caller: Caller | None = None) -> dict[str, Any]:
         url = f"/api/projects/{self.project.id}/reviews/disagreements{verb}"
-        headers = (caller or self.eve).headers
-        response = (
-            self.http.get(url, headers=headers)
-            if body is None
-            else self.http.post(url, json=body, headers=headers)
-        )
-        assert response.status_code == 200, response.text
-        self.world.session.expire_all()
-        found: dict[str, Any] = response.json()
-        return found
+        return call(self.http, self.world, url, body, caller or self.eve)
 
     def lease(self, n: int = 16, caller: Caller | None = None) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = self.call("/lease", {"n": n}, caller)["items"]

@@ -15,6 +15,7 @@ from core.lifecycle import new_job
 from core.rounds import new_round
 from core.states import ExampleState, JobKind, Role, Source, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, Suggestion
+from tests.api.reviewing import call
 from tests.world import Caller, World
 from workers.snapshot import take
 
@@ -36,16 +37,7 @@ class Review:
 
     def call(self, verb: str, body: Any = None, caller: Caller | None = None) -> dict[str, Any]:
         url = f"/api/projects/{self.project.id}/reviews/{self.job.id}{verb}"
-        headers = (caller or self.caller).headers
-        response = (
-            self.http.get(url, headers=headers)
-            if body is None
-            else self.http.post(url, json=body, headers=headers)
-        )
-        assert response.status_code == 200, response.text
-        self.world.session.expire_all()
-        found: dict[str, Any] = response.json()
-        return found
+        return call(self.http, self.world, url, body, caller or self.caller)
 
     def lease(self, n: int = 3, caller: Caller | None = None) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = self.call("/lease", {"n": n}, caller)["items"]

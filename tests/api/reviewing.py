@@ -1,0 +1,28 @@
+"""Calls of a review, as its page makes them."""
+
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from tests.world import Caller, World
+
+
+def call(http: TestClient, world: World, url: str, body: Any, caller: Caller) -> dict[str, Any]:
+    """What the route answers: to a GET, or where there is a ``body`` to a POST.
+
+    Args:
+        http: The server.
+        world: What it works with; its objects are read anew afterwards.
+        url: Of the route.
+        body: Sent as JSON; None asks.
+        caller: Who calls.
+    """
+    response = (
+        http.get(url, headers=caller.headers)
+        if body is None
+        else http.post(url, json=body, headers=caller.headers)
+    )
+    assert response.status_code == 200, response.text
+    world.session.expire_all()
+    found: dict[str, Any] = response.json()
+    return found
