@@ -58,6 +58,11 @@ def verdicts_in(stack: Stack, project_id: int) -> list[Any]:
 
 def test_two_hundred_by_keyboard(signed_in: Page, stack: Stack, project: ProjectClient) -> None:
     page = signed_in
+    downloaded: set[str] = set()
+    page.on(
+        "requestfinished",
+        lambda request: downloaded.add(request.url) if request.resource_type == "image" else None,
+    )
     page.goto(f"/projects/{project.id}/label")
     page.locator("[data-query-id]").wait_for()
     # 1 is the first class, with shift the eleventh, and X is OOD.
@@ -70,6 +75,9 @@ def test_two_hundred_by_keyboard(signed_in: Page, stack: Stack, project: Project
             eventually(
                 lambda: len(verdicts_in(stack, project.id)) == CUT.start, "all answers arrive"
             )
+            # The images that are judged without a network, and the one shown after them.
+            while len(downloaded) <= CUT.stop:
+                page.wait_for_event("requestfinished")
             page.context.set_offline(True)
         if number == CUT.stop:
             expect(unsent).to_contain_text("10 answers")

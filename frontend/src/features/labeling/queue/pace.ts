@@ -28,6 +28,9 @@ export type Leased<Item> = { items: Item[]; expiresAt: number };
 
 export type Clock = { stopwatch: Stopwatch; now?: () => number; isHidden?: () => boolean };
 
+/** Leases are renewed when less than this is left of them and somebody is at work. */
+export const RENEW_MS = 120_000;
+const LEAST_RENEW_MS = 15_000;
 const RETRY_MS = 2_500;
 const HIDDEN_MS = 20_000;
 
@@ -40,4 +43,14 @@ export function askAgainAfter(
   const delays = { loading: catchUpMs, waiting: waitMs, working: RETRY_MS, failed: RETRY_MS };
   const delay = isHidden && phase !== "loading" ? Math.max(HIDDEN_MS, waitMs) : delays[phase];
   return delay * (0.8 + Math.random() * 0.4);
+}
+
+/**
+ * Milliseconds until a lease with `left` of them is renewed.
+ *
+ * A `short` one is filled up as soon as verdicts may have arrived: the network can go at any time, and
+ * work goes on with what is here.
+ */
+export function renewAfter(left: number, { catchUpMs }: Pace, short: boolean): number {
+  return short ? catchUpMs : Math.max(left - RENEW_MS, LEAST_RENEW_MS);
 }

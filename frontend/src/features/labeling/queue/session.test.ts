@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeServer } from "../../../test/fakeServer";
 import { type Outbox, openOutbox } from "./outbox";
 import { AnswerSender } from "./sender";
-import { LabelSession } from "./session";
+import { LabelSession, LEASE_SIZE } from "./session";
 import { Stopwatch } from "./stopwatch";
 import { uuid } from "./uuid";
 
@@ -98,6 +98,15 @@ describe("the label queue", () => {
     expect(shown(session)).toBe(11);
     await arrived(10);
     expect(server.taken.map((answer) => answer.query_id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it("fills up again once verdicts on a slow way have arrived, without another", async () => {
+    const { session } = start();
+    await shows(session, 1);
+    server.delayMs = 400;
+    for (let index = 0; index < 12; index += 1) await session.answer("ood");
+    await vi.waitFor(() => expect(session.getView().upcoming).toHaveLength(LEASE_SIZE - 1), 5_000);
+    expect(shown(session)).toBe(13);
   });
 
   it("returns to the previous image, and the new verdict supersedes", async () => {

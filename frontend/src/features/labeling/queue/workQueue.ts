@@ -8,11 +8,9 @@ import {
   type Pace,
   type Pause,
   type QueueView,
+  RENEW_MS,
+  renewAfter,
 } from "./pace";
-
-/** Leases are renewed when less than this is left of them and somebody is at work. */
-const RENEW_MS = 120_000;
-const LEAST_RENEW_MS = 15_000;
 
 /**
  * A place in a queue that others work on too: what is shown, what comes next, what went before.
@@ -37,6 +35,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
   #givenSinceLease = new Set<number>();
   #expiresAt = 0;
   #saving = false;
+  /** Little is left to do because the server did not know yet what was done. */
+  #short = false;
   #stopped = false;
   #reclaiming = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -211,6 +211,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
     // After a break the image may be on somebody else's screen; in between it stays on mine.
     const lists = merged(this.#view, open, this.#reclaiming && !this.#saving, this.#traits);
     this.#reclaiming = false;
+    this.#short = open.length < items.length && lists.upcoming.length <= this.#pace.refillAt;
     this.#expiresAt = expiresAt;
     // Items whose verdicts are still on the way: nothing to show, but nothing to wait for either.
     const between = items.length > 0 ? "loading" : "waiting";
@@ -225,11 +226,11 @@ export abstract class WorkQueue<Item, Extra extends object> {
     // What is forbidden or gone stays so; a session can be renewed, and a conflict can pass.
     if (error instanceof ApiError && [403, 404].includes(error.status)) return;
     if (current && !error) {
-      const left = Math.max(this.#expiresAt - RENEW_MS - this.#clock.now(), LEAST_RENEW_MS);
+      const after = renewAfter(this.#expiresAt - this.#clock.now(), this.#pace, this.#short);
       this.#timer = setTimeout(() => {
         if (this.#clock.stopwatch.attentive) this.wake();
         else this.#schedule();
-      }, left);
+      }, after);
       return;
     }
     const isHidden = this.#clock.isHidden();
