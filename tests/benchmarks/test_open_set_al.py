@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks import open_set_al
+from benchmarks.open_set import contrastive
 from tests.benchmarks.images import write_images
 
 STRATEGIES = ("random", "margin")
@@ -75,3 +77,31 @@ def test_it_writes_what_is_documented_and_resumes(folder: Path, run: Run) -> Non
 
     with pytest.raises(SystemExit, match="another configuration"):
         run("--budget", "5")
+
+
+def test_contrastive_features_are_learned_once_and_used(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    features = folder / "features.npy"
+    params = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 25}
+    arguments = [
+        "contrastive", "--data", str(folder), "--cache", str(folder / "cache"), "--threads", "1",
+        "--params", json.dumps(params), "--out", str(features),
+    ]  # fmt: skip
+    monkeypatch.setattr(sys, "argv", arguments)
+    contrastive.main()
+    learned = np.load(features)
+    assert len(learned) == len(np.load(folder / "cache" / "targets.npy"))
+    assert np.isfinite(learned).all()
+    assert (learned.std(axis=0) > 0).any()
+
+    written = features.with_suffix(".encoder").stat().st_mtime_ns
+    contrastive.main()
+    assert features.with_suffix(".encoder").stat().st_mtime_ns == written
+
+    out = folder / "csi.json"
+    run("--contrastive", str(features), "--strategies", "mqnet/csi/margin", "--json", str(out))
+    content = json.loads(out.read_text())
+    assert content["config"]["contrastive"] == features.name
+    assert content["config"]["inputs"] == {"mqnet/csi/margin": ["csi", "margin"]}
+    assert not [note for note in content["runs"][0]["outcome"]["notes"] if "csi" in note]
