@@ -45,6 +45,7 @@ class Snapshot:
         evaluation: (E,) int64 pool indices of the evaluation split.
         evaluation_labels: (E,) int64 in 0..C-1.
         auxiliary: (A,) int64 pool indices of the auxiliary OOD split.
+        reviewed: (R,) int64 pool indices whose verdict is a reviewer's, ascending.
         dropped: (D,) int64 pool indices whose label a subset leaves out of training.
     """
 
@@ -57,6 +58,7 @@ class Snapshot:
     evaluation: Array
     evaluation_labels: Array
     auxiliary: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    reviewed: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     dropped: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
@@ -102,7 +104,7 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         dtype=np.int64,
     )
     output_of = {class_id: index for index, class_id in enumerate(class_ids.tolist())}
-    labeled, labels, numbers = _verdicts(session, project_id, closing, output_of)
+    labeled, labels, numbers, reviewed = _verdicts(session, project_id, closing, output_of)
     pool = _pool_indices(session, project_id, Split.POOL)
     evaluation = session.execute(
         select(Example.pool_index, Example.label_class_id)
@@ -121,6 +123,7 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         evaluation=np.array([row[0] for row in evaluation], dtype=np.int64),
         evaluation_labels=np.array([output_of[row[1]] for row in evaluation], dtype=np.int64),
         auxiliary=_pool_indices(session, project_id, Split.AUXILIARY_OOD),
+        reviewed=labeled[known & reviewed],
     )
 
 
@@ -140,8 +143,8 @@ def _pool_indices(session: Session, project_id: int, split: Split) -> Array:
 
 def _verdicts(
     session: Session, project_id: int, closing: int | None, output_of: dict[int, int]
-) -> tuple[Array, Array, Array]:
-    """(pool index, label, round) of each example that has a verdict by the closing round."""
+) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    """(pool index, label, round, reviewed) of each example with a verdict by the closing round."""
     # Imported labels are of no round.
     known: ColumnElement[bool] = Annotation.round_id.is_(None)
     if closing is not None:
@@ -175,7 +178,7 @@ def _verdicts(
 
 def settle(
     indices: Array, labels: Array, numbers: Array, final: NDArray[np.bool_]
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
     """What the votes on each example amount to, by the rule of ``core.consensus``.
 
     Args:
@@ -185,11 +188,12 @@ def settle(
         final: (V,) whether a reviewer gave it.
 
     Returns:
-        (L,) distinct pool indices, ascending; (L,) label of each; (L,) round of its first vote.
+        (L,) distinct pool indices, ascending; (L,) label of each; (L,) round of its first vote;
+        (L,) whether the label is a reviewer's.
     """
     unique, first = np.unique(indices, return_index=True)
     if len(unique) == len(indices):
-        return unique, labels[first], numbers[first]
+        return unique, labels[first], numbers[first], final[first]
     span = labels.max() - _UNSURE + 1
     said, earliest, count = np.unique(
         indices * span + labels - _UNSURE, return_index=True, return_counts=True
@@ -199,8 +203,11 @@ def settle(
     agreed = said[order][best] % span + _UNSURE
     last_first = np.flatnonzero(final)[::-1]
     reviewed, latest = np.unique(indices[last_first], return_index=True)
-    agreed[np.searchsorted(unique, reviewed)] = labels[last_first][latest]
-    return unique, agreed, numbers[first]
+    settled = np.searchsorted(unique, reviewed)
+    agreed[settled] = labels[last_first][latest]
+    by_reviewer = np.zeros(len(unique), dtype=np.bool_)
+    by_reviewer[settled] = True
+    return unique, agreed, numbers[first], by_reviewer
 
 
 def _label(verdict: Verdict, class_id: int | None, output_of: dict[int, int]) -> int:

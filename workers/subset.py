@@ -10,6 +10,7 @@ from core.storage import write_atomically
 from core.subsets import UNKNOWN
 from models.protocols import Indices
 from models.pruning.view import Pruned, PruningView
+from workers.snapshot import Snapshot
 
 
 def write_subset(
@@ -18,14 +19,16 @@ def write_subset(
     examples: Indices,
     class_ids: Indices,
     true_ids: Indices,
+    reviewed: Indices,
     view: PruningView,
     pruned: Pruned,
 ) -> None:
     """Write one row for each labeled image, atomically: the kept ones by rank, then the others.
 
-    Columns: ``example_id``, ``pool_index``, ``class_id``, ``rank`` (1 = first to keep, null =
-    dropped), ``gain`` (null = dropped), ``loss`` of the warm-up, ``true_class_id`` (null = nobody
-    knows), and what the method names as its reasons.
+    Columns: ``example_id``, ``pool_index``, ``class_id``, ``reviewed`` (whether a reviewer gave or
+    confirmed that label), ``rank`` (1 = first to keep, null = dropped), ``gain`` (null = dropped),
+    ``loss`` of the warm-up, ``true_class_id`` (null = nobody knows), and what the method names as
+    its reasons.
 
     Args:
         path: Of the Parquet file.
@@ -33,6 +36,7 @@ def write_subset(
         examples: (N,) ids.
         class_ids: (N,) ids of the labels.
         true_ids: (N,) ids of the true classes, ``UNKNOWN`` where they are not known.
+        reviewed: Pool indices whose label was a reviewer's.
         view: What was pruned.
         pruned: What is kept.
     """
@@ -47,6 +51,7 @@ def write_subset(
         "example_id": examples,
         "pool_index": indices,
         "class_id": class_ids,
+        "reviewed": np.isin(indices, reviewed),
         "rank": pa.array(rank[order], mask=dropped[order]),
         "gain": pa.array(gain[order], mask=dropped[order]),
         "loss": view.losses,
@@ -62,9 +67,26 @@ def write_subset(
     write_atomically(path, lambda part: pq.write_table(table, part, compression="zstd"))
 
 
-def dropped_by(path: Path) -> Indices:
-    """Return the pool indices that a subset drops, ascending: (D,) int64."""
-    table = pq.read_table(path, columns=["pool_index", "rank"])
-    indices: Indices = table["pool_index"].to_numpy()
-    kept = table["rank"].is_valid().to_numpy()
-    return np.sort(indices[~kept])
+def dropped_by(path: Path, snapshot: Snapshot) -> Indices:
+    """Return the pool indices whose labels a subset leaves out: (D,) int64, ascending.
+
+    What the subset drops is a label, not an image: one that was corrected since, or that a reviewer
+    has confirmed since, was never judged by it.
+
+    Args:
+        path: Of the Parquet file.
+        snapshot: What is known now.
+    """
+    table = pq.read_table(path)
+    gone = table.filter(table["rank"].is_null())
+    inside, labels = snapshot.inside()
+    indices, now, then = np.intersect1d(
+        inside, gone["pool_index"].to_numpy(), assume_unique=True, return_indices=True
+    )
+    same = snapshot.class_ids[labels[now]] == gone["class_id"].to_numpy()[then]
+    settled = np.isin(indices, snapshot.reviewed)
+    # Files of before there was the column: nobody had reviewed anything.
+    if "reviewed" in gone.column_names:
+        settled &= ~gone["reviewed"].to_numpy()[then]
+    found: Indices = indices[same & ~settled]
+    return found

@@ -56,12 +56,13 @@ def test_the_snapshot_settles_by_the_same_rule(said: list[tuple[int, Vote, int, 
         [(index, code[vote], number, last) for index, vote, number, last in said], dtype=np.int64
     ).reshape(-1, 4)
 
-    indices, labels, numbers = settle(table[:, 0], table[:, 1], table[:, 2], table[:, 3] == 1)
+    indices, labels, numbers, reviewed = settle(*table.T[:3], table[:, 3] == 1)
 
     assert indices.tolist() == sorted({index for index, *_ in said})
-    for index, label, number in zip(indices, labels, numbers, strict=True):
+    for index, label, number, final in zip(indices, labels, numbers, reviewed, strict=True):
         mine = [row for row in said if row[0] == index]
         agreed = consensus(Vote(v.verdict, v.class_id, last) for _, v, _, last in mine)
         assert agreed is not None
         assert code[Vote(agreed.verdict, agreed.class_id)] == label
         assert mine[0][2] == number
+        assert any(last for *_, last in mine) == final

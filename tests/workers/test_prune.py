@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from core import queue
 from core.messages import AdvanceRound, Prune
-from core.states import ArtifactKind, ExampleState, JobState, Verdict
+from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
 from core.storage import sha256
-from core.tables import Artifact, Example, Job
+from core.tables import Annotation, Artifact, Example, Job
 from models.catalog import specs
 from models.target import train_target
 from tests.processes import eventually, worker
@@ -25,6 +25,7 @@ from workers.advance import handler as advance
 from workers.prune import handler
 from workers.prune.handler import PHASES
 from workers.runner import run_job
+from workers.snapshot import Snapshot, take
 from workers.subset import dropped_by
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
@@ -196,7 +197,8 @@ def test_rounds_train_without_what_the_subset_drops_until_it_is_taken_back(
     loop = Loop(world)
     loop.answer(0, 8, Verdict.CLASS)
     job = pruned(http, loop, method="uniform")
-    dropped = set(dropped_by(subset_of(loop, job)).tolist())
+    rows = pq.read_table(subset_of(loop, job)).to_pylist()
+    dropped = {row["pool_index"] for row in rows if row["rank"] is None}
     assert len(dropped) == 4
     assert job.result is not None
     assert put(http, loop, job.result["subset_id"]).status_code == 200
@@ -214,6 +216,43 @@ def test_rounds_train_without_what_the_subset_drops_until_it_is_taken_back(
     assert put(http, loop, None).status_code == 200
     loop.advance(1, 8, Verdict.CLASS)
     assert trained[1] >= labeled
+
+
+def test_a_label_that_was_judged_anew_is_dropped_no_longer(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8, Verdict.CLASS)
+    first, second = (one.id for one in world.classes(loop.project)[:2])
+    before = take(loop.session, loop.project.id, 0)
+    job = pruned(http, loop, method="uniform")
+    subset = subset_of(loop, job)
+    reviewer = world.caller().user.id
+    dropped = dropped_by(subset, before).tolist()
+    rows = {row["pool_index"]: row for row in pq.read_table(subset).to_pylist()}
+    assert dropped == sorted(index for index, row in rows.items() if row["rank"] is None)
+
+    def review(index: int, class_id: int) -> Snapshot:
+        """What is known after a reviewer has called an image of this class."""
+        loop.session.add(
+            Annotation(
+                project_id=loop.project.id, example_id=rows[index]["example_id"],
+                source=Source.REVIEW, annotator_id=reviewer, verdict=Verdict.CLASS,
+                client_key=func.gen_random_uuid(),
+                class_id=class_id, seconds=0.0, cost=0.0, counted=True,
+            )
+        )  # fmt: skip
+        loop.session.commit()
+        return take(loop.session, loop.project.id, 0)
+
+    given = rows[dropped[0]]["class_id"]
+    corrected = review(dropped[0], first if given == second else second)
+    assert dropped_by(subset, corrected).tolist() == dropped[1:]
+    confirmed = review(dropped[1], rows[dropped[1]]["class_id"])
+    assert dropped_by(subset, confirmed).tolist() == dropped[2:]
+    # A subset of later knows the reviewer's labels as they are, and may drop them.
+    later = subset_of(loop, pruned(http, loop, method="uniform"))
+    gone = {row["pool_index"] for row in pq.read_table(later).to_pylist() if row["rank"] is None}
+    assert gone & set(dropped[:2])
+    assert set(dropped_by(later, confirmed).tolist()) == gone
 
 
 def test_a_subset_has_to_be_one_of_the_project(http: TestClient, world: World) -> None:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -232,6 +233,44 @@ def test_a_subset_is_learned_from_and_the_rest_is_compared(http: TestClient, wor
         assert refused.state is JobState.FAILED
         assert refused.error is not None
         assert f"no subset {unknown}" in refused.error["detail"]
+
+
+def test_what_a_reviewer_settled_is_learned_from_and_not_asked_again(
+    http: TestClient, world: World
+) -> None:
+    project = labeled(world)
+    some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
+    pruning = start_job(http, world, project, "prune", some)
+    run_job(Prune(job_id=pruning.id), prune)
+    world.session.refresh(pruning)
+    assert pruning.result is not None
+    job = relabeled(http, world, project, epochs=20)
+    asked = suggestions_of(world, job)
+    reviewed = {one.example_id for one in asked}
+    assert len(reviewed) >= len(WRONG)
+    decisions = [
+        {"key": str(uuid4()), "suggestion_id": one.id, "decision": ("accept", "keep")[number % 2]}
+        for number, one in enumerate(asked)
+    ]
+    answer = http.post(
+        f"/api/projects/{project.id}/reviews/{job.id}/decisions",
+        json={"decisions": decisions},
+        headers=world.caller().headers,
+    )
+    assert {one["status"] for one in answer.json()["results"]} == {"accepted"}, answer.text
+
+    again = relabeled(http, world, project, epochs=20, subset=pruning.result["subset_id"])
+    artifact = world.session.get_one(Artifact, pruning.result["subset_id"])
+    rows = pq.read_table(world.storage.artifact(artifact.storage_key)).to_pylist()
+    kept = {row["example_id"] for row in rows if row["rank"] is not None}
+    table = table_of(world, again).to_pylist()
+    assert {row["example_id"] for row in table if row["trained_on"]} == kept | reviewed
+    assert again.result is not None
+    doubted = {row["example_id"] for row in table if row["class_id"] != row["corrected_class_id"]}
+    # Half of the decisions kept a wrong label, which is doubted, but has been settled.
+    assert again.result["settled"] == len(doubted & reviewed) > 0
+    assert {one.example_id for one in suggestions_of(world, again)} == doubted - reviewed
+    assert again.result["disagreements"] == len(doubted - reviewed)
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,9 @@ class Advance:
         with self.context.sessions() as session:
             project_id = self.context.project_id
             snapshot = take(session, project_id, self.closing)
-            replace(snapshot, dropped=self._dropped(session)).save(self.file("snapshot.npz"))
+            replace(snapshot, dropped=self._dropped(session, snapshot)).save(
+                self.file("snapshot.npz")
+            )
             noted = {
                 # Images answered meanwhile drop out at publishing; rank enough to replace them.
                 "spare": open_queries(session, project_id),
@@ -209,12 +211,12 @@ class Advance:
             }
             self.note("snapshot", noted)
 
-    def _dropped(self, session: Session) -> Any:
-        """Pool indices that the project's subset drops."""
+    def _dropped(self, session: Session, snapshot: Snapshot) -> Any:
+        """Pool indices whose label the project's subset drops."""
         if self.settings.subset is None:
             return np.empty(0, dtype=np.int64)
         subset = session.get_one(Artifact, self.settings.subset)
-        return dropped_by(self.context.storage.fetch(subset.storage_key))
+        return dropped_by(self.context.storage.fetch(subset.storage_key), snapshot)
 
     def embed(self) -> None:
         """Embed the images that have no embedding yet."""

@@ -103,6 +103,7 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         found.examples,
         found.given,
         found.true_ids,
+        known.snapshot.reviewed,
         view,
         pruned,
     )

@@ -17,6 +17,7 @@ from workers.arrays import read_arrays, write_arrays
 from workers.knowledge import Knowledge, freeze, frozen, true_classes
 from workers.relabel.votes import take_votes
 from workers.runner import JobContext
+from workers.snapshot import Snapshot
 from workers.subset import dropped_by
 
 _FILE: Final = "gathered.npz"
@@ -53,7 +54,7 @@ def gather(context: JobContext) -> Gathered:
     indices, labels = known.snapshot.inside()
     trained = np.ones(len(indices), dtype=np.bool_)
     if params.subset is not None:
-        trained = ~np.isin(indices, _dropped(context, params.subset))
+        trained = ~np.isin(indices, _dropped(context, params.subset, known.snapshot))
     require_learnable(
         labels, known.snapshot.classes, np.flatnonzero(trained), _class_names(context)
     )
@@ -68,7 +69,7 @@ def gathered_before(context: JobContext) -> Gathered:
     return Gathered(frozen(context), **read_arrays(context.work / _FILE))
 
 
-def _dropped(context: JobContext, subset: int) -> Indices:
+def _dropped(context: JobContext, subset: int, snapshot: Snapshot) -> Indices:
     with context.sessions() as session:
         artifact = session.get(Artifact, subset)
         if (
@@ -80,7 +81,7 @@ def _dropped(context: JobContext, subset: int) -> Indices:
                 f"The project has no subset {subset}; take the subset_id of a finished job prune, "
                 "or leave subset empty."
             )
-        return dropped_by(context.storage.fetch(artifact.storage_key))
+        return dropped_by(context.storage.fetch(artifact.storage_key), snapshot)
 
 
 def _class_names(context: JobContext) -> list[str]:

@@ -138,8 +138,8 @@ class _Relabeling:
             context.finish_phase(job, "publish")
 
     def _suggestions(self, findings: Findings, examples: Indices) -> list[dict[str, Any]]:
-        """A row for each disagreement, the surest first."""
-        doubted = np.flatnonzero(findings.corrected != findings.labels)
+        """A row for each disagreement that nobody has settled, the surest first."""
+        doubted = np.flatnonzero(findings.doubted)
         order = doubted[np.argsort(-findings.confidence[doubted], kind="stable")]
         given = findings.class_ids[findings.labels[order]].tolist()
         suggested = findings.class_ids[findings.corrected[order]].tolist()
@@ -162,14 +162,16 @@ class _Relabeling:
         ]
 
     def _findings(self, gathered: Gathered) -> Findings:
-        indices, labels = gathered.known.snapshot.inside()
+        snapshot = gathered.known.snapshot
+        indices, labels = snapshot.inside()
         judged = self._read("judged") if self.params.second_opinion else {}
         return Findings(
             indices=indices,
             labels=labels,
-            class_ids=gathered.known.snapshot.class_ids,
+            class_ids=snapshot.class_ids,
             true_ids=gathered.true_ids,
             trained=gathered.trained,
+            reviewed=np.isin(indices, snapshot.reviewed),
             quality=judged.get("quality"),
             issue=judged.get("issue"),
             **self._read("learned"),

@@ -24,6 +24,7 @@ class Findings:
         class_ids: (C,) ids.
         true_ids: (N,) int64, ids of the true classes, ``UNKNOWN`` where they are not known.
         trained: (N,) bool, which were learned from.
+        reviewed: (N,) bool, whose label is a reviewer's.
         corrected: (N,) int64 in 0..C-1.
         confidence: (N,) float32 in 0..1, of the corrected label.
         quality: (N,) float32 in 0..1 of the given label, low = doubtful; None if nobody was asked.
@@ -35,10 +36,17 @@ class Findings:
     class_ids: Indices
     true_ids: Indices
     trained: NDArray[np.bool_]
+    reviewed: NDArray[np.bool_]
     corrected: Indices
     confidence: Float32Array
     quality: Float32Array | None
     issue: NDArray[np.bool_] | None
+
+    @property
+    def doubted(self) -> NDArray[np.bool_]:
+        """(N,) bool, for which another label is suggested: not where a reviewer has spoken."""
+        result: NDArray[np.bool_] = (self.corrected != self.labels) & ~self.reviewed
+        return result
 
 
 def write_relabels(path: Path, findings: Findings, examples: Indices) -> None:
@@ -70,19 +78,21 @@ def write_relabels(path: Path, findings: Findings, examples: Indices) -> None:
 def result_of(findings: Findings) -> dict[str, Any]:
     """Return the numbers of the page, JSON-ready.
 
-    ``transitions[a][b]`` counts labels a that should be b. ``cleanlab`` compares its flags with the
-    disagreements, null if it was not asked. ``truth`` is about images whose true class is known,
-    null without any: shares of wrong labels before and after, and which share of the wrong ones was
-    put right.
+    ``transitions[a][b]`` counts labels a that should be b. ``disagreements`` leaves out the
+    ``settled``, those with labels that a reviewer gave or confirmed. ``cleanlab`` compares its
+    flags with the disagreements, null if it was not asked. ``truth`` is about images whose true
+    class is known, null without any: shares of wrong labels before and after, and which share of
+    the wrong ones was put right.
     """
     labels, corrected = findings.labels, findings.corrected
     classes = len(findings.class_ids)
     cells = np.bincount(labels * classes + corrected, minlength=classes * classes)
-    doubted = corrected != labels
+    doubted = findings.doubted
     return {
         "labeled": len(labels),
         "trained": int(findings.trained.sum()),
         "disagreements": int(doubted.sum()),
+        "settled": int(((corrected != labels) & findings.reviewed).sum()),
         "class_ids": findings.class_ids.tolist(),
         "transitions": cells.reshape(classes, classes).tolist(),
         "cleanlab": None if findings.issue is None else _beside(doubted, findings.issue),
