@@ -27,6 +27,11 @@ ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "karat_template"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let long tests read real images."""
+    parser.addoption("--cifar10", type=Path, help="folder of CIFAR-10 as Parquet, with CIFAR-10N")
+
+
 @dataclass(frozen=True)
 class Services:
     """Where the session's servers are."""

@@ -1,6 +1,6 @@
 """What a job that is started by hand works with: the answers of the moment it began."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sqlalchemy import ARRAY, BigInteger, and_, any_, bindparam, func, select
@@ -12,6 +12,7 @@ from models.data import PixelStore
 from models.protocols import Indices
 from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
+from workers.subset import dropped_of
 
 _FILE = "snapshot.npz"
 
@@ -25,13 +26,24 @@ class Knowledge:
     seed: int
 
 
-def freeze(context: JobContext) -> Knowledge:
-    """Take the snapshot that the job, and whoever resumes it, works with."""
+def freeze(context: JobContext, *, in_use: bool = False) -> Knowledge:
+    """Take the snapshot that the job, and whoever resumes it, works with.
+
+    Args:
+        context: Of the job.
+        in_use: Leave out of training what the subset drops that the project trains on.
+
+    Raises:
+        ModelError: The file of that subset is gone.
+    """
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
         last = select(func.max(Round.number)).where(Round.project_id == context.project_id)
         snapshot = take(session, context.project_id, session.scalar(last))
+        if in_use:
+            dropped = dropped_of(session, context.storage, settings.subset, snapshot)
+            snapshot = replace(snapshot, dropped=dropped)
     snapshot.save(context.work / _FILE)
     context.save({"known": {"input_size": settings.input_size, "seed": settings.seed}})
     return frozen(context)

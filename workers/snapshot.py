@@ -71,6 +71,12 @@ class Snapshot:
         known = self.labels != OOD
         return self.labeled[known], self.labels[known]
 
+    def trained(self) -> tuple[Array, Array]:
+        """Pool indices and labels of those that no subset leaves out."""
+        indices, labels = self.inside()
+        kept = ~np.isin(indices, self.dropped)
+        return indices[kept], labels[kept]
+
     def answered_in(self, number: int) -> tuple[Array, Array]:
         """Pool indices and labels of the verdicts that count to round ``number``."""
         mine = self.label_rounds == number

@@ -5,9 +5,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from sqlalchemy.orm import Session
 
-from core.storage import write_atomically
+from core.storage import Storage, write_atomically
 from core.subsets import UNKNOWN
+from core.tables import Artifact
+from models.errors import ModelError
 from models.protocols import Indices
 from models.pruning.view import Pruned, PruningView
 from workers.snapshot import Snapshot
@@ -65,6 +68,25 @@ def write_subset(
         }
     )
     write_atomically(path, lambda part: pq.write_table(table, part, compression="zstd"))
+
+
+def dropped_of(
+    session: Session, storage: Storage, subset: int | None, snapshot: Snapshot
+) -> Indices:
+    """Return what the subset of a project leaves out; nothing without one. See ``dropped_by``.
+
+    Raises:
+        ModelError: Its file is gone.
+    """
+    if subset is None:
+        return np.empty(0, dtype=np.int64)
+    path = storage.fetch(session.get_one(Artifact, subset).storage_key)
+    if not path.exists():
+        raise ModelError(
+            f"The file of subset {subset} is missing; restore the data directory from a backup, or "
+            "prune again and train on the new subset."
+        )
+    return dropped_by(path, snapshot)
 
 
 def dropped_by(path: Path, snapshot: Snapshot) -> Indices:

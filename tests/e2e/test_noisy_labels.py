@@ -1,9 +1,12 @@
 """A labeled data set with wrong labels: import, prune, relabel, review with keys, take back."""
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
+import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
@@ -11,35 +14,73 @@ from karat import Client
 from karat.project import ProjectClient
 from tests.processes import eventually
 
-COUNT = 120
-WRONG = 5  # one of so many labels
 LEFT, RIGHT = "ArrowLeft", "ArrowRight"
 REVIEWED = (LEFT, RIGHT, "x", "q", RIGHT, LEFT, RIGHT, RIGHT, LEFT, RIGHT)
 
 
-def data_set(folder: Path) -> tuple[Path, Path]:
-    """Light and dark images, and a table that calls every fifth by the other name."""
-    pool, table = folder / "pool", folder / "labels.csv"
+@dataclass(frozen=True)
+class DataSet:
+    """A folder of images, and what a crowd takes them for; by file name."""
+
+    pool: Path
+    size: int
+    classes: list[str]
+    labels: dict[str, str]
+
+    def table(self) -> Path:
+        """The labels as a file, beside a column that holds none."""
+        path = self.pool.with_name("labels.csv")
+        with path.open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(("file", "crowd_label", "note"))
+            writer.writerows((name, label, "from a crowd") for name, label in self.labels.items())
+        return path
+
+
+def light_and_dark(pool: Path) -> DataSet:
+    """Images of noise, of which every fifth goes by the other name."""
+    names, labels = ["light", "dark"], {}
+    for seed in range(120):
+        pixels = np.random.default_rng(seed).integers(150, 256, (16, 16, 3), dtype=np.uint8)
+        dark = seed % 2
+        Image.fromarray(pixels - 150 * dark).save(pool / f"{seed}.png")
+        labels[f"{seed}.png"] = names[dark ^ (seed % 5 == 0)]
+    return DataSet(pool, 16, names, labels)
+
+
+def cifar10n(source: Path, pool: Path) -> DataSet:
+    """The first 2,000 images of CIFAR-10 with the worst of three labels by people."""
+    columns = ["image", "worse_label", "label", "class_name"]
+    rows = pq.read_table(source / "cifar10_train.parquet", columns=columns).slice(0, 2000)
+    names = dict(zip(rows["label"].to_pylist(), rows["class_name"].to_pylist(), strict=True))
+    labels = {}
+    for index, (image, given) in enumerate(
+        zip(rows["image"].to_pylist(), rows["worse_label"].to_pylist(), strict=True)
+    ):
+        (pool / f"{index}.jpg").write_bytes(image)
+        labels[f"{index}.jpg"] = names[given]
+    return DataSet(pool, 32, [names[number] for number in sorted(names)], labels)
+
+
+@pytest.fixture(params=["light and dark", pytest.param("CIFAR-10N", marks=pytest.mark.long)])
+def data(request: pytest.FixtureRequest, tmp_path: Path) -> DataSet:
+    pool = tmp_path / "pool"
     pool.mkdir()
-    with table.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(("file", "crowd_label", "note"))
-        for seed in range(COUNT):
-            pixels = np.random.default_rng(seed).integers(150, 256, (16, 16, 3), dtype=np.uint8)
-            dark = seed % 2
-            Image.fromarray(pixels - 150 * dark).save(pool / f"{seed}.png")
-            wrong = seed % WRONG == 0
-            writer.writerow((f"{seed}.png", ("light", "dark")[dark ^ wrong], "from a crowd"))
-    return pool, table
+    if request.param == "light and dark":
+        return light_and_dark(pool)
+    source = request.config.getoption("cifar10")
+    if source is None:
+        pytest.skip("needs --cifar10 DIR")
+    return cifar10n(source, pool)
 
 
-def import_labels(page: Page, project: ProjectClient, table: Path) -> None:
+def import_labels(page: Page, project: ProjectClient, data: DataSet) -> None:
     page.goto(f"/projects/{project.id}/settings")
-    page.locator("input[type=file]").first.set_input_files(table)
+    page.locator("input[type=file]").first.set_input_files(data.table())
     dialog = page.get_by_role("dialog", name="Which columns of labels.csv are labels?")
     dialog.get_by_label("crowd_label").check()
     dialog.get_by_role("button", name="Import labels").click()
-    expect(page.get_by_text(f"{COUNT} labels")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(f"{len(data.labels):,} labels")).to_be_visible(timeout=60_000)
     # Nothing is left to ask about, and the page says what one can do instead.
     page.get_by_role("link", name="Go to jobs").click()
 
@@ -50,6 +91,13 @@ def prune(page: Page) -> None:
     card.get_by_label("Network").select_option("cnn_tiny")
     card.get_by_label("Width").fill("8")
     card.get_by_label("Epochs").fill("3")
+    # What cannot be is not quietly replaced by what was there before.
+    ratio = card.get_by_label("Ratio")
+    ratio.fill("2")
+    card.get_by_role("button", name="Start", exact=True).click()
+    expect(ratio).to_be_focused()
+    expect(card.get_by_role("progressbar")).to_have_count(0)
+    ratio.fill("0.5")
     card.get_by_role("button", name="Start", exact=True).click()
     card.get_by_role("link", name="Show the subset").click(timeout=120_000)
     expect(page.get_by_role("region", name="Dropped").get_by_role("img").first).to_be_visible()
@@ -89,18 +137,21 @@ def labels(project: ProjectClient) -> dict[str, str | None]:
 
 
 def test_an_admin_imports_prunes_relabels_reviews_and_reverts(
-    signed_in: Page, karat: Client, tmp_path: Path
+    signed_in: Page, karat: Client, data: DataSet
 ) -> None:
     page = signed_in
-    pool, table = data_set(tmp_path)
-    project = karat.create_project("Crowd", ["light", "dark"], settings={"input_size": 16})
-    karat.wait(project.import_images(pool)["id"])
-    import_labels(page, project, table)
+    project = karat.create_project("Crowd", data.classes, settings={"input_size": data.size})
+    karat.wait(project.import_images(data.pool)["id"])
+    import_labels(page, project, data)
     given = labels(project)
-    assert given["1.png"] == "dark"
-    assert given["0.png"] == "dark"
+    assert given == data.labels
     prune(page)
     relabel(page)
+    # It learned from the subset in use, without being told.
+    relabeled = next(job for job in karat.jobs(project_id=project.id) if job["kind"] == "relabel")
+    assert relabeled["params"]["subset"] == project.get()["settings"]["subset"] is not None
+    assert relabeled["result"] is not None
+    assert relabeled["result"]["trained"] == len(given) // 2
     review(page)
 
     decided = {"keep": 3, "accept": 4, "other": 0, "ood": 2, "unsure": 1}

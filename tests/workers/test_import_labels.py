@@ -187,6 +187,22 @@ def test_folders_may_be_labels(world: World) -> None:
     assert all("label" not in example.meta for example in pool.examples())
 
 
+def test_a_column_that_no_metadata_has_is_refused(world: World) -> None:
+    project = world.project()
+    pool = pool_of(world, project)
+    table = b"file_name,crowd\na.png,cat\nb.png,\n"
+    for name in ("crow", "noisy"):
+        archive = zipped([("a.png", png(0)), ("b.png", png(1)), ("metadata.csv", table)])
+        job = pool.add(archive, annotations=["crowd", name])
+        assert job.error is not None
+        assert job.error["code"] == "invalid_column"
+        assert job.error["detail"].endswith(f"column {name!r}. It has: label, crowd.")
+    assert pool.examples() == []
+    job = pool.add(zipped([("a.png", png(0))]), annotations=["crowd"])
+    assert job.error is not None
+    assert "It has: label." in job.error["detail"]
+
+
 def test_a_label_takes_its_image_out_of_the_queue_and_an_empty_queue_closes_the_round(
     world: World,
 ) -> None:

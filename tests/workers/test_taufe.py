@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 from sqlalchemy import select
 
 from core import queue
-from core.messages import CompareRegularizers
+from core.messages import CompareRegularizers, Prune
 from core.states import ArtifactKind, JobState, Split, Verdict
 from core.storage import sha256
 from core.tables import Artifact, Example, Job
@@ -23,6 +23,7 @@ from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.manners import Manners
+from workers.prune import handler as prune
 from workers.runner import SteppedAside, run_job
 from workers.taufe import handler
 from workers.taufe.handler import PHASES
@@ -81,6 +82,33 @@ def test_three_models_are_compared_and_kept(http: TestClient, world: World) -> N
     assert len(drawn["examples"]) == len(drawn["class_ids"]) == count
     assert all(len(drawn["points"][method]) == count for method in METHODS)
     assert not world.storage.work(job.id).exists()
+
+
+def test_labels_that_the_subset_drops_are_not_learned_from(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12)
+    everything = compare(http, loop, steps=1).result
+    assert everything is not None
+    some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
+    pruning = start_job(http, world, loop.project, "prune", some)
+    run_job(Prune(job_id=pruning.id), prune)
+    world.session.refresh(pruning)
+    assert pruning.result is not None
+    subset = pruning.result["subset_id"]
+    body = {"settings": {"subset": subset}}
+    url = f"/api/projects/{loop.project.id}"
+    assert http.patch(url, json=body, headers=world.caller().headers).status_code == 200
+    found = compare(http, loop, steps=1).result
+    assert found is not None
+    left_out = pruning.result["labeled"] - pruning.result["kept"]
+    assert found["counts"]["left_out"] == left_out > 0 == everything["counts"]["left_out"]
+    assert found["counts"]["inside"] == everything["counts"]["inside"] - left_out
+    # The file is gone: no half-truths.
+    file = world.session.get_one(Artifact, subset).storage_key
+    world.storage.artifact(file).unlink()
+    failed = compare(http, loop, steps=1)
+    assert failed.error is not None
+    assert f"file of subset {subset} is missing" in failed.error["detail"]
 
 
 def test_the_settings_of_a_method_train_the_next_round(http: TestClient, world: World) -> None:

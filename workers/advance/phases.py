@@ -10,12 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
-from sqlalchemy.orm import Session
 
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
-from core.tables import Artifact
 from models import view_files
 from models.catalog import find
 from models.data import PixelStore
@@ -39,7 +37,7 @@ from workers.advance.reads import (
 from workers.features.stored import LearnedFeatures, latest
 from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
-from workers.subset import dropped_by
+from workers.subset import dropped_of
 
 _VERDICTS: Final = "verdicts.safetensors"
 FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
@@ -201,22 +199,14 @@ class Advance:
         with self.context.sessions() as session:
             project_id = self.context.project_id
             snapshot = take(session, project_id, self.closing)
-            replace(snapshot, dropped=self._dropped(session, snapshot)).save(
-                self.file("snapshot.npz")
-            )
+            dropped = dropped_of(session, self.context.storage, self.settings.subset, snapshot)
+            replace(snapshot, dropped=dropped).save(self.file("snapshot.npz"))
             noted = {
                 # Images answered meanwhile drop out at publishing; rank enough to replace them.
                 "spare": open_queries(session, project_id),
                 "learned_by": latest(session, project_id) if self._needs_learned_features else None,
             }
             self.note("snapshot", noted)
-
-    def _dropped(self, session: Session, snapshot: Snapshot) -> Any:
-        """Pool indices whose label the project's subset drops."""
-        if self.settings.subset is None:
-            return np.empty(0, dtype=np.int64)
-        subset = session.get_one(Artifact, self.settings.subset)
-        return dropped_by(self.context.storage.fetch(subset.storage_key), snapshot)
 
     def embed(self) -> None:
         """Embed the images that have no embedding yet."""
@@ -265,10 +255,7 @@ class Advance:
 
     def train(self) -> None:
         """Train the target model on every verdict; what OOD verdicts are for is its parameters'."""
-        indices, labels = self.snapshot.inside()
-        kept = ~np.isin(indices, self.snapshot.dropped)
-        left_out = len(indices) - int(kept.sum())
-        indices, labels = indices[kept], labels[kept]
+        indices, labels = self.snapshot.trained()
         ood = self.snapshot.labeled[self.snapshot.labels == OOD]
         if len(indices) == 0:
             self.note("train", {"notes": ["No image has a class yet, so no model was trained."]})
@@ -281,7 +268,7 @@ class Advance:
             ood=len(ood),
             auxiliary=len(self.snapshot.auxiliary),
         )
-        if left_out:
+        if left_out := len(self.snapshot.dropped):
             notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
         self.note("train", {"notes": list(notes)})
         checkpoint = self.file("training.safetensors")

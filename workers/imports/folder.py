@@ -15,6 +15,7 @@ from workers.imports.items import (
     Refused,
     extras,
     invalid_archive,
+    invalid_column,
     parse_split,
     printable,
     refused_item,
@@ -84,7 +85,8 @@ class FolderSource:
                 where no metadata says it.
 
         Raises:
-            DomainError: ``invalid_archive``.
+            DomainError: ``invalid_archive``; ``invalid_column`` if no metadata has one of
+                ``annotations``.
         """
         self._annotations = annotations
         self._entries = entries
@@ -96,6 +98,7 @@ class FolderSource:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, tables, work)
             self._count, self._layout = self._scan()
+            self._require_annotations()
         except BaseException:
             self.close()
             raise
@@ -192,6 +195,17 @@ class FolderSource:
             and parse_split(min(tops)) is None
         )
         return count, Layout(int(wrapped), _split_folders(seconds if wrapped else tops))
+
+    def _require_annotations(self) -> None:
+        """Refuse a column that is nowhere: its labels would silently be none."""
+        wanted = [name for name in self._annotations if name != "label"]
+        if not wanted:
+            return
+        there = self._metadata.columns() if self._metadata else []
+        for name in wanted:
+            if name not in there:
+                said = f"No metadata of the archive has a value in a column {name!r}."
+                raise invalid_column("annotation", said, ["label", *there])
 
     def _item(self, name: str, entry: Any) -> Item:
         if _is_unsafe(name):

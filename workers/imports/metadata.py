@@ -125,6 +125,13 @@ class Metadata:
         ).fetchone()
         return dict(json.loads(found[0])) if found else None
 
+    def columns(self) -> list[str]:
+        """Fields that any row has, in order of their names."""
+        keys = self._index.execute(
+            "SELECT DISTINCT key FROM rows, json_each(rows.fields) ORDER BY key"
+        )
+        return [key for (key,) in keys if key != REFUSED]
+
     def missing(self) -> Iterator[Missing]:
         """Rows whose file is not in the archive."""
         rows = self._index.execute(

@@ -18,7 +18,7 @@ from workers.knowledge import Knowledge, freeze, frozen, true_classes
 from workers.relabel.votes import take_votes
 from workers.runner import JobContext
 from workers.snapshot import Snapshot
-from workers.subset import dropped_by
+from workers.subset import dropped_of
 
 _FILE: Final = "gathered.npz"
 
@@ -81,7 +81,7 @@ def _dropped(context: JobContext, subset: int, snapshot: Snapshot) -> Indices:
                 f"The project has no subset {subset}; take the subset_id of a finished job prune, "
                 "or leave subset empty."
             )
-        return dropped_by(context.storage.fetch(artifact.storage_key), snapshot)
+        return dropped_of(session, context.storage, subset, snapshot)
 
 
 def _class_names(context: JobContext) -> list[str]:

@@ -12,7 +12,7 @@ def gather(context: JobContext) -> Knowledge:
     Raises:
         ModelError: It could not be learned from.
     """
-    known = freeze(context)
+    known = freeze(context, in_use=True)
     divide_known(known, TaufeParams.model_validate(context.params))
     return known
 
@@ -20,7 +20,7 @@ def gather(context: JobContext) -> Knowledge:
 def divide_known(known: Knowledge, params: TaufeParams) -> Parts:
     """Say which images are learned from, and which judge."""
     snapshot = known.snapshot
-    inside, labels = snapshot.inside()
+    inside, labels = snapshot.trained()
     return divide(
         inside,
         labels,

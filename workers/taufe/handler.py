@@ -114,7 +114,7 @@ class Comparison:
             "settings": settings_of(self.params),
             "class_ids": class_ids,
             "judged_on": self.parts.judged_on,
-            "counts": _counts(self.parts),
+            "counts": _counts(self.parts) | {"left_out": len(self.snapshot.dropped)},
         }
         self._write("drawing.json", drawn)
         self._write("result.json", result)

@@ -129,7 +129,7 @@ export type Comparison = {
   settings: Record<Method, Choice>;
   class_ids: number[];
   judged_on: "evaluation" | "held_out";
-  counts: Record<"inside" | "verdicts" | "auxiliary" | "test" | "test_ood", number>;
+  counts: Record<"inside" | "verdicts" | "auxiliary" | "test" | "test_ood" | "left_out", number>;
 };
 /** Where the map shows each image, in -1..1; a class of null is OOD. */
 export type Drawing = {

@@ -54,7 +54,8 @@ function Counts({ result }: { result: Comparison }) {
   return (
     <p>
       {comparison.from(counts.inside, counts.verdicts + counts.auxiliary)}{" "}
-      {judged(counts.test, counts.test_ood)} {few && comparison.few}
+      {judged(counts.test, counts.test_ood)} {few && comparison.few}{" "}
+      {counts.left_out > 0 && comparison.leftOut(counts.left_out)}
     </p>
   );
 }

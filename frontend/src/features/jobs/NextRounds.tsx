@@ -30,7 +30,6 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
     const model = settingOf(before, result.settings[method]);
     change.mutate({ model }, { onSuccess: () => setUsed({ method, before }) });
   };
-  if (project.state === "finished") return <Notice>{t.jobs.finished}</Notice>;
   const undo = (before: Choice) =>
     change.mutate({ model: before }, { onSuccess: () => setUsed(null) });
   return (

@@ -15,7 +15,6 @@ type SubsetUseProps = { project: Project & { settings: Settings }; subsetId: num
 /** Makes rounds train on a subset, or on all labels again. */
 export function SubsetUse({ project, subsetId }: SubsetUseProps) {
   const change = useSettingsChange(project.id);
-  if (project.state === "finished") return <span>{t.jobs.finished}</span>;
   const inUse = project.settings.subset === subsetId;
   return (
     <>

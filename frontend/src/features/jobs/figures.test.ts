@@ -19,7 +19,7 @@ const result: Comparison = {
   },
   class_ids: [],
   judged_on: "evaluation",
-  counts: { inside: 1, verdicts: 1, auxiliary: 0, test: 1, test_ood: 1 },
+  counts: { inside: 1, verdicts: 1, auxiliary: 0, test: 1, test_ood: 1, left_out: 0 },
 };
 
 const lineOf = (label: string) => {

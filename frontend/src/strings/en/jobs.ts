@@ -96,7 +96,6 @@ export const jobs = {
         : "By rank, the first to keep first.",
     nothing: "Nothing: the other subset keeps it all.",
   },
-  finished: "The project is finished: no rounds follow.",
   subset,
   relabel,
   comparison,

@@ -4,9 +4,9 @@ export const subset = {
   title: "Labels pruned",
   kept: (kept: number, labeled: number, method: string) =>
     `${method} keeps ${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} labels.`,
-  next: "For the next rounds",
+  next: "For rounds and jobs",
   nextHint:
-    "The rounds that follow train without the dropped labels, and with those that are given later. Nothing is deleted.",
+    "The rounds that follow, relabeling and the comparison of regularizers train without the dropped labels, and with those that are given later. Nothing is deleted.",
   use: "Train on it",
   stop: "Train on all labels",
   inUse: "In use",
@@ -68,7 +68,7 @@ export const relabel = {
   truth: "Beside the truth",
   truthHint: (images: number) =>
     `Over ${images.toLocaleString(locale)} images that came with a label, which is taken for the truth.`,
-  noiseBefore: "Wrong labels now",
+  noiseBefore: "Wrong labels as given",
   noiseAfter: "Wrong if all were accepted",
   corrected: "Of the wrong ones put right",
   second: "Second opinion",
@@ -100,6 +100,8 @@ export const comparison = {
     `Judged by ${images.toLocaleString(locale)} evaluation images and ${ood.toLocaleString(locale)} OOD images that none has seen.`,
   judgedHeldOut: (images: number, ood: number) =>
     `There are no evaluation images, so ${images.toLocaleString(locale)} labeled images were kept to judge by, and ${ood.toLocaleString(locale)} OOD images; none was learned from.`,
+  leftOut: (labels: number) =>
+    `The subset in use left out ${labels.toLocaleString(locale)} labels.`,
   few: "So few images judge that differences of a few percent are chance.",
   methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
   figures: "Figures",

@@ -133,7 +133,6 @@ export const jobs: Catalogue["jobs"] = {
         : "순위가 높은 순서입니다.",
     nothing: "없습니다. 다른 부분집합이 모두 유지합니다.",
   },
-  finished: "프로젝트가 완료되어 더 진행할 라운드가 없습니다.",
   subset,
   relabel,
   comparison,

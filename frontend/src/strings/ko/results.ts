@@ -5,9 +5,9 @@ export const subset: Catalogue["jobs"]["subset"] = {
   title: "라벨 선별 결과",
   kept: (kept, labeled, method) =>
     `${method}: 라벨 ${number(labeled)}개 중 ${number(kept)}개를 유지합니다.`,
-  next: "다음 라운드부터",
+  next: "라운드와 작업에 사용",
   nextHint:
-    "다음 라운드부터 제외된 라벨 없이 학습하며, 이후에 추가되는 라벨은 포함합니다. 삭제되는 것은 없습니다.",
+    "다음 라운드, 재라벨링, 정규화 방법 비교는 제외된 라벨 없이 학습하며, 이후에 추가되는 라벨은 포함합니다. 삭제되는 것은 없습니다.",
   use: "이 부분집합으로 학습",
   stop: "모든 라벨로 학습",
   inUse: "사용 중",
@@ -64,7 +64,7 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   truth: "정답과 비교",
   truthHint: (images) =>
     `라벨과 함께 가져온 이미지 ${number(images)}개 기준이며, 함께 온 라벨을 정답으로 봅니다.`,
-  noiseBefore: "현재 잘못된 라벨",
+  noiseBefore: "주어진 라벨 중 잘못된 비율",
   noiseAfter: "모두 수락할 때 잘못된 라벨",
   corrected: "바로잡은 잘못된 라벨",
   second: "교차 확인",
@@ -96,6 +96,7 @@ export const comparison: Catalogue["jobs"]["comparison"] = {
     `학습에 쓰지 않은 평가용 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개로 평가했습니다.`,
   judgedHeldOut: (images, ood) =>
     `평가용 이미지가 없어 라벨 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개를 학습에서 빼고 평가에 사용했습니다.`,
+  leftOut: (labels) => `사용 중인 부분집합에 따라 라벨 ${number(labels)}개를 뺐습니다.`,
   few: "평가 이미지가 적어 몇 퍼센트의 차이는 우연일 수 있습니다.",
   methods: { standard: "일반 학습", oat: "OAT", taufe: "TAUFE" },
   figures: "지표",

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { type SyntheticEvent, useRef, useState } from "react";
 import { retryJob, startJob } from "../../api/rounds";
 import type { Algorithm, Job, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -25,16 +25,26 @@ type JobStartProps = {
 /** Starts a job of the catalog, or lets one that ended early go on. */
 export function JobStart(props: JobStartProps) {
   const { project, algorithm, latest, unfinished, again, onSettled } = props;
-  const [params, setParams] = useState(() => paramsOf(algorithm, latest));
+  const [params, setParams] = useState(() => paramsOf(algorithm, latest, project));
+  const fields = useRef<HTMLDetailsElement>(null);
   const start = useMutation({
     mutationFn: (dryRun: boolean) => startJob(project.id, algorithm.name, params, dryRun),
     onSettled,
   });
+  /** Only what the fields show: one that shows no valid value has not handed it on. */
+  const startValid = (dryRun: boolean) => {
+    const invalid = fields.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+    if (!fields.current || !invalid) return start.mutate(dryRun);
+    fields.current.open = true;
+    invalid.focus();
+  };
   const goOn = useMutation({ mutationFn: (job: Job) => retryJob(job.id), onSettled });
   const ended =
     unfinished && (unfinished.state === "failed" || unfinished.state === "cancelled")
       ? unfinished
       : undefined;
+  // What ended early goes on with what it was given.
+  const changed = ended !== undefined && !isOf(ended, params);
   const empty = project.counts.pool === 0;
   const error = start.error ?? goOn.error;
   return (
@@ -44,7 +54,7 @@ export function JobStart(props: JobStartProps) {
         <p className={styles.quiet}>{t.jobs.stopped}</p>
       )}
       {latest?.dry_run && isOf(latest, params) && <EstimateNotice job={latest} />}
-      <details className={styles.params} name="job-parameters" onToggle={keepInView}>
+      <details ref={fields} className={styles.params} name="job-parameters" onToggle={keepInView}>
         <summary>{t.jobs.parameters}</summary>
         <ParamsForm algorithm={algorithm} params={params} onChange={setParams} />
       </details>
@@ -52,7 +62,7 @@ export function JobStart(props: JobStartProps) {
         {ended && (
           <Button
             size="small"
-            kind="primary"
+            kind={changed ? "secondary" : "primary"}
             busy={goOn.isPending}
             onClick={() => goOn.mutate(ended)}
           >
@@ -61,10 +71,10 @@ export function JobStart(props: JobStartProps) {
         )}
         <Button
           size="small"
-          kind={ended || again ? "secondary" : "primary"}
+          kind={(ended && !changed) || again ? "secondary" : "primary"}
           busy={start.isPending}
           disabled={empty}
-          onClick={() => start.mutate(false)}
+          onClick={() => startValid(false)}
         >
           {again || ended ? t.jobs.startAgain : t.jobs.start}
         </Button>
@@ -73,7 +83,7 @@ export function JobStart(props: JobStartProps) {
           busy={start.isPending}
           disabled={empty}
           title={t.jobs.estimate.hint}
-          onClick={() => start.mutate(true)}
+          onClick={() => startValid(true)}
         >
           {t.jobs.estimate.action}
         </Button>
@@ -95,9 +105,17 @@ function keepInView({
 const isOf = (job: Job, params: Job["params"]): boolean =>
   Object.entries(params).every(([name, value]) => job.params[name] === value);
 
-/** The defaults, with what the last job was given; what is no parameter any more is left out. */
-function paramsOf({ defaults }: Algorithm, latest: Job | undefined): Job["params"] {
-  const given = latest?.params ?? {};
+/**
+ * The defaults, with what the last job was given; what is no parameter any more is left out.
+ *
+ * A job that learns from a subset learns from the one that the project trains on.
+ */
+function paramsOf(
+  { defaults }: Algorithm,
+  latest: Job | undefined,
+  { settings }: Project,
+): Job["params"] {
+  const given: Job["params"] = { ...latest?.params, subset: settings?.subset ?? null };
   return Object.fromEntries(
     Object.entries(defaults).map(([name, value]) => [name, name in given ? given[name] : value]),
   );

@@ -1,0 +1,76 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Algorithm, Job, Project } from "../../api/types";
+import { JobStart } from "./JobStart";
+
+const algorithm = {
+  name: "relabel",
+  kind: "job",
+  title: "Relabel",
+  defaults: { epochs: 30, subset: null },
+  params_schema: {
+    properties: {
+      epochs: { type: "integer", minimum: 1, maximum: 100 },
+      subset: { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }] },
+    },
+  },
+} as unknown as Algorithm;
+
+const project = { id: 7, counts: { pool: 3 }, settings: { subset: 31 } } as unknown as Project;
+
+function show(latest?: Partial<Job>) {
+  const job = latest as Job | undefined;
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <JobStart
+        project={project}
+        algorithm={algorithm}
+        latest={job}
+        unfinished={job}
+        again={false}
+        onSettled={() => {}}
+      />
+    </QueryClientProvider>,
+  );
+}
+
+const field = (name: string) =>
+  screen.getByRole<HTMLInputElement>("textbox", { name, hidden: true });
+const main = () =>
+  screen
+    .getAllByRole("button")
+    .filter((button) => button.className.includes("primary"))
+    .map((button) => button.textContent);
+
+// jsdom lays nothing out.
+beforeEach(() => {
+  Element.prototype.scrollIntoView = () => {};
+});
+afterEach(cleanup);
+
+it("leads to the field that shows no value instead of starting with another", async () => {
+  show();
+  await userEvent.clear(field("Epochs"));
+  await userEvent.type(field("Epochs"), "500");
+  for (const name of ["Start", "Estimate"]) {
+    await userEvent.click(screen.getByRole("button", { name }));
+    expect(document.activeElement).toBe(field("Epochs"));
+    field("Epochs").blur();
+  }
+  expect(field("Epochs").closest("details")?.open).toBe(true);
+});
+
+it("offers the subset that the project trains on, whatever the last job was given", () => {
+  show({ state: "succeeded", params: { epochs: 5, subset: 12 } });
+  expect(field("Epochs").value).toBe("5");
+  expect(field("Subset").value).toBe("31");
+});
+
+it("goes on first with what was given, and starts afresh first with what was changed", async () => {
+  show({ state: "cancelled", dry_run: false, params: { epochs: 5, subset: 31 } });
+  expect(main()).toEqual(["Go on"]);
+  await userEvent.type(field("Epochs"), "0");
+  expect(main()).toEqual(["Start afresh"]);
+});
