@@ -165,7 +165,7 @@ def test_an_admin_imports_prunes_relabels_reviews_and_reverts(
     page.get_by_role("link", name="Crowd").click()
     page.get_by_role("button", name="Take all back").click()
     page.get_by_role("dialog").get_by_role("button", name="Take all back").click()
-    expect(page.get_by_text(f"0 of {found['total']}", exact=True)).to_be_visible()
+    expect(page.get_by_text(f"0 of {found['total']:,}", exact=True)).to_be_visible()
     assert labels(project) == given
     page.get_by_role("link", name="All jobs").click()
     page.get_by_role("link", name="Show the subset").click()
