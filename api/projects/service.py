@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 from anyio import to_thread
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -20,6 +20,7 @@ from api.projects.schemas import (
 from api.projects.settings import checked
 from api.projects.warnings import warnings
 from core import events
+from core.consensus import lock_examples
 from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_project, new_job
 from core.project_settings import ProjectSettings
@@ -268,6 +269,10 @@ async def remove(
     if project.state is ProjectState.RUNNING or await session.scalar(active.limit(1)):
         raise Conflict("project_busy", "Pause the project and let its jobs end before deleting it.")
     record(session, principal, "delete", "project", project.id, name=project.name)
+    # Whoever reviews locks images before their suggestions.
+    reviewed = select(Suggestion.example_id).where(Suggestion.project_id == project.id)
+    locked = lock_examples(Example.id.in_(reviewed)).subquery()
+    await session.execute(select(func.count()).select_from(locked))
     for table in (Suggestion, Annotation, Query, Example):
         await session.execute(delete(table).where(table.project_id == project.id))
     await session.delete(project)

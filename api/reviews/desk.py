@@ -53,7 +53,9 @@ class Desk:
         job_id: int | None,
         ids: Sequence[int],
     ) -> "Desk":
-        """Lock what is decided on, rounds first as everybody does who stores verdicts.
+        """Lock what is decided on: rounds and images first, as everybody does who stores verdicts.
+
+        Suggestions come after their images, wherever both are locked.
 
         Args:
             session: In the transaction of the request.
@@ -64,15 +66,11 @@ class Desk:
         """
         desk = cls(session, principal, project)
         await session.execute(lock_unfinished(project.id))
-        statement = (
-            select(Suggestion)
-            .where(Suggestion.id.in_(ids), suggested_by(project, job_id))
-            .order_by(Suggestion.id)
-            .with_for_update()
-        )
-        desk.suggestions = {row.id: row for row in await session.scalars(statement)}
-        examples = [row.example_id for row in desk.suggestions.values()]
+        which = and_(Suggestion.id.in_(ids), suggested_by(project, job_id))
+        examples = (await session.scalars(select(Suggestion.example_id).where(which))).all()
         await session.execute(lock_examples(Example.id.in_(examples)))
+        statement = select(Suggestion).where(which).order_by(Suggestion.id).with_for_update()
+        desk.suggestions = {row.id: row for row in await session.scalars(statement)}
         desk._state = {
             row.id: (row.decision, row.annotation_id) for row in desk.suggestions.values()
         }

@@ -6,7 +6,7 @@ when somebody takes the image on, so that it is theirs for a while, and holds wh
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -21,6 +21,9 @@ _RENEWED: Final = (
     # What was decided before holds no longer, or the image would not be disputed.
     "decision", "annotation_id",
 )  # fmt: skip
+
+# Of each image, by id, what it was said to be and by how many; see ``stances``.
+Said: TypeAlias = dict[int, list[tuple[int | None, int]]]
 
 
 def to_settle(project: Project) -> ColumnElement[bool]:
@@ -50,16 +53,59 @@ async def take(
     n: int,
     now: datetime,
     expires: datetime,
-) -> Sequence[int]:
+) -> tuple[Sequence[int], Said]:
     """Lease the first ``n`` disagreements that nobody else looks at.
+
+    Like whoever decides, it locks the images before their suggestions.
+
+    Returns:
+        Ids of suggestions, and what is said of their images.
+    """
+    statement = (
+        select(Example.id, Example.pool_index)
+        .where(*_for(principal, project, now))
+        .order_by(Example.id)
+        .limit(n)
+        .with_for_update(key_share=True, skip_locked=True)
+    )
+    found = dict((await session.execute(statement)).all())
+    if not found:
+        return [], {}
+    said = await votes_on(session, list(found))
+    rows = [
+        {
+            "project_id": project.id,
+            "example_id": example_id,
+            "rank": rank,
+            **_sides(said[example_id]),
+            "lease_holder": principal.id,
+            "lease_expires_at": expires,
+        }
+        for example_id, rank in found.items()
+    ]
+    added = insert(Suggestion)
+    renewed = added.on_conflict_do_update(
+        index_elements=["example_id"],
+        index_where=Suggestion.job_id.is_(None),
+        set_={name: added.excluded[name] for name in _RENEWED},
+        # A lease that was committed after the images were looked for, and before they were locked.
+        where=~_held_by_others(principal, now),
+    )
+    return (await session.scalars(renewed.returning(Suggestion.id), rows)).all(), said
+
+
+def _for(principal: Principal, project: Project, now: datetime) -> list[ColumnElement[bool]]:
+    """Conditions of the disagreements that may be handed to ``principal``.
 
     Nobody settles what they have taken a side in, but those who manage the project: somebody has
     to, and there may be nobody else.
-
-    Returns:
-        Ids of suggestions.
     """
-    wanted = [to_settle(project)]
+    held = select(Suggestion.id).where(
+        Suggestion.example_id == Example.id,
+        Suggestion.job_id.is_(None),
+        _held_by_others(principal, now),
+    )
+    wanted = [to_settle(project), ~_looked_up(held)]
     if not principal.engineer:
         mine = select(Annotation.id).where(
             Annotation.example_id == Example.id,
@@ -68,50 +114,29 @@ async def take(
             holds(),
         )
         wanted.append(~_looked_up(mine))
-    held = select(Suggestion.id).where(
-        Suggestion.example_id == Example.id,
-        Suggestion.job_id.is_(None),
+    return wanted
+
+
+def _held_by_others(principal: Principal, now: datetime) -> ColumnElement[bool]:
+    """Condition, never null: somebody else looks at the suggestion."""
+    return and_(
+        Suggestion.lease_expires_at.is_not(None),
         Suggestion.lease_expires_at > now,
-        Suggestion.lease_holder != principal.id,
+        Suggestion.lease_holder.is_distinct_from(principal.id),
     )
-    statement = (
-        select(Example.id, Example.pool_index)
-        .where(*wanted, ~_looked_up(held))
-        .order_by(Example.id)
-        .limit(n)
-        .with_for_update(key_share=True, skip_locked=True)
-    )
-    found = dict((await session.execute(statement)).all())
-    if not found:
-        return []
-    said = await votes_on(session, list(found))
-    rows = []
-    for example_id, rank in found.items():
-        (given, _), (suggested, count), *_ = said[example_id]
-        rows.append(
-            {
-                "project_id": project.id,
-                "example_id": example_id,
-                "rank": rank,
-                "given_class_id": given,
-                "suggested_class_id": suggested,
-                "confidence": count / sum(count for _, count in said[example_id]),
-                "lease_holder": principal.id,
-                "lease_expires_at": expires,
-            }
-        )
-    added = insert(Suggestion)
-    renewed = added.on_conflict_do_update(
-        index_elements=["example_id"],
-        index_where=Suggestion.job_id.is_(None),
-        set_={name: added.excluded[name] for name in _RENEWED},
-    )
-    return (await session.scalars(renewed.returning(Suggestion.id), rows)).all()
 
 
-async def votes_on(
-    session: AsyncSession, example_ids: Sequence[int]
-) -> dict[int, list[tuple[int | None, int]]]:
+def _sides(said: Sequence[tuple[int | None, int]]) -> dict[str, Any]:
+    """What most say is the given label, and what the second most say is suggested."""
+    (given, _), (suggested, count), *_ = said
+    return {
+        "given_class_id": given,
+        "suggested_class_id": suggested,
+        "confidence": count / sum(count for _, count in said),
+    }
+
+
+async def votes_on(session: AsyncSession, example_ids: Sequence[int]) -> Said:
     """What annotators, and columns of files, say of each image; see ``stances``."""
     said: dict[int, list[Vote]] = {id_: [] for id_ in example_ids}
     for row in await session.execute(votes().where(Annotation.example_id.in_(example_ids))):

@@ -110,14 +110,15 @@ async def lease(
     seconds = ProjectSettings.model_validate(project.settings).lease_seconds
     expires = now + timedelta(seconds=seconds)
     if job_id is None:
-        ids = await disagreements.take(session, principal, project, n, now, expires)
+        ids, said = await disagreements.take(session, principal, project, n, now, expires)
     else:
+        said = None
         ids = await _take(session, principal, suggested_by(project, job_id), n, now, expires)
     shown = select(*_COLUMNS).join(Example, Example.id == Suggestion.example_id)
     rows = await session.execute(shown.where(Suggestion.id.in_(ids)).order_by(Suggestion.rank))
     return ReviewLease(
         expires_at=expires,
-        items=await _shown(session, rows),
+        items=await _shown(session, rows, said),
         review=await show_review(session, project, job_id),
     )
 
@@ -173,10 +174,13 @@ async def recent(
     return await _shown(session, await session.execute(statement))
 
 
-async def _shown(session: AsyncSession, rows: Iterable[Any]) -> list[SuggestionOut]:
+async def _shown(
+    session: AsyncSession, rows: Iterable[Any], said: disagreements.Said | None = None
+) -> list[SuggestionOut]:
     """What reviewers see of suggestions, and of what was decided on them."""
     found = list(rows)
-    said = await disagreements.votes_on(session, [row[0].example_id for row in found])
+    if said is None:
+        said = await disagreements.votes_on(session, [row[0].example_id for row in found])
     votes = {
         id_: [Votes(class_id=one, count=count) for one, count in counted]
         for id_, counted in said.items()
@@ -244,8 +248,11 @@ async def revert(
     session: AsyncSession, principal: Principal, project: Project, job_id: int | None
 ) -> Reverted:
     """Take back every decision of a review: all labels are what they were before it."""
-    statement = select(Suggestion.id).where(
-        suggested_by(project, job_id), Suggestion.decision.is_not(None)
+    statement = (
+        select(Suggestion.id)
+        .where(suggested_by(project, job_id), Suggestion.decision.is_not(None))
+        # In the order in which images are locked, block by block.
+        .order_by(Suggestion.example_id)
     )
     decided = (await session.scalars(statement)).all()
     for start in range(0, len(decided), _BLOCK):

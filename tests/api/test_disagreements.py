@@ -1,18 +1,23 @@
 """Images on which annotators disagree: who is handed them, and what settles them."""
 
+import threading
 import uuid
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from core.settings import Settings
 from core.states import ExampleState, Role
 from core.tables import Annotation, Example, Project, Query, Suggestion
 from tests.api.reviewing import call
 from tests.api.test_home import home
 from tests.api.test_labeling import lease, running, send, verdict
+from tests.processes import Hold, eventually
 from tests.world import Caller, World
 
 
@@ -254,3 +259,51 @@ def test_a_class_of_another_project_is_refused(disputed: Crowd) -> None:
     result = disputed.decide(item, "other", class_id=foreign)
     assert (result["status"], result["code"]) == ("rejected", "unknown_class")
     assert disputed.example(item).disputed
+
+
+def handing_out() -> Hold:
+    """Stops whoever is handed disagreements once their images are locked."""
+    return Hold("suggestions", "TG_OP = 'INSERT'")
+
+
+def test_who_decides_while_more_are_handed_out_waits_in_turn(
+    disputed: Crowd, installation: Settings
+) -> None:
+    """Both lock images first: otherwise each would wait for the other."""
+    first, _ = disputed.lease()
+    hold = handing_out()
+    found: list[Any] = []
+    leasing = threading.Thread(target=lambda: found.append(disputed.lease()))
+    leasing.start()
+    eventually(hold.waiting, "images are locked")
+    deciding = threading.Thread(target=lambda: found.append(disputed.decide(first, "keep")))
+    deciding.start()
+    with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
+        blocked = "SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+        eventually(lambda: connection.execute(blocked).fetchall(), "the decision waits")
+    hold.let_go()
+    for one in (leasing, deciding):
+        one.join(30)
+    held, decided = found
+    assert [len(held), decided["status"]] == [2, "accepted"]
+
+
+def test_what_somebody_else_has_taken_meanwhile_is_not_handed_out(disputed: Crowd) -> None:
+    first, second = disputed.lease()
+    session = disputed.world.session
+    for one in (first, second):
+        session.get_one(Suggestion, one["id"]).lease_expires_at = None
+    session.commit()
+    hold = handing_out()
+    found: list[list[dict[str, Any]]] = []
+    engineer = disputed.world.caller()
+    leasing = threading.Thread(target=lambda: found.append(disputed.lease(caller=engineer)))
+    leasing.start()
+    eventually(hold.waiting, "images were looked for")
+    taken = session.get_one(Suggestion, first["id"])
+    taken.lease_holder = disputed.eve.user.id
+    taken.lease_expires_at = datetime.now(UTC) + timedelta(minutes=5)
+    session.commit()
+    hold.let_go()
+    leasing.join(30)
+    assert [one["id"] for one in found[0]] == [second["id"]]
