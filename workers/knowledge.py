@@ -34,7 +34,7 @@ def freeze(context: JobContext, *, in_use: bool = False) -> Knowledge:
         in_use: Leave out of training what the subset drops that the project trains on.
 
     Raises:
-        ModelError: The file of that subset is gone.
+        Conflict: ``subset_file_missing``, the file of that subset is gone.
     """
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlalchemy.orm import Session
 
+from core.errors import Conflict
 from core.storage import Storage, write_atomically
 from core.subsets import UNKNOWN
 from core.tables import Artifact
-from models.errors import ModelError
 from models.protocols import Indices
 from models.pruning.view import Pruned, PruningView
 from workers.snapshot import Snapshot
@@ -76,15 +76,16 @@ def dropped_of(
     """Return what the subset of a project leaves out; nothing without one. See ``dropped_by``.
 
     Raises:
-        ModelError: Its file is gone.
+        Conflict: ``subset_file_missing``.
     """
     if subset is None:
         return np.empty(0, dtype=np.int64)
     path = storage.fetch(session.get_one(Artifact, subset).storage_key)
     if not path.exists():
-        raise ModelError(
-            f"The file of subset {subset} is missing; restore the data directory from a backup, or "
-            "prune again and train on the new subset."
+        raise Conflict(
+            "subset_file_missing",
+            f"The file of subset {subset} is not in the data directory; restore it from a backup, "
+            "or prune again and take that subset, or none.",
         )
     return dropped_by(path, snapshot)
 

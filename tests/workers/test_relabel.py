@@ -17,6 +17,7 @@ from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from models.catalog import specs
+from tests.api.test_subsets import add_subset
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.starting import start_job
@@ -271,6 +272,16 @@ def test_what_a_reviewer_settled_is_learned_from_and_not_asked_again(
     assert again.result["settled"] == len(doubted & reviewed) > 0
     assert {one.example_id for one in suggestions_of(world, again)} == doubted - reviewed
     assert again.result["disagreements"] == len(doubted - reviewed)
+
+
+def test_a_subset_whose_file_is_lost_is_named(http: TestClient, world: World) -> None:
+    project = labeled(world)
+    subset = add_subset(world, project, [0])
+    world.storage.artifact(subset.storage_key).unlink()
+    refused = relabeled(http, world, project, subset=subset.id)
+    assert refused.error is not None
+    assert refused.error["code"] == "subset_file_missing"
+    assert f"The file of subset {subset.id}" in refused.error["detail"]
 
 
 @pytest.mark.parametrize(

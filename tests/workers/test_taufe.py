@@ -108,7 +108,7 @@ def test_labels_that_the_subset_drops_are_not_learned_from(http: TestClient, wor
     world.storage.artifact(file).unlink()
     failed = compare(http, loop, steps=1)
     assert failed.error is not None
-    assert f"file of subset {subset} is missing" in failed.error["detail"]
+    assert failed.error["code"] == "subset_file_missing"
 
 
 def test_the_settings_of_a_method_train_the_next_round(http: TestClient, world: World) -> None:

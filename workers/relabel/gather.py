@@ -48,6 +48,7 @@ def gather(context: JobContext) -> Gathered:
 
     Raises:
         ModelError: Nothing could be learned from them.
+        Conflict: The file of the subset is lost.
     """
     params = RelabelParams.model_validate(context.params)
     known = freeze(context)
