@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import Select, func, select, text, update
+from sqlalchemy import ColumnElement, Select, and_, func, select, text, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -302,9 +302,9 @@ def _claim(job_id: int) -> JobContext | None:
         if job is None or not _claimable(job, stale):
             return None
         session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
-        before = None if job.parent_id else session.scalar(_in_the_way(job).limit(1))
+        before = None if job.parent_id else session.scalar(in_the_way(job).limit(1))
         if before is not None:
-            # The sweeper sends the message again, until the other has ended.
+            # The message is sent again when the other has ended.
             if job.state is JobState.QUEUED:
                 job.message = f"Waits for job {before} of this project to end."
             return None
@@ -313,19 +313,38 @@ def _claim(job_id: int) -> JobContext | None:
         return JobContext(job, settings())
 
 
-def _in_the_way(job: Job) -> Select[int]:
+def in_the_way(job: Job) -> Select[int]:
     """Running jobs of the project that ``job`` must not run beside.
 
     Jobs of one kind write the same files. Those that are started by hand compete for a GPU, and
     one may read what another is about to replace.
     """
+    return select(Job.id).where(_excluded(job), Job.state == JobState.RUNNING)
+
+
+def is_blocked(job: Job) -> bool:
+    """Whether another job was in the way of a queued one when a worker took its message."""
+    return job.state is JobState.QUEUED and job.message is not None
+
+
+def _excluded(job: Job) -> ColumnElement[bool]:
+    """Condition: another job, which never runs beside ``job``."""
     alike = [kind for kind in JobKind if is_job(kind)] if is_job(job.kind) else [job.kind]
-    return select(Job.id).where(
-        Job.project_id == job.project_id,
-        Job.kind.in_(alike),
-        Job.id != job.id,
-        Job.state == JobState.RUNNING,
+    return and_(Job.project_id == job.project_id, Job.kind.in_(alike), Job.id != job.id)
+
+
+def _let_others_in(session: Session, ended: Job) -> None:
+    """Send what waited for a job that has ended."""
+    blocked = (
+        select(Job)
+        .where(_excluded(ended), Job.state == JobState.QUEUED, Job.message.is_not(None))
+        .order_by(Job.id)
+        # One that a worker looks at right now is left to the sweeper.
+        .with_for_update(key_share=True, skip_locked=True)
     )
+    for job in session.scalars(blocked).all():
+        job.sent_at, job.message = datetime.now(UTC), None
+        queue.enqueue(session.info, job)
 
 
 def _claimable(job: Job, stale: datetime) -> bool:
@@ -364,6 +383,7 @@ def _end(
             job.progress = None if state is JobState.SUCCEEDED else job.progress
             if state is not JobState.SUCCEEDED:
                 handler.failed(session, job)
+            _let_others_in(session, job)
             session.execute(
                 events.notify(context.project_id, "job", {"id": job.id, "state": job.state})
             )

@@ -76,17 +76,36 @@ def test_hand_started_jobs_of_a_project_run_one_after_the_other(
     assert foreign.state is JobState.SUCCEEDED
     waits = f"Waits for job {first.id} of this project to end."
     assert seen(second) == (JobState.QUEUED, waits)
-    # It is not forgotten: a sweep sends it again, and it runs once the other has ended.
-    finish_job(first, JobState.SUCCEEDED)
-    second.sent_at = None
+    # It is not forgotten while other messages wait: the end of the first sends it again.
+    waiting = queue.waiting("gpu")
+    first.heartbeat_at = None
     world.session.commit()
-    with queue.celery().connection_for_read() as connection:
-        connection.default_channel.client.delete("gpu")
-    sweep({})
-    assert queue.waiting("gpu") == 1
+    run(first, Watched())
+    assert queue.waiting("gpu") == waiting + 1
     run(second, Watched())
     world.session.refresh(second)
     assert seen(second) == (JobState.SUCCEEDED, None)
+
+
+def test_who_waits_for_a_job_is_sent_again_though_its_worker_died_in_the_end(
+    http: TestClient, world: World
+) -> None:
+    project = world.project(images=4)
+    first = start_job(http, world, project, "prune", {})
+    second = start_job(http, world, project, "relabel", {})
+    at_work(world, first)
+    run(second, Watched())
+    waiting = queue.waiting("gpu")
+    sweep({})
+    assert queue.waiting("gpu") == waiting
+    world.session.refresh(first)
+    finish_job(first, JobState.SUCCEEDED)
+    world.session.commit()
+    for _ in range(3):
+        sweep({})
+    assert queue.waiting("gpu") == waiting + 1
+    world.session.refresh(second)
+    assert seen(second) == (JobState.QUEUED, None)
 
 
 def test_two_workers_never_run_two_of_them_at_once(http: TestClient, world: World) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from core import queue
 from core.messages import JOB_MESSAGES, QUEUES, JobMessage, Sweep
@@ -12,19 +13,17 @@ from core.settings import settings
 from core.states import JobState
 from core.tables import Job
 from workers.app import app
-from workers.runner import sessions
+from workers.runner import in_the_way, is_blocked, sessions
 
 logger = logging.getLogger(__name__)
 
 
 @app.task(name=Sweep.task)  # type: ignore[untyped-decorator]
 def sweep(payload: dict[str, Any]) -> None:
-    """Send again what was never delivered, and what a dead worker left behind."""
+    """Send again what was never delivered, waits no longer, or was left by a dead worker."""
     Sweep.model_validate(payload)
     now = datetime.now(UTC)
     waiting = {name: queue.waiting(name) for name in QUEUES}
-    stale = now - timedelta(seconds=settings().stale_seconds)
-    undelivered = now - timedelta(seconds=settings().sweep_seconds)
     lost: list[JobMessage] = []
     with sessions().begin() as session:
         active = (
@@ -33,18 +32,46 @@ def sweep(payload: dict[str, Any]) -> None:
             .order_by(Job.id)
             .with_for_update(skip_locked=True, key_share=True)
         )
-        for job in session.scalars(active):
+        for job in session.scalars(active).all():
             message = JOB_MESSAGES[job.kind](job_id=job.id)
-            if job.state is JobState.RUNNING:
-                abandoned = job.heartbeat_at is None or job.heartbeat_at < stale
-            else:
-                abandoned = job.sent_at is None or job.sent_at < undelivered
-            # While messages wait in the queue, this job's may be among them: a busy worker is no
-            # reason to send it twice.
-            if abandoned and waiting[message.queue] == 0:
+            if _lost(session, job, now, waiting[message.queue]):
                 logger.warning("job %s (%s) is sent again", job.id, job.state)
-                job.sent_at = now
+                job.sent_at, job.message = now, None
                 lost.append(message)
     # After the commit: a slow broker must not hold the rows that running jobs beat on.
     for message in lost:
         queue.send(message)
+
+
+def _lost(session: Session, job: Job, now: datetime, waiting: int) -> bool:
+    """Whether no message of the job, which nobody works on, can be expected in its queue.
+
+    Args:
+        session: The one of ``job``.
+        job: Queued or running.
+        now: The time.
+        waiting: How many messages are in its queue.
+    """
+    if is_blocked(job):
+        # A worker took its message, and dropped it.
+        return session.scalar(in_the_way(job).limit(1)) is None
+    if job.state is JobState.RUNNING:
+        stale = now - timedelta(seconds=settings().stale_seconds)
+        if job.heartbeat_at is not None and job.heartbeat_at >= stale:
+            return False
+        if _is_due(job, now):
+            return True
+    # While messages wait in the queue, this job's may be among them: a busy worker is no reason to
+    # send it twice.
+    undelivered = now - timedelta(seconds=settings().sweep_seconds)
+    return waiting == 0 and (job.sent_at is None or job.sent_at < undelivered)
+
+
+def _is_due(job: Job, now: datetime) -> bool:
+    """Whether to send the job of a dead worker, however many messages wait in its queue.
+
+    Once at first, and then, for that may have been lost, at intervals that double: a long queue
+    must not fill with them.
+    """
+    alive, sent = job.heartbeat_at, job.sent_at
+    return alive is None or sent is None or sent <= alive or now - sent > sent - alive
