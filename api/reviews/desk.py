@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
 
-from sqlalchemy import ColumnElement, Update, and_, exists, func, select, update
+from sqlalchemy import ColumnElement, and_, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -13,10 +13,10 @@ from api.principal import Principal
 from api.reviews.schemas import DecisionIn, DecisionResult
 from core import events
 from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
-from core.lifecycle import mark_answered
+from core.lifecycle import mark_answered, mark_queried
 from core.rounds import lock_unfinished
-from core.states import Decision, ExampleState, Source, Verdict
-from core.tables import Annotation, Example, Project, ProjectClass, Query, Suggestion
+from core.states import Decision, ExampleState, RoundState, Source, Verdict
+from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, Suggestion
 
 
 def suggested_by(project: Project, job_id: int | None) -> ColumnElement[bool]:
@@ -163,30 +163,62 @@ class Desk:
         if self._changed:
             said = {example: self._said(example) for example in self._changed}
             await self._session.execute(mark_answered(), answered(said))
-            await self._session.execute(self._leave_queues())
+            settled = {
+                example_id
+                for example_id, votes in said.items()
+                if any(vote.final for vote in opinions(votes))
+            }
+            if settled:
+                await self._leave_queues(settled)
+            if doubted := self._changed - settled:
+                await self._return_to_queues(doubted)
         await self._session.execute(events.notify(self._project.id, "review", {}))
 
     def _said(self, example_id: int) -> list[Vote]:
         return [vote for _, vote in self._votes[example_id]]
 
-    def _leave_queues(self) -> Update:
-        """Statement: what a review has settled is asked of nobody, but for the last of a round.
+    async def _leave_queues(self, settled: set[int]) -> None:
+        """What a review has settled is asked of nobody, but for the last of a round.
 
         A round whose queue were emptied here would have nobody to close it; whoever answers the
         last does.
         """
         other = aliased(Query)
-        settled = [
-            example
-            for example in self._changed
-            if any(vote.final for vote in opinions(self._said(example)))
-        ]
         more = exists().where(
             other.round_id == Query.round_id, ~other.done, other.example_id.not_in(settled)
         )
-        return (
-            update(Query).where(Query.example_id.in_(settled), ~Query.done, more).values(done=True)
+        closed = (
+            update(Query)
+            .where(Query.example_id.in_(settled), ~Query.done, more)
+            .values(done=True)
+            .returning(Query.example_id, Query.id)
         )
+        left = defaultdict(list)
+        for example_id, id_ in await self._session.execute(closed):
+            left[example_id].append(id_)
+        for suggestion in self._decided:
+            if suggestion.example_id in left:
+                kept = suggestion.closed_queries
+                suggestion.closed_queries = [*kept, *left[suggestion.example_id]]
+
+    async def _return_to_queues(self, doubted: set[int]) -> None:
+        """What no review settles any more is asked again in the rounds that go on."""
+        reviews = Suggestion.example_id.in_(doubted)
+        statement = (
+            update(Query)
+            .where(
+                Query.id.in_(select(func.unnest(Suggestion.closed_queries)).where(reviews)),
+                Query.round_id == Round.id,
+                Round.state != RoundState.CLOSED,
+                # One that was leased when the review closed it may have been answered late.
+                ~exists().where(Annotation.query_id == Query.id),
+            )
+            .values(done=False)
+            .returning(Query.example_id)
+        )
+        found = (await self._session.scalars(statement)).all()
+        await self._session.execute(mark_queried(found))
+        await self._session.execute(update(Suggestion).where(reviews).values(closed_queries=[]))
 
     def _row(
         self, suggestion: Suggestion, key: uuid.UUID, seconds: float, verdict: Verdict

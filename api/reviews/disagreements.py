@@ -19,7 +19,7 @@ from core.tables import Annotation, Example, Project, Query, Suggestion
 _RENEWED: Final = (
     "given_class_id", "suggested_class_id", "confidence", "lease_holder", "lease_expires_at",
     # What was decided before holds no longer, or the image would not be disputed.
-    "decision", "annotation_id",
+    "decision", "annotation_id", "closed_queries",
 )  # fmt: skip
 
 # Of each image, by id, what it was said to be and by how many; see ``stances``.

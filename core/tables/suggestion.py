@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import ARRAY, BigInteger, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
@@ -20,7 +20,8 @@ class Suggestion(Base):
     is OOD. ``rank`` orders the review, 0 first. ``confidence`` in 0..1 is the job's in its
     suggestion, or the share of the verdicts that say so; ``quality`` in 0..1 is cleanlab's of the
     given label, low for a doubtful one, null where it was not asked. The decision is an
-    annotation; to undo it clears it here and adds another one there.
+    annotation; to undo it clears it here and adds another one there. ``closed_queries`` are the ids
+    of those that it made needless, and that wait again if it is undone.
     """
 
     __tablename__ = "suggestions"
@@ -53,4 +54,7 @@ class Suggestion(Base):
     decision: Mapped[Decision | None]
     annotation_id: Mapped[int | None] = mapped_column(
         ForeignKey("annotations.id", ondelete="SET NULL")
+    )
+    closed_queries: Mapped[list[int]] = mapped_column(
+        ARRAY(BigInteger), server_default=text("'{}'")
     )

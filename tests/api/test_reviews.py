@@ -12,10 +12,18 @@ from sqlalchemy import select
 
 from core.consensus import lock_examples
 from core.lifecycle import new_job
-from core.rounds import new_round
-from core.states import ExampleState, JobKind, Role, Source, Verdict
-from core.tables import Annotation, Example, Job, Project, Query, Suggestion
+from core.states import (
+    ExampleState,
+    JobKind,
+    ProjectState,
+    Role,
+    RoundState,
+    Source,
+    Verdict,
+)
+from core.tables import Annotation, Example, Job, Project, Query, Round, Suggestion
 from tests.api.reviewing import call
+from tests.api.test_labeling import lease, send, verdict
 from tests.world import Caller, World
 from workers.snapshot import take
 
@@ -271,11 +279,12 @@ def test_a_label_that_was_corrected_meanwhile_is_shown_and_kept(review: Review) 
     assert review.labels()[0] == 1
 
 
-def test_what_is_reviewed_is_asked_of_nobody_but_for_the_last_of_a_round(review: Review) -> None:
+@pytest.fixture
+def asked(review: Review) -> Round:
+    """An open round that asks about the first two images."""
     session = review.world.session
-    round_ = new_round(review.project, 0)
-    session.add(round_)
-    session.flush()
+    review.project.state = ProjectState.RUNNING
+    round_ = review.world.open_round(review.project, 0)
     for rank, example in enumerate(review.examples()[:2]):
         session.add(
             Query(
@@ -283,11 +292,63 @@ def test_what_is_reviewed_is_asked_of_nobody_but_for_the_last_of_a_round(review:
             )
         )
     session.commit()
+    return round_
+
+
+def done(review: Review) -> list[bool]:
+    return list(review.world.session.scalars(select(Query.done).order_by(Query.rank)))
+
+
+@pytest.mark.usefixtures("asked")
+def test_what_is_reviewed_is_asked_of_nobody_but_for_the_last_of_a_round(review: Review) -> None:
     first, second, _ = review.lease()
     review.decide((first["id"], "accept"))
-    assert session.scalars(select(Query.done).order_by(Query.rank)).all() == [True, False]
+    assert done(review) == [True, False]
     review.decide((second["id"], "accept"))
-    assert session.scalars(select(Query.done).order_by(Query.rank)).all() == [True, False]
+    assert done(review) == [True, False]
+
+
+@pytest.mark.parametrize("all_at_once", [False, True])
+def test_what_was_asked_before_a_review_is_asked_again_once_it_is_taken_back(
+    review: Review, asked: Round, all_at_once: bool
+) -> None:
+    first, *_ = review.lease()
+    review.decide((first["id"], "accept"))
+    review.decide((first["id"], "ood"))
+    assert done(review) == [True, False]
+    if all_at_once:
+        review.call("/revert", {}, review.world.caller(Role.ENGINEER, review.project))
+    else:
+        review.decide((first["id"], None))
+    assert done(review) == [False, False]
+    # It is asked, and the round does not end before it is answered.
+    for left in (1, 0):
+        cat = review.classes[0]
+        (item,) = lease(review.http, review.caller, review.project, 1)["items"]
+        answer = verdict(item["query_id"], "class", class_id=cat)
+        send(review.http, review.caller, review.project, answer)
+        review.world.session.refresh(asked)
+        assert (asked.state is RoundState.OPEN) == bool(left)
+
+
+@pytest.mark.usefixtures("asked")
+def test_what_was_answered_late_is_not_asked_again(review: Review) -> None:
+    (item,) = lease(review.http, review.caller, review.project, 1)["items"]
+    first, *_ = review.lease()
+    review.decide((first["id"], "accept"))
+    late = verdict(item["query_id"], "class", class_id=review.classes[0])
+    send(review.http, review.caller, review.project, late)
+    review.decide((first["id"], None))
+    assert done(review) == [True, False]
+
+
+def test_a_round_that_has_ended_asks_nobody_again(review: Review, asked: Round) -> None:
+    first, *_ = review.lease()
+    review.decide((first["id"], "accept"))
+    asked.state = RoundState.CLOSED
+    review.world.session.commit()
+    review.decide((first["id"], None))
+    assert done(review) == [True, False]
 
 
 def test_a_class_that_is_suggested_cannot_vanish(review: Review) -> None:
