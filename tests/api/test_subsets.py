@@ -48,6 +48,7 @@ def add_subset(world: World, project: Project, kept: list[int], *, truth: bool =
         np.array([one.id for one in examples]),
         class_ids[labels],
         true_ids,
+        np.empty(0, dtype=np.int64),
         view,
         Pruned(order, np.ones(len(order))),
     )
