@@ -96,7 +96,9 @@ def by_marginal_gain(
 ) -> Greedy:
     """Pick, again and again, the example that adds most to the sum of tanh(estimate) over all.
 
-    Gains only fall, so an example is evaluated again only when its last gain could still win.
+    Gains only fall, so an example is evaluated again only when its last gain could still win. Of
+    examples with the same neighbours the one with the largest confidence gains most, so the others
+    wait until it is picked.
 
     Args:
         around: finds neighbours and their similarity.
@@ -109,15 +111,23 @@ def by_marginal_gain(
         The picks, ties to the lower position, with a bound on the optimum.
     """
     landscape = Landscape(around, confidence, n)
-    store = _Store(landscape, room, progress)
-    heap = list(zip((-store.gains).tolist(), range(len(confidence)), strict=True))
+    groups = _Groups(around.groups(), confidence)
+    store = _Store(landscape, groups, room, progress)
+    heads = groups.heads()
+    heap = list(zip((-store.gains[heads]).tolist(), heads.tolist(), strict=True))
     heapq.heapify(heap)
     evaluated = np.zeros(len(confidence), dtype=np.int64)
     while not landscape.chosen.full():
         _, position = heapq.heappop(heap)
         if evaluated[position] == landscape.chosen.count:
-            landscape.pick(position, float(store.gains[position]), store.row(position))
+            gain = float(store.gains[position])
+            landscape.pick(position, gain, store.row(position))
             store.gains[position] = -np.inf
+            following = groups.following(position)
+            if following is not None:
+                # It was no better than the one that was picked.
+                store.gains[following] = gain
+                heapq.heappush(heap, (-gain, following))
             landscape.report(progress)
             continue
         gain = landscape.worth(position, store.row(position))
@@ -127,6 +137,37 @@ def by_marginal_gain(
     return landscape.result(store.bound())
 
 
+class _Groups:
+    """Examples that have the same neighbours, the surest first.
+
+    Attributes:
+        of: (N,) int64, the group of each example.
+        members: positions of each group by confidence, ties by position.
+    """
+
+    def __init__(self, of: Indices, confidence: Float64Array) -> None:
+        """Sort them."""
+        self.of = of
+        order = np.lexsort([np.arange(len(of)), -confidence, of])
+        self.members = np.split(order, np.cumsum(np.bincount(of))[:-1])
+        self._taken = [0] * len(self.members)
+
+    def heads(self) -> Indices:
+        """Return the first of each group."""
+        return np.array([some[0] for some in self.members], dtype=np.int64)
+
+    def following(self, position: int) -> int | None:
+        """Count a first one as taken; return who is first now, or None when nobody is left."""
+        group = int(self.of[position])
+        self._taken[group] += 1
+        left = self.left(group)
+        return int(left[0]) if len(left) else None
+
+    def left(self, group: int) -> Indices:
+        """Return who is not taken of a group."""
+        return self.members[group][self._taken[group] :]
+
+
 class _Store:
     """Neighbours of all examples, and the last known gains, which no true gain exceeds.
 
@@ -134,56 +175,66 @@ class _Store:
         gains: (N,) float64; -inf for what is picked.
     """
 
-    def __init__(self, landscape: Landscape, room: int, progress: Progress | None) -> None:
+    def __init__(
+        self, landscape: Landscape, groups: _Groups, room: int, progress: Progress | None
+    ) -> None:
         """Look everything up once, and keep what there is room for."""
-        self._land = landscape
+        self._land, self._groups = landscape, groups
         self._kept: dict[int, Row] = {}
         self._passing: dict[int, Row] = {}
         count = len(landscape.confidence)
         self.gains = np.empty(count)
         everything = np.zeros(count)
         self._block = landscape.around.block(_BLOCK)
-        for start in range(0, count, self._block):
-            positions = np.arange(start, min(start + self._block, count))
-            for position, row in zip(
-                positions.tolist(), landscape.around.rows(positions), strict=True
-            ):
-                self.gains[position] = landscape.worth(position, row)
-                everything[row.columns] += landscape.weights(position, row)
+        heads = groups.heads()
+        for start in range(0, len(heads), self._block):
+            positions = heads[start : start + self._block]
+            rows = landscape.around.rows(positions)
+            for group, (head, row) in enumerate(zip(positions.tolist(), rows, strict=True), start):
+                members = groups.members[group]
+                self.gains[members] = landscape.worth(head, row)
+                total = float(landscape.confidence[members].sum())
+                everything[row.columns] += landscape.around.similarities(row) * total
                 room -= len(row.columns)
                 if room >= 0:
-                    self._kept[position] = row
+                    self._kept[group] = row
             if progress is not None:
                 progress(0, len(landscape.chosen.order))
-        self._whole = float(np.tanh(everything).sum())
+        self._least = min(float(np.tanh(everything).sum()), self._largest())
 
     def row(self, position: int) -> Row:
         """Return the neighbours of an example."""
-        found = self._kept.get(position) or self._passing.get(position)
+        group = int(self._groups.of[position])
+        found = self._kept.get(group) or self._passing.get(group)
         if found is None:
-            found = self._looked_up(position)
+            found = self._looked_up(group)
         return found
 
     def bound(self) -> float:
         """Return a number that no subset of n exceeds.
 
         For a monotone submodular function that is the objective plus the n largest gains that are
-        left, for whatever was picked so far; and it is the value of everything.
+        left, for whatever was picked so far: for all of it and for nothing; and it is the value of
+        everything.
         """
         land = self._land
-        for position, row in self._kept.items():
-            if np.isfinite(self.gains[position]):
-                self.gains[position] = land.worth(position, row)
-        left = np.sort(self.gains[np.isfinite(self.gains)])[::-1]
-        value = float(np.tanh(land.estimate).sum())
-        return min(self._whole, value + float(left[: len(land.chosen.order)].sum()))
+        for group, row in self._kept.items():
+            left = self._groups.left(group)
+            if len(left):
+                self.gains[left] = land.worth(int(left[0]), row)
+        return min(self._least, float(np.tanh(land.estimate).sum()) + self._largest())
 
-    def _looked_up(self, position: int) -> Row:
+    def _largest(self) -> float:
+        """Return the sum of the n largest gains that are left."""
+        left = np.sort(self.gains[np.isfinite(self.gains)])[::-1]
+        return float(left[: len(self._land.chosen.order)].sum())
+
+    def _looked_up(self, group: int) -> Row:
         """Look up an example and others that are about to lead."""
-        leading = np.argsort(-self.gains)[: self._block]
-        missing = [one for one in leading.tolist() if one not in self._kept and one != position]
-        positions = np.array([position, *missing])
-        self._passing = dict(
-            zip(positions.tolist(), self._land.around.rows(positions), strict=True)
-        )
-        return self._passing[position]
+        leading = self._groups.of[np.argsort(-self.gains)[: self._block]]
+        missing = [one for one in dict.fromkeys(leading.tolist()) if one not in self._kept]
+        wanted = [group, *(one for one in missing if one != group)]
+        positions = np.array([self._groups.members[one][0] for one in wanted])
+        rows = self._land.around.rows(positions)
+        self._passing = dict(zip(wanted, rows, strict=True))
+        return self._passing[group]

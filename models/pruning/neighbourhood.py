@@ -1,5 +1,6 @@
 """The neighbourhoods of Prune4ReL as its parameters describe them."""
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from models.pruning.similarity import Float64Array, Similarity, confidence
 from models.pruning.view import PruningView
 
 _SAMPLE = 64
+_ALIKE = np.float32(0.999)
+"""The highest cosine that a threshold is chosen at."""
 _ROOM = 5_000_000
 """Neighbours that are looked up at a time, about: 200 MB while they are sorted."""
 
@@ -34,7 +37,14 @@ class Row:
 
 
 class Neighbourhood:
-    """Looks up neighbours, of which only the most similar count if there is a cap."""
+    """Looks up neighbours, of which only the most similar count if there is a cap.
+
+    Attributes:
+        cap: how many count, without the example itself; None: all.
+        expected: how many an example has in the mean of a sample, cap or not, itself included.
+        alike: 0..1, the share of examples that hardly any threshold would part, as embeddings have
+            a cosine of 0.999 or more.
+    """
 
     def __init__(
         self, neighbours: Neighbours, similarity: Similarity, cap: int | None, seed: int
@@ -46,11 +56,25 @@ class Neighbourhood:
         generator = np.random.default_rng(seed)
         some = generator.choice(count, min(_SAMPLE, count), replace=False)
         found = neighbours.rows(some.astype(np.int64))
-        self._expected = max(1.0, len(found.columns) / len(some))
+        self.expected = max(1.0, len(found.columns) / len(some))
+        self.alike = int((found.cosines >= _ALIKE).sum()) / (len(some) * count)
 
     def block(self, wanted: int) -> int:
         """Return how many examples, up to `wanted`, to look up without filling memory."""
-        return max(1, min(wanted, int(_ROOM / self._expected)))
+        return max(1, min(wanted, int(_ROOM / self.expected)))
+
+    def capped(self, cap: int) -> "Neighbourhood":
+        """Return the same with a cap."""
+        other = copy(self)
+        other.cap = cap
+        return other
+
+    def groups(self) -> Indices:
+        """Return a number per example, (N,), from 0 on: those that share it have the same row."""
+        if self.cap is not None:
+            # Of a cap's places the example itself takes one, so no two rows are the same.
+            return np.arange(len(self._neighbours))
+        return self._neighbours.groups()
 
     def rows(self, positions: Indices) -> list[Row]:
         """Return the neighbours of the examples at (q,) positions."""

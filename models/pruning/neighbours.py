@@ -7,6 +7,7 @@ of neighbours; and as short rows have length 1 too, the triangle inequality on t
 out whole tiles of examples that lie near each other. Only what is left is compared in full.
 """
 
+import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -143,6 +144,15 @@ class Neighbours:
     def __len__(self) -> int:
         """Return N."""
         return len(self._order)
+
+    def groups(self) -> Indices:
+        """Return a number per example, (N,), which those with equal rows share, from 0 on."""
+        numbers: dict[bytes, int] = {}
+        groups = np.empty(len(self), dtype=np.int64)
+        for position, place in enumerate(self._place.tolist()):
+            digest = hashlib.blake2b(self._unit[place].data, digest_size=16).digest()
+            groups[position] = numbers.setdefault(digest, len(numbers))
+        return groups
 
     def rows(self, positions: Indices) -> Rows:
         """Return the neighbours of the examples at (q,) positions."""

@@ -6,6 +6,9 @@ from models.pruning.greedy import Greedy
 from models.pruning.neighbourhood import Prepared
 from models.pruning.view import Pruned
 
+_COLLAPSED = 0.5
+"""Share of examples that lie in one direction."""
+
 
 def reported(greedy: Greedy, ready: Prepared, notes: tuple[str, ...] = ()) -> Pruned:
     """Return a selection with its numbers.
@@ -25,9 +28,16 @@ def reported(greedy: Greedy, ready: Prepared, notes: tuple[str, ...] = ()) -> Pr
             "confidence; lower tau."
         )
     elif neighbours.mean() > len(ready.confidence) / 2:
+        remedy = "raise tau"
+        if ready.around.alike > _COLLAPSED:
+            remedy = (
+                "no tau parts them, as their embeddings are nearly the same. Train the warm-up for "
+                "more epochs or with another network, or choose a method that does not look at "
+                "embeddings, such as small_loss"
+            )
         found.append(
             f"Kept examples have {neighbours.mean():.0f} neighbours in the mean at tau "
-            f"{ready.tau:.4f}, more than half of all examples; raise tau."
+            f"{ready.tau:.4f}, more than half of all examples; {remedy}."
         )
     if capped:
         found.append(

@@ -175,6 +175,38 @@ def test_equal_embeddings_and_equal_logits_go_by_position(name: str) -> None:
     assert "119 neighbours in the mean" in pruned.notes[-1]
 
 
+def collapsed(count: int, noise: float = 0.0) -> PruningView:
+    rng = np.random.default_rng(4)
+    alike = np.ones((count, 16)) + noise * rng.standard_normal((count, 16))
+    return replace(view(count), embeddings=alike.astype(np.float32))
+
+
+# The plain loop evaluates four billion neighbours here, and looked most of them up each time.
+@pytest.mark.timeout(120)
+def test_the_true_greedy_ends_where_all_embeddings_are_equal() -> None:
+    alike = collapsed(2000)
+    pruned = prune("prune4rel_greedy", alike, 1000)
+    # Whoever is the surest adds the most where all have the same neighbours.
+    confidence = pruned.reasons["confidence"]
+    assert_array_equal(pruned.order, np.argsort(-confidence, kind="stable")[:1000])
+    assert pruned.extras["guaranteed"] > 0.99
+    assert "no tau parts them" in pruned.notes[-1]
+    assert "small_loss" in pruned.notes[-1]
+
+
+@pytest.mark.timeout(120)
+def test_the_true_greedy_caps_neighbours_or_refuses_where_most_are_neighbours() -> None:
+    alike = collapsed(2500, noise=1e-2)
+    pruned = prune("prune4rel_greedy", alike, 1250)
+    check(pruned, 2500, 1250)
+    assert any("only the 489 most similar count" in note for note in pruned.notes)
+    with pytest.raises(ModelError, match=r"tau 0\.5 .* no higher tau .* give most_neighbours"):
+        prune("prune4rel_greedy", alike, 1250, {"tau": 0.5})
+    check(prune("prune4rel_greedy", alike, 1250, {"tau": 0.5, "most_neighbours": 20}), 2500, 1250)
+    with pytest.raises(ModelError, match=r"too long: raise tau, give most_neighbours"):
+        prune("prune4rel_greedy", view(2500), 1250, {"tau": 0.0})
+
+
 @every_variant
 def test_examples_without_confidence_are_no_trouble(name: str) -> None:
     equal = replace(view(), logits=np.zeros((COUNT, 4), np.float32))
@@ -190,6 +222,9 @@ def test_a_threshold_that_isolates_everything_is_said(name: str) -> None:
     if name != "prune4rel_balanced":
         confidence = pruned.reasons["confidence"]
         assert_array_equal(pruned.order, np.argsort(-confidence, kind="stable")[:30])
+    if name == "prune4rel_greedy":
+        # Nobody adds to another, so the surest are the optimum.
+        assert pruned.extras["guaranteed"] == pytest.approx(1)
 
 
 @every_variant

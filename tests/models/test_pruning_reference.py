@@ -196,6 +196,27 @@ def test_lazy_greedy_is_the_plain_greedy(
     assert values[-1] <= greedy.bound
 
 
+@pytest.mark.parametrize("room", [0, 10**9])
+def test_lazy_greedy_is_the_plain_greedy_among_duplicates(room: int) -> None:
+    embeddings = draw(40, 3, spread=2.0)[np.random.default_rng(8).integers(0, 40, 360)]
+    view = view_of(embeddings, 3)
+    sure = confidence(view.given("logits"), "max_prob")
+    sure[::10] = sure[0]
+    order, values = plain_greedy(similarities(embeddings, "cosine", 0.5), sure, 70)
+    similarity = Similarity("cosine", 0.5)
+    around = Neighbourhood(Neighbours(embeddings, similarity), similarity, None, 0)
+    assert len(np.unique(around.groups())) <= 40
+    greedy = by_marginal_gain(around, sure, 70, room)
+    # Beyond, the plain loop compares rounding errors.
+    clear = int((greedy.gains > 1e-9).sum())
+    assert clear > 50
+    assert_array_equal(greedy.order[:clear], order[:clear])
+    assert_allclose(greedy.objective, values)
+    assert values[-1] <= greedy.bound
+    whole = np.tanh(similarities(embeddings, "cosine", 0.5).T @ sure).sum()
+    assert greedy.bound <= whole + 1e-9
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.2, 0.95))
 def test_no_subset_beats_the_bound(seed: int, n: int, tau: float) -> None:
