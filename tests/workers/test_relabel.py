@@ -157,6 +157,8 @@ def test_the_report_counts_what_was_found(http: TestClient, world: World) -> Non
         "noise_before": pytest.approx(len(WRONG) / (LABELED - 2)),
         "noise_after": pytest.approx(1 - sum(right) / (LABELED - 2)),
         "corrected": pytest.approx(sum(mended) / len(WRONG)),
+        "trained_wrong": len(WRONG),
+        "trained_corrected": pytest.approx(sum(mended) / len(WRONG)),
     }
     assert result["truth"]["corrected"] > 0.7
     # One vote an image: there is nobody to compare with.
@@ -229,6 +231,12 @@ def test_a_subset_is_learned_from_and_the_rest_is_compared(http: TestClient, wor
     assert len(table) == LABELED
     trained = {row["pool_index"] for row in table if row["trained_on"]}
     assert trained == {row["pool_index"] for row in kept if row["rank"] is not None}
+    truth = job.result["truth"]
+    wrong = [row for row in table if row["pool_index"] in WRONG & trained]
+    ids = [one.id for one in world.classes(project)]
+    mended = [row for row in wrong if ids.index(row["corrected_class_id"]) == row["pool_index"] % 2]
+    assert truth["trained_wrong"] == len(wrong)
+    assert truth["trained_corrected"] == (len(mended) / len(wrong) if wrong else None)
     for unknown in (subset, job.result["relabels_id"], 999_999):
         refused = relabeled(http, world, other, subset=unknown)
         assert refused.state is JobState.FAILED

@@ -82,7 +82,7 @@ def result_of(findings: Findings) -> dict[str, Any]:
     ``settled``, those with labels that a reviewer gave or confirmed. ``cleanlab`` compares its
     flags with the disagreements, null if it was not asked. ``truth`` is about images whose true
     class is known, null without any: shares of wrong labels before and after, and which share of
-    the wrong ones was put right.
+    the wrong ones was put right, of all and of those that were learned from.
     """
     labels, corrected = findings.labels, findings.corrected
     classes = len(findings.class_ids)
@@ -116,9 +116,16 @@ def _against_truth(findings: Findings) -> dict[str, float | int | None] | None:
     truth = findings.true_ids[known]
     wrong = findings.class_ids[findings.labels[known]] != truth
     right_now = findings.class_ids[findings.corrected[known]] == truth
+    trained = findings.trained[known]
     return {
         "known": int(known.sum()),
         "noise_before": float(wrong.mean()),
         "noise_after": float(1 - right_now.mean()),
-        "corrected": float(right_now[wrong].mean()) if wrong.any() else None,
+        "corrected": _share(right_now[wrong]),
+        "trained_wrong": int((wrong & trained).sum()),
+        "trained_corrected": _share(right_now[wrong & trained]),
     }
+
+
+def _share(right: NDArray[np.bool_]) -> float | None:
+    return float(right.mean()) if len(right) else None
