@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from core.errors import Conflict
@@ -25,13 +26,15 @@ def write_subset(
     reviewed: Indices,
     view: PruningView,
     pruned: Pruned,
+    confidence: NDArray[np.float64] | None,
 ) -> None:
     """Write one row for each labeled image, atomically: the kept ones by rank, then the others.
 
     Columns: ``example_id``, ``pool_index``, ``class_id``, ``reviewed`` (whether a reviewer gave or
     confirmed that label), ``rank`` (1 = first to keep, null = dropped), ``gain`` (null = dropped),
-    ``loss`` of the warm-up, ``true_class_id`` (null = nobody knows), and what the method names as
-    its reasons.
+    ``confidence`` of the warm-up (null = unknown), ``reason`` in words, ``loss`` of the warm-up,
+    ``true_class_id`` (null = nobody knows), and what the method names as its reasons, each in a
+    column of its own.
 
     Args:
         path: Of the Parquet file.
@@ -42,6 +45,7 @@ def write_subset(
         reviewed: Pool indices whose label was a reviewer's.
         view: What was pruned.
         pruned: What is kept.
+        confidence: (N,) in 0..1 of the warm-up, or None.
     """
     count = len(indices)
     rank = np.zeros(count, dtype=np.int64)
@@ -57,9 +61,11 @@ def write_subset(
         "reviewed": np.isin(indices, reviewed),
         "rank": pa.array(rank[order], mask=dropped[order]),
         "gain": pa.array(gain[order], mask=dropped[order]),
+        "confidence": pa.nulls(count, pa.float64()) if confidence is None else confidence,
+        "reason": np.array(_in_words(pruned, count), dtype=object),
         "loss": view.losses,
         "true_class_id": pa.array(true_ids[order], mask=true_ids[order] == UNKNOWN),
-        **pruned.reasons,
+        **{name: value for name, value in pruned.reasons.items() if name != "confidence"},
     }
     table = pa.table(
         {
@@ -113,3 +119,12 @@ def dropped_by(path: Path, snapshot: Snapshot) -> Indices:
         settled &= ~gone["reviewed"].to_numpy()[then]
     found: Indices = indices[same & ~settled]
     return found
+
+
+def _in_words(pruned: Pruned, count: int) -> list[str]:
+    """Return what speaks for or against each example, such as "neighbourhood 0.41"."""
+    named = [(name, all_) for name, all_ in pruned.reasons.items() if name != "confidence"]
+    return [
+        ", ".join(f"{name} {values[position]:.3g}" for name, values in named)
+        for position in range(count)
+    ]

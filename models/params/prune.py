@@ -49,13 +49,18 @@ class PruneParams(SspParams, Prune4RelParams, WarmUpParams):
         return self
 
     def keep_of(self, labeled: int) -> int:
-        """Return how many of so many labeled images are kept: at most all.
+        """Return how many of so many labeled images are kept.
 
         Raises:
-            ModelError: the ratio is so small that none would be kept.
+            ModelError: the ratio is so small that none would be kept, or the count exceeds all.
         """
         if self.count is not None:
-            return min(self.count, labeled)
+            if self.count > labeled:
+                raise ModelError(
+                    f"count {self.count} exceeds the {labeled} labeled images; give {labeled} or "
+                    "less, or label more images."
+                )
+            return self.count
         assert self.ratio is not None
         kept = min(labeled, round(self.ratio * labeled))
         if kept == 0:

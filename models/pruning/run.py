@@ -73,15 +73,18 @@ def _require_array(name: str, view: PruningView) -> None:
         )
     if name == "logits" and array.shape[1] != view.classes:
         raise ModelError(f"Logits of {array.shape[1]} classes do not belong to {view.classes}.")
-    bad = np.flatnonzero(~_finite(array if axis == 0 else array.T))
+    bad = np.flatnonzero(~finite_rows(array if axis == 0 else array.T))
     if len(bad):
+        remedy = "train the warm-up model again"
+        if name == "self_supervised":
+            remedy = "start the job learn_features again"
         raise ModelError(
-            f"{name} are not finite for {len(bad)} of {len(view)} examples ({_named(bad)}); train "
-            "the warm-up model again."
+            f"{name} are not finite for {len(bad)} of {len(view)} examples ({_named(bad)}); "
+            f"{remedy}."
         )
 
 
-def _finite(rows: NDArray[Any]) -> NDArray[np.bool_]:
+def finite_rows(rows: NDArray[Any]) -> NDArray[np.bool_]:
     """Return whether each of N rows has a finite length, without a copy of all of them."""
     finite = np.empty(len(rows), dtype=np.bool_)
     for start in range(0, len(rows), _CHUNK):

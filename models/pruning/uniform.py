@@ -11,4 +11,5 @@ from models.pruning.view import Pruned, PruningView
 def prune(view: PruningView, n: int, params: NoParams, progress: Progress | None = None) -> Pruned:
     """Draw n examples without replacement; the gain is the number drawn, 0..1."""
     del params, progress
-    return by_scores(n, np.random.default_rng(view.seed).random(len(view)), reasons={})
+    drawn = np.random.default_rng(view.seed).random(len(view))
+    return by_scores(n, drawn, reasons={"drawn": drawn})

@@ -16,6 +16,7 @@ from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job
 from models.catalog import specs
 from models.target import train_target
+from models.warm_up import warm_up
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
@@ -84,6 +85,17 @@ def test_every_method_leaves_a_subset(http: TestClient, world: World, method: st
     }
     rows = list(zip(table["example_id"], table["class_id"], strict=True))
     assert shown == {"kept": set(rows[:6]), "dropped": set(rows[6:])}
+    assert all(0 < one <= 1 for one in table["confidence"])
+    assert all(table["reason"])
+    lines = {
+        example: (rank, gain, confidence)
+        for example, rank, gain, confidence in zip(
+            *(table[name] for name in ("example_id", "rank", "gain", "confidence")), strict=True
+        )
+    }
+    for one in (one for some in job.result["shown"].values() for one in some):
+        assert lines[one["example_id"]] == (one["rank"], one["gain"], one["confidence"])
+        assert one["reasons"]
     losses = [one["loss"] for one in job.result["shown"]["dropped"]]
     assert losses == sorted(losses, reverse=True)
     assert not world.storage.work(job.id).exists()
@@ -105,6 +117,14 @@ def test_noise_is_told_over_the_labels_whose_truth_is_known(http: TestClient, wo
     assert found["all"] == {"known": 5, "wrong": 2, "ratio": 0.4}
     assert found["kept"]["known"] + found["dropped"]["known"] == 5
     assert found["kept"]["wrong"] + found["dropped"]["wrong"] == 2
+    mended = job.result["warm_up_corrects"]
+    for name, part in found.items():
+        assert mended[name]["wrong"] == part["wrong"]
+        assert 0 <= mended[name]["corrected"] <= part["wrong"]
+    assert mended["all"]["corrected"] == (
+        mended["kept"]["corrected"] + mended["dropped"]["corrected"]
+    )
+    assert mended["all"]["ratio"] == mended["all"]["corrected"] / 2
     path = subset_of(loop, job)
     table = pq.read_table(path).to_pydict()
     truths = dict(zip(table["pool_index"], table["true_class_id"], strict=True))
@@ -124,6 +144,7 @@ def test_without_a_known_truth_nothing_is_said_of_noise(http: TestClient, world:
     job = pruned(http, loop, method="uniform")
     assert job.result is not None
     assert (job.result["noise"], job.result["neighbours"]) == (None, None)
+    assert job.result["warm_up_corrects"] is None
 
 
 @pytest.mark.parametrize("tau", [None, 0.9])
@@ -149,6 +170,65 @@ def test_a_count_is_kept_instead_of_a_share(http: TestClient, world: World) -> N
     job = pruned(http, loop, method="uniform", ratio=None, count=5)
     assert job.result is not None
     assert job.result["kept"] == 5
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_more_than_there_are_is_refused_before_the_warm_up(
+    http: TestClient, world: World, dry_run: bool
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    params = {**QUICK, "ratio": None, "count": 13}
+    job = start_job(http, world, loop.project, "prune", params, dry_run=dry_run)
+    run_job(Prune(job_id=job.id), handler)
+    loop.session.refresh(job)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert "count 13 exceeds the 12 labeled images; give 12 or less" in job.error["detail"]
+    assert "warm_up" not in job.checkpoint.get("seconds", {})
+
+
+def test_a_class_with_one_label_is_said(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    cat, dog = (one.id for one in loop.classes)
+    said = select(Annotation).where(
+        Annotation.project_id == loop.project.id, Annotation.class_id == dog
+    )
+    for annotation in loop.session.scalars(said).all()[1:]:
+        annotation.class_id = cat
+    loop.session.commit()
+    job = pruned(http, loop, method="uniform")
+    assert job.result is not None, job.error
+    assert job.result["notes"][0].startswith("A single image is labeled with")
+    assert "dog" in job.result["notes"][0]
+
+
+def test_a_retry_trains_a_warm_up_that_went_astray_again(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[bool] = []
+
+    def astray(*args: Any, work: Path, **options: Any) -> Any:
+        begun.append(work.exists())
+        view = warm_up(*args, work=work, **options)
+        if len(begun) == 1:
+            view.given("embeddings")[3] = np.nan
+        return view
+
+    monkeypatch.setattr("workers.prune.handler.warm_up", astray)
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    job = pruned(http, loop)
+    assert job.error is not None
+    assert "embeddings are not all finite. Retry" in job.error["detail"]
+    headers = world.caller().headers
+    assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).status_code == 200
+    run_job(Prune(job_id=job.id), handler)
+    loop.session.refresh(job)
+    assert job.state is JobState.SUCCEEDED, job.error
+    # Nothing of the first warm-up was taken up.
+    assert begun == [False, False]
 
 
 @pytest.mark.parametrize(

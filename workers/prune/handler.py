@@ -2,21 +2,24 @@
 
 import json
 import shutil
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
+from models.errors import ModelError
 from models.params.prune import PruneParams
-from models.pruning.run import prune
+from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
 from models.warm_up import warm_up
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
-from workers.dry_run import dry_run
+from workers.dry_run import class_notes, dry_run
 from workers.knowledge import Knowledge, example_ids, frozen, true_classes
 from workers.manners import Manners
 from workers.prune.gather import gather, learned_features
@@ -76,7 +79,23 @@ def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None
         for name, value in vars(view).items()
         if isinstance(value, np.ndarray) and name != "labels"
     }
+    try:
+        _require_finite(arrays)
+    except ModelError:
+        shutil.rmtree(context.work / "warm-up", ignore_errors=True)
+        raise
     write_arrays(context.work / "view.npz", arrays)
+
+
+def _require_finite(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse a warm-up that a retry would otherwise take up as it is."""
+    broken = [name for name, values in arrays.items() if not finite_rows(values).all()]
+    if broken:
+        raise ModelError(
+            f"The warm-up went astray: its {', '.join(broken)} are not all finite. Retry to train "
+            "it again from the start, or start another job with a lower learning_rate or precision "
+            "float32."
+        )
 
 
 def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
@@ -106,8 +125,9 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         known.snapshot.reviewed,
         view,
         pruned,
+        found.confidence,
     )
-    text = json.dumps(result_of(params, found))
+    text = json.dumps(result_of(params, found, class_notes(context, known.snapshot)))
     write_atomically(context.work / "result.json", lambda part: part.write_text(text))
 
 

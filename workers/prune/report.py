@@ -1,6 +1,7 @@
 """What the page of a pruning job shows."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -10,6 +11,7 @@ from core.subsets import UNKNOWN, noise
 from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.histogram import NeighbourTable, neighbour_histogram
+from models.pruning.similarity import confidence
 from models.pruning.view import Pruned, PruningView
 
 _SHOWN: Final = 24
@@ -45,9 +47,27 @@ class Found:
         """(N - n,) int64 positions of what is not kept, ascending."""
         return np.setdiff1d(np.arange(len(self.view)), self.pruned.order)
 
+    @cached_property
+    def confidence(self) -> NDArray[np.float64] | None:
+        """(N,) in 0..1, how sure the warm-up is; as the method counts it, if it does."""
+        named = self.pruned.reasons.get("confidence")
+        if named is not None or self.view.logits is None:
+            return named
+        return confidence(self.view.logits, "max_prob")
 
-def result_of(params: PruneParams, found: Found) -> dict[str, Any]:
-    """Return the JSON-ready result of a pruning job."""
+    @cached_property
+    def reasons(self) -> dict[str, NDArray[np.float64]]:
+        """(N,) numbers each that explain the choice, beside the confidence."""
+        return {name: all_ for name, all_ in self.pruned.reasons.items() if name != "confidence"}
+
+    @cached_property
+    def ranks(self) -> dict[int, int]:
+        """Place among the kept by position, from 1 on."""
+        return {one: rank for rank, one in enumerate(self.pruned.order.tolist(), 1)}
+
+
+def result_of(params: PruneParams, found: Found, said: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the JSON-ready result of a pruning job; `said` are notes about its labels."""
     view, pruned, dropped = found.view, found.pruned, found.dropped
     before = np.bincount(view.labels, minlength=view.classes)
     after = np.bincount(view.labels[pruned.order], minlength=view.classes)
@@ -62,9 +82,10 @@ def result_of(params: PruneParams, found: Found) -> dict[str, Any]:
         "before": before.tolist(),
         "after": after.tolist(),
         "noise": _noise(found),
+        "warm_up_corrects": _warm_up_corrects(found),
         "objective": _thinned(pruned.objective),
         "neighbours": _neighbours(params, view, pruned),
-        "notes": list(pruned.notes),
+        "notes": [*said, *pruned.notes],
         "extras": {name: float(value) for name, value in pruned.extras.items()},
         "shown": {
             name: [_shown(found, one) for one in some[:_SHOWN].tolist()]
@@ -76,11 +97,16 @@ def result_of(params: PruneParams, found: Found) -> dict[str, Any]:
 def _shown(found: Found, position: int) -> dict[str, Any]:
     assert found.view.losses is not None
     true_id = int(found.true_ids[position])
+    rank = found.ranks.get(position)
     return {
         "example_id": int(found.examples[position]),
         "class_id": int(found.given[position]),
         "true_class_id": None if true_id == UNKNOWN else true_id,
         "loss": float(found.view.losses[position]),
+        "confidence": None if found.confidence is None else float(found.confidence[position]),
+        "rank": rank,
+        "gain": None if rank is None else float(found.pruned.gain[rank - 1]),
+        "reasons": {name: float(values[position]) for name, values in found.reasons.items()},
     }
 
 
@@ -89,9 +115,32 @@ def _noise(found: Found) -> dict[str, Any] | None:
     if not (found.true_ids != UNKNOWN).any():
         return None
     given = found.given
-    everything = np.arange(len(given))
-    parts = {"all": everything, "kept": found.pruned.order, "dropped": found.dropped}
-    return {name: noise(given[some], found.true_ids[some]) for name, some in parts.items()}
+    return {name: noise(given[some], found.true_ids[some]) for name, some in _parts(found).items()}
+
+
+def _warm_up_corrects(found: Found) -> dict[str, Any] | None:
+    """Of how many wrong labels the warm-up names the true class; None without truth or logits.
+
+    It is no measure of what a learner makes of the subset, which comes after.
+    """
+    if not (found.true_ids != UNKNOWN).any() or found.view.logits is None:
+        return None
+    predicted = found.class_ids[found.view.logits.argmax(axis=1)]
+    wrong = (found.true_ids != UNKNOWN) & (found.true_ids != found.given)
+    right = wrong & (predicted == found.true_ids)
+    counted = {
+        name: (int(wrong[some].sum()), int(right[some].sum()))
+        for name, some in _parts(found).items()
+    }
+    return {
+        name: {"wrong": count, "corrected": put, "ratio": put / count if count else None}
+        for name, (count, put) in counted.items()
+    }
+
+
+def _parts(found: Found) -> dict[str, Indices]:
+    everything = np.arange(len(found.view))
+    return {"all": everything, "kept": found.pruned.order, "dropped": found.dropped}
 
 
 def _neighbours(params: PruneParams, view: PruningView, pruned: Pruned) -> dict[str, Any] | None:
