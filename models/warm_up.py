@@ -114,8 +114,9 @@ class _Run:
         """Train, and return what this model shows; of its gradient norms one row."""
         self.work.mkdir(parents=True, exist_ok=True)
         model = self._trained(progress)
-        plain = model.infer(self.indices)
-        strong = self.strong(model).infer(self.indices)
+        still = _still(progress, self._steps, self._steps)
+        plain = model.infer(self.indices, progress=still)
+        strong = self.strong(model).infer(self.indices, progress=still)
         own = np.take_along_axis(log_softmax(plain.logits), self.labels[:, None], axis=1)[:, 0]
         norms = last_layer_norms(plain.logits, plain.embeddings, self.labels)
         epochs = [np.load(self._epoch_file(one)) for one in range(1, self.params.epochs + 1)]
@@ -153,8 +154,8 @@ class _Run:
         return NetworkModel(network, self.store, self.params.network, stored), settings
 
     def _trained(self, progress: Progress | None) -> NetworkModel:
-        per_epoch = ceil(len(self.indices) / self.params.batch_size)
-        model, settings = self.built(per_epoch * self.params.epochs)
+        per_epoch = self._per_epoch
+        model, settings = self.built(self._steps)
         train(
             model.network,
             self.store[self.indices],
@@ -163,19 +164,30 @@ class _Run:
             seed=self.seed,
             schedule=_constant,
             every=per_epoch,
-            observe=lambda step: self._note(model, step // per_epoch),
+            observe=lambda step: self._note(
+                model, step // per_epoch, _still(progress, step, self._steps)
+            ),
             checkpoint=self.work / "training.safetensors",
             progress=progress,
         )
         return model
 
-    def _note(self, model: NetworkModel, epoch: int) -> None:
+    def _note(self, model: NetworkModel, epoch: int, progress: Progress | None) -> None:
         """Keep which examples are right after an epoch; to repeat it changes nothing."""
-        right: NDArray[np.bool_] = model.infer(self.indices).logits.argmax(axis=1) == self.labels
+        logits = model.infer(self.indices, progress=progress).logits
+        right: NDArray[np.bool_] = logits.argmax(axis=1) == self.labels
         partial = self._epoch_file(epoch).with_suffix(".tmp")
         with partial.open("wb") as file:
             np.save(file, right)
         partial.replace(self._epoch_file(epoch))
+
+    @property
+    def _per_epoch(self) -> int:
+        return ceil(len(self.indices) / self.params.batch_size)
+
+    @property
+    def _steps(self) -> int:
+        return self._per_epoch * self.params.epochs
 
     def _epoch_file(self, epoch: int) -> Path:
         return self.work / f"correct-{epoch}.npy"
@@ -184,6 +196,18 @@ class _Run:
 def _constant(step: int, steps: int) -> float:
     del step, steps
     return 1.0
+
+
+def _still(progress: Progress | None, now: int, total: int) -> Progress | None:
+    """Say, while all images are looked at, that training is where it was."""
+    if progress is None:
+        return None
+
+    def report(step: int, steps: int) -> None:
+        del step, steps
+        progress(now, total)
+
+    return report
 
 
 def _share(progress: Progress | None, number: int, models: int) -> Progress | None:

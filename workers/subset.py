@@ -26,7 +26,7 @@ def write_subset(
     reviewed: Indices,
     view: PruningView,
     pruned: Pruned,
-    confidence: NDArray[np.float64] | None,
+    confidence: NDArray[np.float64] | None = None,
 ) -> None:
     """Write one row for each labeled image, atomically: the kept ones by rank, then the others.
 

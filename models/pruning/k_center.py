@@ -21,10 +21,10 @@ def prune(view: PruningView, n: int, params: NoParams, progress: Progress | None
     Raises:
         NotReady: no embeddings.
     """
-    del params, progress
+    del params
     embeddings = view.given("embeddings")
     points = Points(embeddings)
-    picks = k_center(points, points.squared_norms(), Points(embeddings[:0]), n)
+    picks = k_center(points, points.squared_norms(), Points(embeddings[:0]), n, progress)
     distance = picks.rest.astype(np.float64)
     distance[picks.order] = 0
     return Pruned(picks.order, picks.gains.astype(np.float64), {"distance": distance})

@@ -49,6 +49,8 @@ def prune(
         raise ModelError(f"{n} of {len(view)} examples cannot be kept; choose 1 to {len(view)}.")
     for need in sorted(spec.needs):
         _require_array(need, view)
+    if progress is not None:
+        progress(0, n)
     result: Pruned = resolve(spec)(view, n, chosen, progress)
     return result
 

@@ -5,6 +5,7 @@ Pruning", NeurIPS 2022, section 6; as a baseline in thesis, section 5.3.1.
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans, MiniBatchKMeans
@@ -17,6 +18,9 @@ from models.purity.knn import similarity_to, unit_rows
 
 _MANY = 50_000
 """With more examples than that, k-means looks at batches of them."""
+_STARTS = 3
+_SLICE, _MOST_ITERATIONS = 10, 300
+"""Iterations of k-means, between two reports and in all."""
 
 
 def prune(view: PruningView, n: int, params: SspParams, progress: Progress | None = None) -> Pruned:
@@ -27,19 +31,59 @@ def prune(view: PruningView, n: int, params: SspParams, progress: Progress | Non
     Raises:
         NotReady: no features learned without labels.
     """
-    del progress
     features = unit_rows(view.given("self_supervised"))
-    centers = _centers(features, params.prototypes or view.classes, view.seed)
+    centers = _centers(features, params.prototypes or view.classes, view.seed, progress)
     near = similarity_to(features, centers, 1)
     return by_scores(n, near if params.prefer == "near" else -near, reasons={"similarity": near})
 
 
-def _centers(features: Float32Array, count: int, seed: int) -> Float32Array:
-    means = KMeans if len(features) <= _MANY else MiniBatchKMeans
-    fitted = means(min(count, len(features)), n_init=3, random_state=seed % 2**31)
+def _centers(
+    features: Float32Array, count: int, seed: int, progress: Progress | None
+) -> Float32Array:
+    generator = np.random.RandomState(seed % 2**31)
+    count = min(count, len(features))
     with warnings.catch_warnings():
-        # Of fewer distinct examples than clusters.
+        # Of fewer distinct examples than clusters, and of iterations that end to report.
         warnings.simplefilter("ignore")
-        fitted.fit(features)
+        if len(features) > _MANY:
+            fitted = _Batches(count, n_init=_STARTS, random_state=generator)
+            fitted.progress = progress
+            fitted.fit(features)
+        else:
+            fitted = _best_of_starts(features, count, generator, progress)
     centers: Float32Array = np.asarray(fitted.cluster_centers_, dtype=np.float32)
     return centers
+
+
+def _best_of_starts(
+    features: Float32Array,
+    count: int,
+    generator: np.random.RandomState,
+    progress: Progress | None,
+) -> KMeans:
+    """Run k-means from several starts, a few iterations at a time."""
+    best = None
+    for start in range(_STARTS):
+        found = KMeans(count, n_init=1, max_iter=_SLICE, random_state=generator).fit(features)
+        for iterations in range(_SLICE, _MOST_ITERATIONS, _SLICE):
+            if progress is not None:
+                progress(start * _MOST_ITERATIONS + iterations, _STARTS * _MOST_ITERATIONS)
+            if found.n_iter_ < _SLICE:
+                break
+            means = found.cluster_centers_
+            found = KMeans(count, init=means, n_init=1, max_iter=_SLICE).fit(features)
+        if best is None or found.inertia_ < best.inertia_:
+            best = found
+    return best
+
+
+class _Batches(MiniBatchKMeans):  # type: ignore[misc]
+    """K-means that reports after each batch."""
+
+    progress: Progress | None = None
+
+    def _mini_batch_convergence(self, i: int, n_steps: int, *facts: Any) -> bool:
+        if self.progress is not None:
+            self.progress(min(i, n_steps), n_steps)
+        ended: bool = super()._mini_batch_convergence(i, n_steps, *facts)
+        return ended

@@ -7,15 +7,22 @@ Convolutional Neural Networks: A Core-Set Approach", ICLR 2018, algorithm 1.
 
 import numpy as np
 
-from models.protocols import Float32Array
+from models.protocols import Float32Array, Progress
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points, lower_to_nearest
 
 _ACTIVE = 4096
 """Points that compete for the next pick at a time: at 512 numbers each they stay in the cache."""
+_REPORT_EVERY = 64
 
 
-def k_center(points: Points, norms: Float32Array, centers: Points, n: int) -> Picks:
+def k_center(
+    points: Points,
+    norms: Float32Array,
+    centers: Points,
+    n: int,
+    progress: Progress | None = None,
+) -> Picks:
     """Pick, again and again, the point that is farthest from all centers and all picks.
 
     The picks are those of the plain loop, ties by position, but most points are looked at a few
@@ -28,6 +35,7 @@ def k_center(points: Points, norms: Float32Array, centers: Points, n: int) -> Pi
         centers: what is covered already, m points. Without any, the first pick is the point
             nearest to the mean.
         n: how many to pick.
+        progress: counts picks; may raise `Cancelled`.
 
     Returns:
         min(n, N) picks. A gain is the distance to the nearest center when picked; that of a first
@@ -45,12 +53,20 @@ def k_center(points: Points, norms: Float32Array, centers: Points, n: int) -> Pi
         chosen.add(first, float(nearest.max()))
     while not chosen.full():
         before = chosen.count
-        _race(points, norms, nearest, chosen)
+        if progress is not None:
+            progress(chosen.count, len(chosen.order))
+        _race(points, norms, nearest, chosen, progress)
         _lower(nearest, points, norms, chosen.order[before : chosen.count])
     return Picks(chosen.order, np.sqrt(chosen.gains), np.sqrt(nearest))
 
 
-def _race(points: Points, norms: Float32Array, nearest: Float32Array, chosen: Chosen) -> None:
+def _race(
+    points: Points,
+    norms: Float32Array,
+    nearest: Float32Array,
+    chosen: Chosen,
+    progress: Progress | None,
+) -> None:
     """Pick, at least once, among the points that lead now, while they certainly lead."""
     standing = nearest.copy()
     standing[chosen.order[: chosen.count]] = -1
@@ -70,6 +86,8 @@ def _race(points: Points, norms: Float32Array, nearest: Float32Array, chosen: Ch
         pick = Points(near.embeddings[here], None if near.factors is None else near.factors[here])
         np.minimum(distance, near.squared_distances(sizes, pick, sizes[here])[:, 0], out=distance)
         distance[best] = -1
+        if progress is not None and chosen.count % _REPORT_EVERY == 0:
+            progress(chosen.count, len(chosen.order))
 
 
 def _lower(nearest: Float32Array, points: Points, norms: Float32Array, picks: np.ndarray) -> None:

@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 
 from models.catalog import specs
 from models.errors import Cancelled, ModelError, NotReady
+from models.pruning import ssp
 from models.pruning.histogram import NeighbourTable, neighbour_histogram
 from models.pruning.run import prune
 from models.pruning.view import Pruned, PruningView
@@ -246,14 +247,29 @@ def test_no_threshold_has_enough_neighbours() -> None:
     assert "not even there" in pruned.notes[0]
 
 
-@every_variant
-def test_long_work_can_be_stopped(name: str) -> None:
+@every_method
+def test_long_work_can_be_stopped_at_its_beginning(name: str) -> None:
     def stop(step: int, steps: int) -> None:
-        assert 0 <= step <= steps == 600
+        assert (step, steps) == (0, 600)
         raise Cancelled
 
     with pytest.raises(Cancelled):
         prune(name, view(800), 600, with_fixed_tau(name), stop)
+
+
+@pytest.mark.parametrize("name", [*PRUNE4REL, "k_center", "ssp", "ssp in batches"])
+def test_long_work_can_be_stopped_on_its_way(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name == "ssp in batches":
+        monkeypatch.setattr(ssp, "_MANY", 100)
+    method = name.partition(" ")[0]
+
+    def stop(step: int, steps: int) -> None:
+        assert 0 <= step <= steps
+        if 0 < step < steps:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        prune(method, view(800), 600, with_fixed_tau(method), stop)
 
 
 @settings(max_examples=15, deadline=None)

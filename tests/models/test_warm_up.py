@@ -89,6 +89,28 @@ def test_every_method_works_on_it(view: PruningView, name: str) -> None:
     assert len(set(kept.order.tolist())) == 60
 
 
+def test_looking_at_all_images_can_be_stopped(
+    digit_store: PixelStore, noisy: NDArray[np.int64], tmp_path: Path
+) -> None:
+    seen: list[int] = []
+
+    def stop(step: int, steps: int) -> None:
+        assert step <= steps == 10
+        seen.append(step)
+        # After the last step: of the epoch, of the images as they are, of the strong view.
+        if seen.count(10) > stopped:
+            raise Cancelled
+
+    params = PARAMS.model_copy(update={"epochs": 1, "models": 1})
+    for stopped in range(6):
+        seen.clear()
+        with pytest.raises(Cancelled):
+            warm_up(
+                digit_store, INDICES, noisy, classes=10, params=params, seed=0,
+                work=tmp_path / str(stopped), progress=stop,
+            )  # fmt: skip
+
+
 def test_it_goes_on_where_it_was(
     digit_store: PixelStore,
     noisy: NDArray[np.int64],
