@@ -62,16 +62,16 @@ def _affordable(ready: Prepared, n: int, room: int, params: Prune4RelParams) -> 
     distinct = len(np.unique(around.groups())) / count
     if n * distinct * around.expected**2 <= _MOST_WORK:
         return ready
-    share = f"An example has {around.expected:.0f} of {count} others as neighbours at tau"
     if params.tau is not None:
         higher = "raise tau, " if around.alike < _DENSE else "as no higher tau parts them, "
         raise ModelError(
-            f"{share} {ready.tau:g} in the mean, with which the true greedy choice of {n} takes "
-            f"too long: {higher}give most_neighbours, or choose the method prune4rel_balanced."
+            f"An example has {around.expected:.0f} of {count} as neighbours at tau {ready.tau:g} "
+            f"in the mean, with which the true greedy choice of {n} takes too long: {higher}give "
+            "most_neighbours, or choose the method prune4rel_balanced."
         )
     cap = max(1, min(room // count, int(math.sqrt(_CAPPED_WORK / n))))
     note = (
-        f"{share} {ready.tau:.4f} in the mean, which would take too long, so only the {cap} most "
-        "similar count; give most_neighbours for another number."
+        f"Of {around.expected:.0f} neighbours that an example has in the mean only the {cap} most "
+        "similar count, as all would take too long; give most_neighbours for another number."
     )
     return replace(ready, around=around.capped(cap), notes=(*ready.notes, note))

@@ -28,17 +28,18 @@ def reported(greedy: Greedy, ready: Prepared, notes: tuple[str, ...] = ()) -> Pr
             "confidence; lower tau."
         )
     elif neighbours.mean() > len(ready.confidence) / 2:
-        remedy = "raise tau"
         if ready.around.alike > _COLLAPSED:
-            remedy = (
-                "no tau parts them, as their embeddings are nearly the same. Train the warm-up for "
-                "more epochs or with another network, or choose a method that does not look at "
-                "embeddings, such as small_loss"
+            found.append(
+                f"Kept examples have {neighbours.mean():.0f} neighbours in the mean, and no tau "
+                "parts them, as their embeddings are nearly the same. Train the warm-up for more "
+                "epochs or with another network, or choose a method that does not look at "
+                "embeddings, such as small_loss."
             )
-        found.append(
-            f"Kept examples have {neighbours.mean():.0f} neighbours in the mean at tau "
-            f"{ready.tau:.4f}, more than half of all examples; {remedy}."
-        )
+        else:
+            found.append(
+                f"Kept examples have {neighbours.mean():.0f} neighbours in the mean at tau "
+                f"{ready.tau:.4f}, more than half of all examples; raise tau."
+            )
     if capped:
         found.append(
             f"{capped} of {len(neighbours)} kept examples have more than {cap} neighbours; of "
