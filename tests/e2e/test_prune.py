@@ -36,6 +36,10 @@ def test_an_admin_prunes_trains_on_it_and_takes_back(
         first = images.first
         eventually(lambda one=first: one.evaluate("it => it.naturalWidth") > 0, "it loads")  # type: ignore[misc]
 
+    first = page.get_by_role("region", name="First to keep").get_by_role("listitem").first
+    for fact in ("Rank", "Gain", "Confidence", "Neighbourhood", "Loss"):
+        expect(first.get_by_role("term").filter(has_text=fact)).to_be_visible()
+
     page.get_by_role("button", name="Train on it").click()
     expect(page.get_by_text("In use")).to_be_visible()
     assert project.get()["settings"]["subset"] == job["result"]["subset_id"]

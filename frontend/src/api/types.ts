@@ -176,6 +176,9 @@ export type Relabeling = {
     noise_before: number;
     noise_after: number;
     corrected: number | null;
+    /** Of those that were learned from; missing in jobs of earlier versions. */
+    trained_wrong?: number;
+    trained_corrected?: number | null;
   } | null;
 };
 export type Artifact = Schemas["ArtifactOut"];
@@ -185,6 +188,11 @@ export type ShownExample = {
   /** Null where nobody knows; missing in subsets of earlier versions. */
   true_class_id?: number | null;
   loss: number;
+  /** Missing in jobs of earlier versions, and where two subsets are compared. */
+  rank?: number | null;
+  gain?: number | null;
+  confidence?: number | null;
+  reasons?: Record<string, number>;
 };
 export type Noise = Schemas["NoiseOut"];
 /** How many examples have how many neighbours at each threshold. */
@@ -210,6 +218,11 @@ export type PruneResult = {
   /** Missing in results of earlier versions, as is `neighbours`. */
   noise?: Record<"all" | "kept" | "dropped", Noise> | null;
   neighbours?: Neighbours | null;
+  /** Of the wrong labels, those whose true class the warm-up names. */
+  warm_up_corrects?: Record<
+    "all" | "kept" | "dropped",
+    { wrong: number; corrected: number; ratio: number | null }
+  > | null;
   objective: [number, number][];
   notes: string[];
   shown: { kept: ShownExample[]; dropped: ShownExample[] };

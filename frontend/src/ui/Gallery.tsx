@@ -16,10 +16,16 @@ export type GalleryImage = {
 export const imageUrl = (id: number, size = 128): string =>
   `/api/examples/${id}/image?size=${size}`;
 
+type GalleryProps = {
+  images: GalleryImage[];
+  /** Room for several lines of words and numbers under each. */
+  wide?: boolean;
+};
+
 /** Small images side by side, with a few words each. */
-export function Gallery({ images }: { images: GalleryImage[] }) {
+export function Gallery({ images, wide }: GalleryProps) {
   return (
-    <ul className={styles.gallery}>
+    <ul className={styles.gallery} data-wide={wide || undefined}>
       {images.map(({ id, text, title = text, caption, wrong }) => (
         <li key={id} data-wrong={wrong || undefined}>
           <img src={imageUrl(id)} alt={text} title={title} loading="lazy" />

@@ -1,6 +1,7 @@
 import type { LabelClass, ShownExample } from "../../api/types";
 import { t } from "../../strings";
 import { Gallery } from "../../ui/Gallery";
+import { factsOf } from "./facts";
 import styles from "./JobsScreen.module.css";
 
 const { subset: text } = t.jobs;
@@ -18,6 +19,7 @@ export function ExampleGallery({ classes, examples, none }: ExampleGalleryProps)
   const nameOf = (id: number) => classes.find((one) => one.id === id)?.name ?? String(id);
   return (
     <Gallery
+      wide={examples.some((one) => one.rank !== undefined)}
       images={examples.map((one) => {
         const name = nameOf(one.class_id);
         const isWrong = one.true_class_id != null && one.true_class_id !== one.class_id;
@@ -30,10 +32,25 @@ export function ExampleGallery({ classes, examples, none }: ExampleGalleryProps)
             <>
               <span>{name}</span>
               {truth && <span className={styles.truth}>{text.truth(truth)}</span>}
+              {one.rank !== undefined && <Facts example={one} />}
             </>
           ),
         };
       })}
     />
+  );
+}
+
+/** Why an image is kept or dropped: its place, what it was worth, and what speaks for it. */
+function Facts({ example }: { example: ShownExample }) {
+  return (
+    <dl className={styles.facts}>
+      {factsOf(example).map(([name, value]) => (
+        <div key={name}>
+          <dt>{text.facts[name] ?? name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

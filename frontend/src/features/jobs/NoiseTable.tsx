@@ -15,12 +15,15 @@ export function NoiseTable({ result, noise }: NoiseTableProps) {
     kept: result.kept,
     dropped: result.labeled - result.kept,
   };
+  const corrects = result.warm_up_corrects;
+  const columns = [text.labels, text.known, text.wrong, text.ratio];
+  if (corrects) columns.push(text.corrects);
   return (
     <Table label={text.noise}>
       <thead>
         <tr>
           <th scope="col">{text.part}</th>
-          {[text.labels, text.known, text.wrong, text.ratio].map((name) => (
+          {columns.map((name) => (
             <th key={name} scope="col" data-number>
               {name}
             </th>
@@ -35,6 +38,7 @@ export function NoiseTable({ result, noise }: NoiseTableProps) {
             <td data-number>{formatCount(noise[part].known)}</td>
             <td data-number>{formatCount(noise[part].wrong)}</td>
             <td data-number>{formatPercent(noise[part].ratio)}</td>
+            {corrects && <td data-number>{formatPercent(corrects[part].ratio)}</td>}
           </tr>
         ))}
       </tbody>

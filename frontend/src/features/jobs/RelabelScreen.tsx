@@ -47,6 +47,14 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
               [text.noiseBefore, formatPercent(result.truth.noise_before)],
               [text.noiseAfter, formatPercent(result.truth.noise_after)],
               [text.corrected, formatPercent(result.truth.corrected)],
+              ...(result.truth.trained_wrong && result.truth.trained_corrected != null
+                ? ([
+                    [
+                      text.trainedCorrected(result.truth.trained_wrong),
+                      formatPercent(result.truth.trained_corrected),
+                    ],
+                  ] as [string, string][])
+                : []),
             ]}
           />
         </Card>

@@ -38,7 +38,10 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
         </div>
       </Card>
       {result.noise && (
-        <Card title={text.noise} hint={text.noiseHint}>
+        <Card
+          title={text.noise}
+          hint={result.warm_up_corrects ? `${text.noiseHint} ${text.correctsHint}` : text.noiseHint}
+        >
           <NoiseTable result={result} noise={result.noise} />
         </Card>
       )}

@@ -20,6 +20,9 @@ export const subset = {
   known: "Truth known",
   wrong: "Wrong",
   ratio: "Noise",
+  corrects: "Warm-up corrects",
+  correctsHint:
+    "Corrected are wrong labels whose true class the warm-up model names. What a learner corrects after training on the subset is in the result of a job that relabels.",
   neighbours: "Neighbours at other thresholds",
   neighboursHint: (sampled: number, tau: string, automatic: boolean) =>
     `The share of ${sampled.toLocaleString(locale)} images by how many neighbours they have from a similarity on. ${
@@ -52,6 +55,20 @@ export const subset = {
   image: (name: string, loss: number, truth: string | null) =>
     `Labeled ${name}${truth ? `, truly ${truth}` : ""}, loss ${loss.toFixed(2)}`,
   truth: (name: string) => `truly ${name}`,
+  facts: {
+    rank: "Rank",
+    gain: "Gain",
+    confidence: "Confidence",
+    loss: "Loss",
+    neighbourhood: "Neighbourhood",
+    drawn: "Drawn",
+    margin: "Margin",
+    distance: "Distance",
+    similarity: "Similarity",
+    forgotten: "Forgotten",
+    learned: "Learned",
+    gradient_norm: "Gradient",
+  } as Record<string, string>,
 };
 
 export const relabel = {
@@ -71,6 +88,8 @@ export const relabel = {
   noiseBefore: "Wrong labels as given",
   noiseAfter: "Wrong if all were accepted",
   corrected: "Of the wrong ones put right",
+  trainedCorrected: (wrong: number) =>
+    `Of the ${wrong.toLocaleString(locale)} wrong ones it learned from`,
   second: "Second opinion",
   secondHint:
     "Labels that cleanlab flags, by features learned without any label, beside those this learner would change.",

@@ -20,6 +20,9 @@ export const subset: Catalogue["jobs"]["subset"] = {
   known: "정답 있음",
   wrong: "잘못됨",
   ratio: "노이즈",
+  corrects: "예비 학습이 바로잡음",
+  correctsHint:
+    "잘못된 라벨 중 예비 학습 모델이 정답을 예측한 비율입니다. 부분집합으로 학습한 뒤 바로잡는 비율은 재라벨링 작업의 결과에 있습니다.",
   neighbours: "임계값별 이웃 수",
   neighboursHint: (sampled, tau, automatic) =>
     `표본 이미지 ${number(sampled)}개를 유사도 임계값 이상인 이웃의 수로 나눈 비율입니다. 사용한 값은 ${tau}(${
@@ -49,6 +52,20 @@ export const subset: Catalogue["jobs"]["subset"] = {
   image: (name, loss, truth) =>
     `라벨 ${name}${truth ? `, 정답 ${truth}` : ""}, 손실 ${loss.toFixed(2)}`,
   truth: (name) => `정답 ${name}`,
+  facts: {
+    rank: "순위",
+    gain: "이득",
+    confidence: "신뢰도",
+    loss: "손실",
+    neighbourhood: "이웃 신뢰도",
+    drawn: "난수",
+    margin: "마진",
+    distance: "거리",
+    similarity: "유사도",
+    forgotten: "잊은 횟수",
+    learned: "학습 여부",
+    gradient_norm: "기울기",
+  },
 };
 
 export const relabel: Catalogue["jobs"]["relabel"] = {
@@ -67,6 +84,7 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   noiseBefore: "주어진 라벨 중 잘못된 비율",
   noiseAfter: "모두 수락할 때 잘못된 라벨",
   corrected: "바로잡은 잘못된 라벨",
+  trainedCorrected: (wrong) => `학습에 쓴 잘못된 라벨 ${number(wrong)}개 중`,
   second: "교차 확인",
   secondHint:
     "라벨 없이 학습한 특징으로 cleanlab이 지적한 라벨과 이 학습 방법이 바꾸려는 라벨을 비교합니다.",
