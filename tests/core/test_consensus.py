@@ -56,7 +56,8 @@ def test_the_snapshot_settles_by_the_same_rule(said: list[tuple[int, Vote, int, 
         [(index, code[vote], number, last) for index, vote, number, last in said], dtype=np.int64
     ).reshape(-1, 4)
 
-    indices, labels, numbers, reviewed = settle(*table.T[:3], table[:, 3] == 1)
+    which, code_of, when, final_vote = table.T
+    indices, labels, numbers, reviewed = settle(which, code_of, when, final_vote == 1)
 
     assert indices.tolist() == sorted({index for index, *_ in said})
     for index, label, number, final in zip(indices, labels, numbers, reviewed, strict=True):
