@@ -49,6 +49,17 @@ def freeze(context: JobContext, *, in_use: bool = False) -> Knowledge:
     return frozen(context)
 
 
+def class_names(context: JobContext) -> list[str]:
+    """Return the names of the project's classes, in the order of a model's outputs."""
+    statement = (
+        select(ProjectClass.name)
+        .where(ProjectClass.project_id == context.project_id)
+        .order_by(ProjectClass.position)
+    )
+    with context.sessions() as session:
+        return list(session.scalars(statement))
+
+
 def example_ids(context: JobContext, indices: Indices) -> Indices:
     """Return the ids of the examples at (N,) pool indices: (N,) int64."""
     # One array: there may be more of them than a statement may have parameters.

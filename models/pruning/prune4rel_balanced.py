@@ -31,7 +31,7 @@ def prune(
     short = np.flatnonzero((taken == counts) & (taken < taken.max()))
     notes: tuple[str, ...] = ()
     if len(short):
-        named = ", ".join(f"{one} ({counts[one]})" for one in short[:_SHOWN].tolist())
+        named = ", ".join(f"{view.name_of(one)} ({counts[one]})" for one in short[:_SHOWN].tolist())
         more = ", ..." if len(short) > _SHOWN else ""
         notes = (
             f"Too few examples for an equal share have the labels {named}{more}: all of them are "

@@ -39,6 +39,7 @@ class PruningView:
         correct: (E, N) bool, whether the prediction after each epoch was the noisy label.
         gradient_norms: (M, N) float32 >= 0, one row per independently trained warm-up model.
         self_supervised: (N, F) float32 features of a network that was trained without labels.
+        names: of the classes, for what a method has to say; empty: their numbers.
     """
 
     labels: Indices
@@ -50,6 +51,7 @@ class PruningView:
     correct: NDArray[np.bool_] | None = None
     gradient_norms: Float32Array | None = None
     self_supervised: Float32Array | None = None
+    names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return N."""
@@ -74,7 +76,12 @@ class PruningView:
             correct=of(self.correct),
             gradient_norms=of(self.gradient_norms),
             self_supervised=rows(self.self_supervised),
+            names=self.names,
         )
+
+    def name_of(self, label: int) -> str:
+        """Return what a class is called."""
+        return self.names[label] if self.names else str(label)
 
     def given(self, name: str) -> NDArray[Any]:
         """Return one of the optional arrays.

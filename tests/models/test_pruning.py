@@ -308,6 +308,18 @@ def test_balanced_takes_equal_shares(seed: int, n: int, classes: int) -> None:
         assert taken.max() - taken[left].min() <= 1
 
 
+def test_classes_that_run_out_are_named() -> None:
+    labels = np.repeat([0, 1, 2], [3, 30, 27])
+    rng = np.random.default_rng(0)
+    one = PruningView(
+        labels, 3, embeddings=rng.standard_normal((60, 3)).astype(np.float32),
+        logits=rng.standard_normal((60, 3)).astype(np.float32),
+    )  # fmt: skip
+    for names, said in (((), "0 (3)"), (("ox", "cat", "dog"), "ox (3)")):
+        notes = prune("prune4rel_balanced", replace(one, names=names), 40).notes
+        assert f"Too few examples for an equal share have the labels {said}: all" in notes[-1]
+
+
 def test_uniform_depends_on_the_seed_alone() -> None:
     orders = [prune("uniform", replace(view(), seed=seed), 60).order for seed in (1, 1, 2)]
     assert_array_equal(orders[0], orders[1])

@@ -20,7 +20,7 @@ from models.warm_up import warm_up
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.dry_run import class_notes, dry_run
-from workers.knowledge import Knowledge, example_ids, frozen, true_classes
+from workers.knowledge import Knowledge, class_names, example_ids, frozen, true_classes
 from workers.manners import Manners
 from workers.prune.gather import gather, learned_features
 from workers.prune.rehearsal import rehearse
@@ -106,6 +106,7 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         known.seed,
         **read_arrays(context.work / "view.npz"),
         self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
+        names=tuple(class_names(context)),
     )
     n = params.keep_of(len(indices))
     pruned = prune(params.method, view, n, params.method_params(), Manners(context).progress)

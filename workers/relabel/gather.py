@@ -5,16 +5,15 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 
 from core.states import ArtifactKind
-from core.tables import Artifact, ProjectClass
+from core.tables import Artifact
 from models.errors import ModelError
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.run import require_learnable
 from workers.arrays import read_arrays, write_arrays
-from workers.knowledge import Knowledge, freeze, frozen, true_classes
+from workers.knowledge import Knowledge, class_names, freeze, frozen, true_classes
 from workers.relabel.votes import take_votes
 from workers.runner import JobContext
 from workers.snapshot import Snapshot
@@ -56,9 +55,7 @@ def gather(context: JobContext) -> Gathered:
     trained = np.ones(len(indices), dtype=np.bool_)
     if params.subset is not None:
         trained = ~np.isin(indices, _dropped(context, params.subset, known.snapshot))
-    require_learnable(
-        labels, known.snapshot.classes, np.flatnonzero(trained), _class_names(context)
-    )
+    require_learnable(labels, known.snapshot.classes, np.flatnonzero(trained), class_names(context))
     take_votes(context, known.snapshot)
     gathered = Gathered(known, trained, true_classes(context, indices))
     write_arrays(context.work / _FILE, {"trained": gathered.trained, "true_ids": gathered.true_ids})
@@ -83,13 +80,3 @@ def _dropped(context: JobContext, subset: int, snapshot: Snapshot) -> Indices:
                 "or leave subset empty."
             )
         return dropped_of(session, context.storage, subset, snapshot)
-
-
-def _class_names(context: JobContext) -> list[str]:
-    statement = (
-        select(ProjectClass.name)
-        .where(ProjectClass.project_id == context.project_id)
-        .order_by(ProjectClass.position)
-    )
-    with context.sessions() as session:
-        return list(session.scalars(statement))

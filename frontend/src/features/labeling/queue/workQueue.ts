@@ -227,10 +227,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
     if (error instanceof ApiError && [403, 404].includes(error.status)) return;
     if (current && !error) {
       const after = renewAfter(this.#expiresAt - this.#clock.now(), this.#pace, this.#short);
-      this.#timer = setTimeout(() => {
-        if (this.#clock.stopwatch.attentive) this.wake();
-        else this.#schedule();
-      }, after);
+      const again = () => (this.#clock.stopwatch.attentive ? this.wake() : this.#schedule());
+      this.#timer = setTimeout(again, after);
       return;
     }
     const isHidden = this.#clock.isHidden();
