@@ -147,6 +147,10 @@ def test_an_admin_imports_prunes_relabels_reviews_and_reverts(
     assert given == data.labels
     prune(page)
     relabel(page)
+    # The overview knows as well that nothing is left to ask.
+    page.get_by_role("navigation", name="Project").get_by_role("link", name="Overview").click()
+    page.get_by_role("main").get_by_role("link", name="Go to jobs").click()
+    page.get_by_role("link", name="Show the suggestions").click()
     # It learned from the subset in use, without being told.
     relabeled = next(job for job in karat.jobs(project_id=project.id) if job["kind"] == "relabel")
     assert relabeled["params"]["subset"] == project.get()["settings"]["subset"] is not None

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import words from "../strings/ko/catalog.json";
-import { named, parametersOf, translated, untilWorded } from "./algorithms";
+import { askAgainFor, named, parametersOf, translated, untilWorded } from "./algorithms";
 import type { Algorithm } from "./types";
 
 const margin: Algorithm = {
@@ -58,6 +58,9 @@ it("asks again for words that did not arrive, and for nothing else", () => {
   expect(untilWorded({ isWorded: false })).toBe(0);
   expect(untilWorded({ isWorded: true })).toBe(Number.POSITIVE_INFINITY);
   expect(untilWorded(null)).toBe(Number.POSITIVE_INFINITY);
+  expect(askAgainFor({ isWorded: false })).toBeGreaterThan(0);
+  expect(askAgainFor({ isWorded: true })).toBe(false);
+  expect(askAgainFor(undefined)).toBe(false);
 });
 
 it("leaves an algorithm of another package whole, also where it has words of ours", () => {

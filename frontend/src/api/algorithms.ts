@@ -7,9 +7,14 @@ import type { Algorithm, ParamSchema } from "./types";
 /** Whether the words of the reader's language have arrived; until then English stands in. */
 export type Worded = { isWorded: boolean };
 
-/** What never changes is kept; what stands in is asked for again at its next use. */
+const ASK_AGAIN_MS = 3_000;
+
+/** What never changes is kept; what stands in is asked for again at its next use, and meanwhile. */
 export const untilWorded = (data: Worded | null | undefined): number =>
   data?.isWorded === false ? 0 : Number.POSITIVE_INFINITY;
+
+export const askAgainFor = (data: Worded | null | undefined): number | false =>
+  data?.isWorded === false && ASK_AGAIN_MS;
 
 /** The catalog, in the reader's language. */
 export const algorithmsQuery = queryOptions({
@@ -23,6 +28,7 @@ export const algorithmsQuery = queryOptions({
     return { items: items.map((one) => named(one, items)), isWorded: words !== undefined };
   },
   staleTime: ({ state }) => untilWorded(state.data),
+  refetchInterval: ({ state }) => askAgainFor(state.data),
 });
 
 /** What algorithms of a kind are called; by their names while the catalog is not there. */

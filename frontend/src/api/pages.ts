@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { t } from "../strings";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
 import { language } from "../strings/language";
-import { algorithmsQuery, untilWorded, type Worded } from "./algorithms";
+import { algorithmsQuery, askAgainFor, untilWorded, type Worded } from "./algorithms";
 import type { Algorithm } from "./types";
 
 /** Pages of the documentation, as HTML that was made when the app was built. */
@@ -34,6 +34,7 @@ export const pageQuery = (kind: string, name: string) =>
       return { html: inWords(html, words, algorithm?.summary), isWorded: true };
     },
     staleTime: ({ state }) => untilWorded(state.data),
+    refetchInterval: ({ state }) => askAgainFor(state.data),
   });
 
 /** A page with title, summary and table of parameters in the reader's language. */

@@ -15,6 +15,28 @@ import styles from "./OverviewScreen.module.css";
 import { RoundNow } from "./RoundNow";
 import { RoundsTable } from "./RoundsTable";
 
+/** What a draft waits for. */
+function NextStep({ project }: { project: Project }) {
+  const { pool, unlabeled, queried } = project.counts;
+  const allLabeled = pool > 0 && unlabeled + queried === 0;
+  return (
+    <Notice
+      tone="gold"
+      actions={
+        <ButtonLink
+          to={`/projects/${project.id}/${allLabeled ? "jobs" : "settings"}`}
+          kind="primary"
+          size="small"
+        >
+          {allLabeled ? t.setup.toJobs : t.overview.goToSetup}
+        </ButtonLink>
+      }
+    >
+      {allLabeled ? `${t.setup.labeledTitle}. ${t.setup.labeledText}` : t.overview.nextStep}
+    </Notice>
+  );
+}
+
 export function OverviewScreen({ project }: { project: Project }) {
   const rounds = useQuery(roundsQuery(project.id));
   const jobs = useQuery({
@@ -25,16 +47,7 @@ export function OverviewScreen({ project }: { project: Project }) {
   if (project.state === "draft") {
     return (
       <div className={styles.page}>
-        <Notice
-          tone="gold"
-          actions={
-            <ButtonLink to={`/projects/${project.id}/settings`} kind="primary" size="small">
-              {t.overview.goToSetup}
-            </ButtonLink>
-          }
-        >
-          {t.overview.nextStep}
-        </Notice>
+        <NextStep project={project} />
         {project.counts.pool > 0 && <PoolCard project={project} />}
         <AgreementCard projectId={project.id} />
       </div>
