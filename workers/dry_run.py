@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import select
 
-from core.tables import ProjectClass
 from models.rehearsal import PeakMemory
+from workers.knowledge import class_names
 from workers.runner import JobContext, Lost
 from workers.snapshot import Snapshot
 
@@ -99,11 +98,5 @@ def class_notes(context: JobContext, snapshot: Snapshot) -> tuple[str, ...]:
     alone = snapshot.class_ids[np.bincount(labels, minlength=snapshot.classes) == 1]
     if len(alone) == 0:
         return ()
-    statement = (
-        select(ProjectClass.name)
-        .where(ProjectClass.id.in_(alone.tolist()))
-        .order_by(ProjectClass.position)
-    )
-    with context.sessions() as session:
-        names = ", ".join(session.scalars(statement))
+    names = ", ".join(class_names(context, alone))
     return (f"A single image is labeled with each of these classes: {names}. Label some more.",)

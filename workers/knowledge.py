@@ -49,15 +49,14 @@ def freeze(context: JobContext, *, in_use: bool = False) -> Knowledge:
     return frozen(context)
 
 
-def class_names(context: JobContext) -> list[str]:
-    """Return the names of the project's classes, in the order of a model's outputs."""
-    statement = (
-        select(ProjectClass.name)
-        .where(ProjectClass.project_id == context.project_id)
-        .order_by(ProjectClass.position)
+def class_names(context: JobContext, class_ids: Indices) -> list[str]:
+    """Return what the classes with (n,) ids are called, in their order."""
+    statement = select(ProjectClass.id, ProjectClass.name).where(
+        ProjectClass.id.in_(class_ids.tolist())
     )
     with context.sessions() as session:
-        return list(session.scalars(statement))
+        names = dict(session.execute(statement).all())
+    return [names[class_id] for class_id in class_ids.tolist()]
 
 
 def example_ids(context: JobContext, indices: Indices) -> Indices:

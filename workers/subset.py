@@ -106,7 +106,10 @@ def dropped_by(path: Path, snapshot: Snapshot) -> Indices:
         path: Of the Parquet file.
         snapshot: What is known now.
     """
-    table = pq.read_table(path)
+    # Files of before there was the column ``reviewed``: nobody had reviewed anything.
+    there = set(pq.read_schema(path).names)
+    needed = {"pool_index", "class_id", "rank", "reviewed"}
+    table = pq.read_table(path, columns=sorted(needed & there))
     gone = table.filter(table["rank"].is_null())
     inside, labels = snapshot.inside()
     indices, now, then = np.intersect1d(
@@ -114,8 +117,7 @@ def dropped_by(path: Path, snapshot: Snapshot) -> Indices:
     )
     same = snapshot.class_ids[labels[now]] == gone["class_id"].to_numpy()[then]
     settled = np.isin(indices, snapshot.reviewed)
-    # Files of before there was the column: nobody had reviewed anything.
-    if "reviewed" in gone.column_names:
+    if "reviewed" in there:
         settled &= ~gone["reviewed"].to_numpy()[then]
     found: Indices = indices[same & ~settled]
     return found

@@ -106,7 +106,7 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         known.seed,
         **read_arrays(context.work / "view.npz"),
         self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
-        names=tuple(class_names(context)),
+        names=tuple(class_names(context, known.snapshot.class_ids)),
     )
     n = params.keep_of(len(indices))
     pruned = prune(params.method, view, n, params.method_params(), Manners(context).progress)

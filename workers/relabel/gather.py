@@ -55,7 +55,12 @@ def gather(context: JobContext) -> Gathered:
     trained = np.ones(len(indices), dtype=np.bool_)
     if params.subset is not None:
         trained = ~np.isin(indices, _dropped(context, params.subset, known.snapshot))
-    require_learnable(labels, known.snapshot.classes, np.flatnonzero(trained), class_names(context))
+    require_learnable(
+        labels,
+        known.snapshot.classes,
+        np.flatnonzero(trained),
+        class_names(context, known.snapshot.class_ids),
+    )
     take_votes(context, known.snapshot)
     gathered = Gathered(known, trained, true_classes(context, indices))
     write_arrays(context.work / _FILE, {"trained": gathered.trained, "true_ids": gathered.true_ids})

@@ -9,10 +9,11 @@ export type Worded = { isWorded: boolean };
 
 const ASK_AGAIN_MS = 3_000;
 
-/** What never changes is kept; what stands in is asked for again at its next use, and meanwhile. */
+/** What never changes is kept; what stands in is asked for again at its next use. */
 export const untilWorded = (data: Worded | null | undefined): number =>
   data?.isWorded === false ? 0 : Number.POSITIVE_INFINITY;
 
+/** And meanwhile, after so many milliseconds. */
 export const askAgainFor = (data: Worded | null | undefined): number | false =>
   data?.isWorded === false && ASK_AGAIN_MS;
 

@@ -25,6 +25,10 @@ export const projectQuery = (id: number) =>
     queryFn: async () => typed(await call(client.GET("/api/projects/{project_id}", at(id)))),
   });
 
+/** Whether nothing is left to ask about. */
+export const isFullyLabeled = ({ counts }: Project): boolean =>
+  counts.pool > 0 && counts.unlabeled + counts.queried === 0;
+
 export const createProject = async (name: string): Promise<Project> =>
   typed(await call(client.POST("/api/projects", { body: { name, guidelines: "", classes: [] } })));
 

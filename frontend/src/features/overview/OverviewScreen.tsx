@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { isFullyLabeled } from "../../api/projects";
 import { jobsQuery, roundsQuery } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -17,8 +18,7 @@ import { RoundsTable } from "./RoundsTable";
 
 /** What a draft waits for. */
 function NextStep({ project }: { project: Project }) {
-  const { pool, unlabeled, queried } = project.counts;
-  const allLabeled = pool > 0 && unlabeled + queried === 0;
+  const allLabeled = isFullyLabeled(project);
   return (
     <Notice
       tone="gold"

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { importsQuery } from "../../api/imports";
+import { isFullyLabeled } from "../../api/projects";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
@@ -26,8 +27,7 @@ export function SetupBar(props: SetupBarProps) {
   const valid = problems.length === 0;
   const isDraft = project.state === "draft";
   const missing = useMissing(project, classCount);
-  const { pool, unlabeled, queried } = project.counts;
-  const allLabeled = missing.length === 0 && pool > 0 && unlabeled + queried === 0;
+  const allLabeled = missing.length === 0 && isFullyLabeled(project);
   if (isDraft && allLabeled && !dirty) {
     return (
       <div className={styles.bar}>
