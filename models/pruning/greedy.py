@@ -21,6 +21,7 @@ Float64Array = NDArray[np.float64]
 
 _BLOCK = 1024
 _REPORT_EVERY = 256
+_TALLIED = 256
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,11 @@ class Landscape:
         self.chosen = Chosen.room(n)
         self.estimate = np.zeros(len(confidence))
         self._added, self._found = np.empty(n), np.empty(n, dtype=np.int64)
+        self._changes: list[tuple[Float64Array, Float64Array]] = []
 
     def weights(self, position: int, row: Row) -> Float64Array:
         """Return by how much an example would raise the estimates of its row: (E,)."""
-        return self.around.similarities(row) * float(self.confidence[position])
+        return row.similarities * float(self.confidence[position])
 
     def worth(self, position: int, row: Row) -> float:
         """Return what an example would add to the objective."""
@@ -66,13 +68,24 @@ class Landscape:
     def pick(self, position: int, gain: float, row: Row) -> Float64Array:
         """Pick an example; return the (E,) estimates of its row after that."""
         added = self.weights(position, row)
-        estimate = self.estimate[row.columns]
-        self._added[self.chosen.count] = gained(estimate, added).sum()
+        before = self.estimate[row.columns]
+        self._changes.append((before, added))
         self._found[self.chosen.count] = row.found
         self.chosen.add(position, gain)
-        estimate += added
-        self.estimate[row.columns] = estimate
-        return estimate
+        self.estimate[row.columns] = after = before + added
+        if len(self._changes) == _TALLIED:
+            self._tally()
+        return after
+
+    def _tally(self) -> None:
+        """Note what the last picks, few neighbours each, have added to the objective."""
+        if not self._changes:
+            return
+        which = np.repeat(np.arange(len(self._changes)), [len(one) for one, _ in self._changes])
+        before, added = (np.concatenate(some) for some in zip(*self._changes, strict=True))
+        here = slice(self.chosen.count - len(self._changes), self.chosen.count)
+        self._added[here] = np.bincount(which, gained(before, added), len(self._changes))
+        self._changes = []
 
     def report(self, progress: Progress | None) -> None:
         """Tell now and then how many picks there are."""
@@ -81,6 +94,7 @@ class Landscape:
 
     def result(self, bound: float = math.inf) -> Greedy:
         """Return the finished selection."""
+        self._tally()
         return Greedy(
             self.chosen.order, self.chosen.gains, np.cumsum(self._added), self.estimate,
             self._found, bound,
@@ -104,7 +118,7 @@ def by_marginal_gain(
         around: finds neighbours and their similarity.
         confidence: (N,) in 0..1.
         n: 1..N.
-        room: so many neighbours, 8 bytes each, are kept; beyond, they are looked up again.
+        room: so many neighbours, 12 bytes each, are kept; beyond, they are looked up again.
         progress: counts picks; may raise `Cancelled`.
 
     Returns:
@@ -194,7 +208,7 @@ class _Store:
                 members = groups.members[group]
                 self.gains[members] = landscape.worth(head, row)
                 total = float(landscape.confidence[members].sum())
-                everything[row.columns] += landscape.around.similarities(row) * total
+                everything[row.columns] += row.similarities * total
                 room -= len(row.columns)
                 if room >= 0:
                     self._kept[group] = row

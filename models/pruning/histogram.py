@@ -1,5 +1,6 @@
 """How many neighbours examples have at each threshold: what a good tau is read off."""
 
+import threading
 from dataclasses import dataclass
 from typing import Final, Literal, Self
 
@@ -7,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.protocols import Float32Array, Indices
+from models.pruning.crew import Crew
 from models.pruning.similarity import Similarity
 from models.purity.knn import unit_rows
 
 Float64Array = NDArray[np.float64]
 
 _BINS = 1000
-_CHUNK = 8192
+_CHUNK = 2048
 _HAIR: Final = 1e-6
 
 
@@ -117,14 +119,24 @@ def neighbour_histogram(
     drawn = np.sort(generator.choice(len(embeddings), min(sample, len(embeddings)), replace=False))
     queries = unit_rows(embeddings[drawn])
     own = np.arange(len(drawn), dtype=np.int32)[:, None] * (_BINS + 1)
+
     totals = np.zeros(len(drawn) * (_BINS + 1), dtype=np.int64)
-    for start in range(0, len(embeddings), _CHUNK):
+    adding = threading.Lock()
+
+    def count(start: int) -> None:
         cosine = queries @ unit_rows(embeddings[start : start + _CHUNK]).T
         here = np.flatnonzero((drawn >= start) & (drawn < start + _CHUNK))
         cosine[here, drawn[here] - start] = -1
         # Bin 0 is below every threshold; a hair is added so that 0.95 is not below 0.95.
-        bins = np.clip(np.floor(cosine * _BINS + 1e-3) + 1, 0, _BINS).astype(np.int32)
-        totals += np.bincount((bins + own).ravel(), minlength=len(totals))
+        cosine *= _BINS
+        cosine += 1 + 1e-3
+        bins = cosine.clip(0, _BINS, out=cosine).astype(np.int32)
+        bins += own
+        found = np.bincount(bins.ravel(), minlength=len(totals))
+        with adding:
+            np.add(totals, found, out=totals)
+
+    Crew().each(count, range(0, len(embeddings), _CHUNK))
     binned = totals.reshape(len(drawn), _BINS + 1)[:, 1:]
     counts = np.cumsum(binned[:, ::-1], axis=1)[:, ::-1]
     thresholds = Similarity(kind, 0.0).of(np.arange(_BINS) / _BINS)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.params.pruning import Prune4RelParams
-from models.protocols import Float32Array, Indices
+from models.protocols import Indices
 from models.pruning.histogram import neighbour_histogram
 from models.pruning.neighbours import Neighbours
 from models.pruning.similarity import Float64Array, Similarity, confidence
@@ -26,13 +26,13 @@ class Row:
 
     Attributes:
         columns: (E,) int32 distinct positions, the example itself among them.
-        cosines: (E,) float32.
+        similarities: (E,) float64, the weights of the neighbourhood confidence.
         found: how many neighbours there are without the example itself; above the cap, more than
             there are columns.
     """
 
     columns: NDArray[np.int32]
-    cosines: Float32Array
+    similarities: Float64Array
     found: int
 
 
@@ -79,22 +79,23 @@ class Neighbourhood:
     def rows(self, positions: Indices) -> list[Row]:
         """Return the neighbours of the examples at (q,) positions."""
         found = self._neighbours.rows(positions)
+        similarities = self._similarity.of(found.cosines)
+        itself = found.columns == np.repeat(positions, np.diff(found.starts))
+        counts = np.diff(
+            found.starts - np.concatenate([[0], np.cumsum(itself)])[found.starts]
+        ).tolist()
         starts = found.starts.tolist()
         rows = []
-        for position, start, end in zip(positions.tolist(), starts, starts[1:], strict=False):
-            columns, cosines = found.columns[start:end], found.cosines[start:end]
-            count = len(columns) - int((columns == position).any())
+        for number, count in enumerate(counts):
+            here = slice(starts[number], starts[number + 1])
+            # Copies, so that a row that is kept does not keep all others.
+            columns, near = found.columns[here].copy(), similarities[here].copy()
             if self.cap is not None and count > self.cap:
                 # The example itself comes first, then the most similar, ties by position.
-                kept = np.lexsort([columns, -cosines, columns != position])[: self.cap + 1]
-                columns, cosines = columns[kept], cosines[kept]
-            # Copies, so that a row that is kept does not keep all others.
-            rows.append(Row(columns.copy(), cosines.copy(), count))
+                kept = np.lexsort([columns, -near, ~itself[here]])[: self.cap + 1]
+                columns, near = columns[kept], near[kept]
+            rows.append(Row(columns, near, count))
         return rows
-
-    def similarities(self, row: Row) -> Float64Array:
-        """Return (E,) similarities, the weights of the neighbourhood confidence."""
-        return self._similarity.of(row.cosines)
 
 
 @dataclass(frozen=True)

@@ -4,46 +4,45 @@ An embedding of length 1 is held a second time as (p, r): its first few coordina
 of principal components, and the length r of what they leave. By Cauchy-Schwarz the product of two
 such short rows is never below the cosine, so a pair with a product below the threshold is no pair
 of neighbours; and as short rows have length 1 too, the triangle inequality on their angles rules
-out whole tiles of examples that lie near each other. Only what is left is compared in full.
+out whole tiles of examples that lie near each other. Of what is left, products of 8-bit integers
+(`models.pruning.screen`) say which pairs are worth comparing in full.
 """
 
 import hashlib
-import math
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+import warnings
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from models.protocols import Float32Array, Indices
+from models.pruning.crew import Crew
+from models.pruning.layout import (
+    SAMPLE,
+    by_cluster,
+    chunks,
+    drawn,
+    reach_of,
+    short_size,
+    shortened,
+    shortening,
+)
+from models.pruning.screen import Coded, Screen
 from models.pruning.similarity import Similarity
 from models.purity.knn import unit_rows
 
-T = TypeVar("T")
-R = TypeVar("R")
-
-_TILE, _QUERIES = 512, 1024
-"""Examples that are compared at a time: their short rows stay in the cache."""
-_PER_CLUSTER = 1024
-_MOST_CLUSTERS = 2048
-_SAMPLE = 8192
-_CHUNK = 4096
-_ROUNDS = 5
+_QUERIES = 1024
 _SLACK = 1e-4
 """Far more than rounding can make of products of rows of length 1 in single precision."""
-_ANGLE_SLACK = 2e-3
-"""The same for angles, which rounding moves more where they are small."""
 _SAME = np.float32(1 - 2**-22)
-_SCAN, _PAIR, _BLOCK = 15.0, 40_000.0, 1000.0
-"""What looking at a short product costs, and comparing in full a pair alone or one of a block of
-pairs: all in multiplications of a block."""
-_PAIRWISE = 24
-"""Below one neighbour in so many, pairs are compared one by one."""
+_PAIRWISE = 16
+"""Below one in so many, pairs are compared one by one."""
+_PAIRS, _COMPARED = 256, 4096
+"""Pairs that are compared in full at a time, and by a thread."""
+_PRODUCTS = 64_000_000
+"""Products of codes between which pairs are compared, so that few of them wait in memory."""
 
 
 @dataclass(frozen=True)
@@ -61,39 +60,16 @@ class Rows:
     cosines: Float32Array
 
 
+_UNKNOWN: Float32Array = np.empty(0, dtype=np.float32)
+
+
 @dataclass(frozen=True)
-class _Found:
-    rows: NDArray[np.int32]
-    columns: NDArray[np.int32]
+class _Pairs:
+    """Queries and places of examples; `cosines` is `_UNKNOWN` where they have not been compared."""
+
+    rows: Indices
+    columns: Indices
     cosines: Float32Array
-
-
-class _Crew:
-    """Threads that each do linear algebra on their own.
-
-    On matrices as small as a tile, the threads of a library of linear algebra mostly wait for each
-    other; so there is one library thread per thread of ours instead.
-    """
-
-    def __init__(self) -> None:
-        self._libraries = ThreadpoolController()
-        threads = [
-            one["num_threads"] for one in self._libraries.info() if one["user_api"] == "blas"
-        ]
-        self._size = max(threads, default=1)
-
-    def alone(self) -> AbstractContextManager[object]:
-        """Return a context in which linear algebra uses the calling thread only."""
-        context: AbstractContextManager[object] = self._libraries.limit(limits=1, user_api="blas")
-        return context
-
-    def each(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
-        """Call `work` with each item; the results are in the order of the items."""
-        with self.alone():
-            if self._size == 1:
-                return [work(item) for item in items]
-            with ThreadPoolExecutor(self._size) as pool:
-                return list(pool.map(work, items))
 
 
 class Neighbours:
@@ -116,30 +92,38 @@ class Neighbours:
             seed: of the samples that decide how the work is laid out, never the result.
         """
         self._similarity = similarity
-        self._crew = _Crew()
+        self._least = similarity.least_cosine - _SLACK
+        self._crew = Crew()
         generator = np.random.default_rng(seed)
-        sample = unit_rows(embeddings[_drawn(len(embeddings), _SAMPLE, generator)])
-        with self._crew.alone():
-            basis = _basis(sample, similarity.least_cosine - _SLACK)
-        short = np.empty((len(embeddings), basis.shape[1] + 1), dtype=np.float32)
+        sample = unit_rows(embeddings[drawn(len(embeddings), SAMPLE, generator)])
+        basis = shortening(sample, self._least)
+        short = np.empty((len(embeddings), short_size(basis)), dtype=np.float32)
 
         def shorten(here: slice) -> None:
-            short[here] = _shortened(unit_rows(embeddings[here]), basis)
+            short[here] = shortened(unit_rows(embeddings[here]), basis)
 
-        self._crew.each(shorten, _chunks(len(embeddings)))
-        order, cuts = _sorted(short, generator, self._crew)
+        self._crew.each(shorten, chunks(len(embeddings)))
+        order, cuts = by_cluster(short, self._least, generator, self._crew)
+        clustered = order is not None
+        order = np.arange(len(short)) if order is None else order
         self._order = order.astype(np.int32)
         self._place = np.empty(len(order), dtype=np.int64)
         self._place[order] = np.arange(len(order))
-        self._unit = np.empty(embeddings.shape, dtype=np.float32)
+        self._short = np.empty_like(short) if clustered else short
+        self._screen = Screen(len(short), short.shape[1], generator)
+        whole = short.shape == embeddings.shape
+        self._unit = self._short if whole else np.empty(embeddings.shape, dtype=np.float32)
 
         def arrange(here: slice) -> None:
-            self._unit[here] = unit_rows(embeddings[order[here]])
+            if clustered:
+                self._short[here] = short[order[here]]
+            self._screen.put(here, self._short[here])
+            if not whole:
+                self._unit[here] = unit_rows(embeddings[order[here]])
 
-        self._crew.each(arrange, _chunks(len(embeddings)))
-        self._short = short[order]
+        self._crew.each(arrange, chunks(len(embeddings)))
         self._tiles = [slice(a, b) for a, b in pairwise(cuts)]
-        self._centers, self._reach = self._bounds()
+        self._centers, self._reach = self._bounds(clustered)
 
     def __len__(self) -> int:
         """Return N."""
@@ -159,161 +143,133 @@ class Neighbours:
         # Queries that lie near each other have neighbours in the same tiles.
         near = np.argsort(self._place[positions])
         places = self._place[positions[near]]
-        queries, short = self._unit[places].astype(np.float64), self._short[places]
+        short, coded = self._short[places], self._screen.at(places)
+        everyone = np.arange(len(places))
+        found, pairs, products = [], [], 0
+        # The threads of two libraries that take turns would wait for each other at every turn.
+        with self._crew.alone():
+            for tile, center, reach in zip(self._tiles, self._centers, self._reach, strict=True):
+                who = everyone if reach == -np.inf else np.flatnonzero(short @ center >= reach)
+                for some in chunks(len(who), _QUERIES):
+                    pairs.append(self._screened(places, coded, who[some], tile))
+                products += len(who) * (tile.stop - tile.start)
+                if products > _PRODUCTS:
+                    found.append(self._settled(places, pairs))
+                    pairs, products = [], 0
+            found.append(self._settled(places, pairs))
+        return self._gathered(near.astype(np.int32), _joined(found))
 
-        def search(tile: int) -> list[_Found]:
-            who = np.flatnonzero(short @ self._centers[tile] >= self._reach[tile])
-            return [
-                self._compared(queries, short, who[start : start + _QUERIES], self._tiles[tile])
-                for start in range(0, len(who), _QUERIES)
-            ]
-
-        found = self._crew.each(search, range(len(self._tiles)))
-        return self._gathered(near.astype(np.int32), [one for some in found for one in some])
-
-    def _gathered(self, queries: NDArray[np.int32], found: list[_Found]) -> Rows:
+    def _gathered(self, queries: NDArray[np.int32], found: _Pairs) -> Rows:
         """Sort what was found by query; (q,) `queries` says which row of `found` is which."""
-        none = np.empty(0, dtype=np.int32)
-        found = [_Found(none, none, none.astype(np.float32)), *found]
-        rows = queries[np.concatenate([one.rows for one in found])]
+        rows = queries[found.rows]
         by_row = np.argsort(rows, kind="stable")
         counts = np.bincount(rows, minlength=len(queries))
-        columns = np.concatenate([one.columns for one in found])[by_row]
-        cosines = np.concatenate([one.cosines for one in found])[by_row]
-        return Rows(np.concatenate([[0], np.cumsum(counts)]), self._order[columns], cosines)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return Rows(starts, self._order[found.columns[by_row]], found.cosines[by_row])
 
-    def _compared(
-        self,
-        queries: NDArray[np.float64],
-        short: Float32Array,
-        who: NDArray[np.intp],
-        tile: slice,
-    ) -> _Found:
-        """Compare some of the queries with a tile."""
-        bound = short[who] @ self._short[tile].T
-        hits = np.flatnonzero(bound >= np.float32(self._similarity.least_cosine - _SLACK))
-        row, column = np.divmod(hits, bound.shape[1])
-        cosines = _products(queries, who, self._unit[tile], row, column).astype(np.float32)
+    def _screened(
+        self, places: Indices, coded: Coded, who: NDArray[np.intp], tile: slice
+    ) -> _Pairs:
+        """Return which of the queries `who` may have which neighbours in a tile."""
+        row, column = self._screen.passing(coded.of(who), tile, self._least)
+        size = tile.stop - tile.start
+        if len(row) * _PAIRWISE < len(who) * size:
+            return _Pairs(who[row], tile.start + column, _UNKNOWN)
+        queries, members = (
+            torch.from_numpy(self._unit[some].astype(np.float64)) for some in (places[who], tile)
+        )
+        cosines = (queries @ members.T).numpy()[row, column].astype(np.float32)
+        return self._kept(_Pairs(who[row], tile.start + column, cosines))
+
+    def _settled(self, places: Indices, pairs: list[_Pairs]) -> _Pairs:
+        """Return those that are neighbours."""
+        known = [one for one in pairs if one.cosines is not _UNKNOWN]
+        open_ = _joined([one for one in pairs if one.cosines is _UNKNOWN])
+        by_row = np.argsort(open_.rows, kind="stable")
+        rows, columns = open_.rows[by_row], open_.columns[by_row]
+        queries = self._unit[places]
+        near = np.flatnonzero(_sampled(queries, self._unit, rows, columns) >= self._least)
+        rows, columns = rows[near], columns[near]
+        cosines = np.empty(len(rows), dtype=np.float32)
+
+        def compare(here: slice) -> None:
+            cosines[here] = _products(queries, self._unit, rows[here], columns[here])
+
+        self._crew.each(compare, chunks(len(rows), _COMPARED))
+        return _joined([*known, self._kept(_Pairs(rows, columns, cosines))])
+
+    def _kept(self, pairs: _Pairs) -> _Pairs:
+        """Leave out what is not similar enough."""
+        cosines = pairs.cosines
         cosines[cosines > _SAME] = 1
         kept = self._similarity.of(cosines) >= self._similarity.tau
-        rows, columns = who[row[kept]], tile.start + column[kept]
-        return _Found(rows.astype(np.int32), columns.astype(np.int32), cosines[kept])
+        return _Pairs(pairs.rows[kept], pairs.columns[kept], cosines[kept])
 
-    def _bounds(self) -> tuple[Float32Array, Float32Array]:
+    def _bounds(self, clustered: bool) -> tuple[Float32Array, Float32Array]:
         """Return the center of each tile and the least product with it that a neighbour can have.
 
         Returns:
             (tiles, d + 1) rows of length 1, and (tiles,).
         """
+        if not clustered:
+            shape = len(self._tiles), self._short.shape[1]
+            return np.zeros(shape, np.float32), np.full(shape[0], -np.inf, np.float32)
         centers = unit_rows(np.stack([self._short[tile].mean(axis=0) for tile in self._tiles]))
-        least = math.acos(min(1.0, max(-1.0, self._similarity.least_cosine - _SLACK)))
-        reach = np.empty(len(centers))
-        for number, tile in enumerate(self._tiles):
-            nearest = float((self._short[tile] @ centers[number]).min())
-            widest = math.acos(min(1.0, max(-1.0, nearest))) + least + _ANGLE_SLACK
+        nearest = np.empty(len(centers), dtype=np.float32)
+        for number, (tile, center) in enumerate(zip(self._tiles, centers, strict=True)):
             # Short rows of zeros have no angle: the tile that holds them is always looked at.
             zeros = not self._short[tile].any(axis=1).all()
-            reach[number] = -np.inf if widest >= math.pi or zeros else math.cos(widest)
-        return centers, reach.astype(np.float32)
-
-
-def _basis(sample: Float32Array, least: float) -> Float32Array:
-    """Return (D, d) orthonormal columns, d so that finding pairs from `least` on is least work."""
-    dimension = sample.shape[1]
-    centered = sample - sample.mean(axis=0)
-    _, vectors = np.linalg.eigh((centered.T @ centered).astype(np.float64))
-    basis = vectors[:, ::-1].astype(np.float32)
-    left, right = sample[:256], sample[-2048:]
-    best, least_work = dimension, math.inf
-    for size in sorted({16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, dimension}):
-        if size > dimension:
-            break
-        a, b = _shortened(left, basis[:, :size]), _shortened(right, basis[:, :size])
-        passing = float((a @ b.T >= least).mean())
-        full = _BLOCK * (1 - math.exp(-_PAIR / _BLOCK * passing) + passing)
-        if size + _SCAN + full < least_work:
-            best, least_work = size, size + _SCAN + full
-    return np.ascontiguousarray(basis[:, :best])
+            nearest[number] = -1 if zeros else (self._short[tile] @ center).min()
+        return centers, reach_of(nearest, self._least)
 
 
 def _products(
-    queries: NDArray[np.float64],
-    who: NDArray[np.intp],
-    members: Float32Array,
-    row: NDArray[np.intp],
-    column: NDArray[np.intp],
+    queries: Float32Array, members: Float32Array, rows: Indices, columns: Indices
 ) -> NDArray[np.float64]:
-    """Return the (h,) products of queries[who[row]] and members[column], pair by pair."""
-    rows, row_of = _distinct(row, len(who))
-    columns, column_of = _distinct(column, len(members))
-    if len(row) * _PAIRWISE >= len(rows) * len(columns):
-        block = queries[who[rows]] @ members[columns].astype(np.float64).T
-        return np.asarray(block[row_of, column_of])
-    products = np.empty(len(row))
-    for some in _chunks(len(row)):
-        right = members[column[some]].astype(np.float64)
-        products[some] = np.vecdot(queries[who[row[some]]], right)
+    """Return the (h,) products of queries[rows] and members[columns], summed in float64."""
+    products = np.empty(len(rows))
+    # Memory that is asked for anew each time would cost more than the products.
+    narrow = np.empty((2, _PAIRS, queries.shape[1]), dtype=np.float32)
+    wide = np.empty(narrow.shape)
+    for here in chunks(len(rows), _PAIRS):
+        some = slice(0, here.stop - here.start)
+        # Under "clip" what is taken goes straight to where it is wanted.
+        queries.take(rows[here], axis=0, out=narrow[0, some], mode="clip")
+        members.take(columns[here], axis=0, out=narrow[1, some], mode="clip")
+        wide[:, some] = narrow[:, some]
+        np.vecdot(wide[0, some], wide[1, some], out=products[here])
     return products
 
 
-def _distinct(values: NDArray[np.intp], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which of 0..size-1 occur, ascending, and the place of each value among them."""
-    present = np.zeros(size, dtype=np.bool_)
-    present[values] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
+def _sampled(
+    queries: Float32Array, members: Float32Array, rows: Indices, columns: Indices
+) -> Float32Array:
+    """Return the (h,) products of queries[rows] and members[columns]; `rows` is ascending."""
+    starts = np.zeros(len(queries) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=len(queries)), out=starts[1:])
+    with warnings.catch_warnings():
+        # PyTorch calls every sparse matrix of this layout a beta feature.
+        warnings.filterwarnings("ignore", "Sparse CSR tensor support", UserWarning)
+        wanted = torch.sparse_csr_tensor(
+            torch.from_numpy(starts),
+            torch.from_numpy(columns),
+            torch.zeros(len(rows)),
+            size=(len(queries), len(members)),
+            check_invariants=False,
+        )
+    products = torch.sparse.sampled_addmm(
+        wanted, torch.from_numpy(queries), torch.from_numpy(members).T, beta=0
+    )
+    values: Float32Array = products.values().numpy()
+    return values
 
 
-def _shortened(unit: Float32Array, basis: Float32Array) -> Float32Array:
-    """Return the (n, d) first coordinates of unit rows and, as one more, the length of the rest."""
-    first = unit @ basis
-    lengths = np.einsum("ij,ij->i", unit, unit) - np.einsum("ij,ij->i", first, first)
-    return np.column_stack([first, np.sqrt(np.maximum(lengths, 0))])
-
-
-def _sorted(
-    short: Float32Array, generator: np.random.Generator, crew: _Crew
-) -> tuple[Indices, list[int]]:
-    """Return an order in which examples of one cluster are neighbours, and where to cut it."""
-    count = max(1, min(_MOST_CLUSTERS, len(short) // _PER_CLUSTER))
-    sample = short[_drawn(len(short), max(_SAMPLE, 16 * count), generator)]
-    centers = sample[:count]
-    for _ in range(_ROUNDS):
-        nearest, _ = _nearest(sample, centers, crew)
-        sums = np.zeros_like(centers)
-        np.add.at(sums, nearest, sample)
-        used = np.any(sums, axis=1, keepdims=True)
-        centers = np.where(used, unit_rows(sums), centers)
-    cluster, toward = _nearest(short, centers, crew)
-    order = np.lexsort([-toward, cluster]).astype(np.int64)
-    cuts = [0]
-    for size in np.bincount(cluster, minlength=count).tolist():
-        start, pieces = cuts[-1], math.ceil(size / _TILE)
-        cuts.extend(start + size * piece // pieces for piece in range(1, pieces + 1))
-    return order, cuts
-
-
-def _nearest(
-    rows: Float32Array, centers: Float32Array, crew: _Crew
-) -> tuple[NDArray[np.int32], Float32Array]:
-    """Return the center with the largest product for each row, and that product."""
-    which = np.empty(len(rows), dtype=np.int32)
-    toward = np.empty(len(rows), dtype=np.float32)
-
-    def assign(here: slice) -> None:
-        products = rows[here] @ centers.T
-        which[here], toward[here] = products.argmax(axis=1), products.max(axis=1)
-
-    crew.each(assign, _chunks(len(rows), _CHUNK // 8))
-    return which, toward
-
-
-def _drawn(count: int, most: int, generator: np.random.Generator) -> Indices:
-    """Return up to `most` of `count` positions, at random."""
-    if count <= most:
-        return generator.permutation(count)
-    return generator.choice(count, most, replace=False)
-
-
-def _chunks(count: int, size: int = _CHUNK) -> Iterator[slice]:
-    for start in range(0, count, size):
-        yield slice(start, min(start + size, count))
+def _joined(pairs: list[_Pairs]) -> _Pairs:
+    if len(pairs) == 1:
+        return pairs[0]
+    none = np.empty(0, dtype=np.int64)
+    pairs = [_Pairs(none, none, none.astype(np.float32)), *pairs]
+    rows, columns, cosines = zip(
+        *((one.rows, one.columns, one.cosines) for one in pairs), strict=True
+    )
+    return _Pairs(np.concatenate(rows), np.concatenate(columns), np.concatenate(cosines))

@@ -18,7 +18,7 @@ from models.pruning.view import Pruned, PruningView
 
 _GREEDY_SHARE = 1 - 1 / 2.718281828459045
 _LEAST_ROOM = 4_000_000
-"""Neighbours that are kept of small sets: 32 MB."""
+"""Neighbours that are kept of small sets: 48 MB."""
 _DENSE = 1 / 8
 """From this share of all examples as neighbours on, most gains fall with each pick."""
 _MOST_WORK = 3e9
@@ -43,7 +43,7 @@ def prune(
         ModelError: the same, at a `tau` that was given.
     """
     # The neighbours that are kept take no more memory than the embeddings, or little.
-    room = max(_LEAST_ROOM, view.given("embeddings").size // 2)
+    room = max(_LEAST_ROOM, view.given("embeddings").size // 3)
     ready = _affordable(prepared(view, n, params), n, room, params)
     greedy = by_marginal_gain(ready.around, ready.confidence, n, room, progress)
     pruned = reported(greedy, ready)

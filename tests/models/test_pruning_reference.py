@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.pruning_pool import certified, plain_loop
 from models.params.pruning import Prune4RelParams
 from models.protocols import Float32Array, Indices
-from models.pruning import grand, neighbourhood, neighbours, own_gain
+from models.pruning import grand, layout, neighbourhood, neighbours, own_gain
 from models.pruning.greedy import by_marginal_gain
 from models.pruning.histogram import neighbour_histogram
 from models.pruning.neighbourhood import Neighbourhood
@@ -108,13 +108,17 @@ def plain_greedy(similarity: Exact, sure: Exact, n: int) -> tuple[list[int], Exa
 SETTINGS: list[tuple[Kind, float]] = [("shifted", 0.9), ("cosine", 0.7), ("cosine", 0.3)]
 
 
+@pytest.mark.parametrize("mixed", [-1.0, 0.5, 2.0])
 @pytest.mark.parametrize("tile", [7, 512])
 @pytest.mark.parametrize(("kind", "tau"), [*SETTINGS, ("shifted", 0.0)])
 def test_neighbours_are_those_of_all_products(
-    kind: Kind, tau: float, tile: int, monkeypatch: pytest.MonkeyPatch
+    kind: Kind, tau: float, tile: int, mixed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbours, "_TILE", tile)
-    monkeypatch.setattr(neighbours, "_PER_CLUSTER", 20)
+    monkeypatch.setattr(layout, "TILE", tile)
+    monkeypatch.setattr(layout, "_PER_CLUSTER", 20)
+    monkeypatch.setattr(layout, "_MIXED", mixed)
+    monkeypatch.setattr(neighbours, "_PRODUCTS", 100 * tile)
+    monkeypatch.setattr(neighbours, "_QUERIES", 4)
     embeddings = draw(400, dimension=40)
     embeddings[7] = embeddings[8]
     embeddings[9] = 0

@@ -1,0 +1,96 @@
+"""Which pairs of rows may be similar, read off small integers.
+
+Rows are turned at random, so that no coordinate sticks out, and rounded to multiples of 1 / scale.
+A processor multiplies such integers several times as fast as floats. With a and b as what rounding
+has taken from x and y, which have length 1 at most, the triangle inequality gives
+
+    x · y <= x' · y' + |a| + |b| + |a| |b|,
+
+so a pair of codes whose product is below the threshold by more than that is no pair of neighbours.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from models.protocols import Float32Array, Indices
+
+_LARGEST = 63
+"""Seven bits: processors without instructions for the purpose add up pairs of products of codes in
+16 bits, which eight bits could overflow."""
+_WIDTHS = 5.0
+"""Coordinates of a turned row have a standard deviation of 1 / sqrt(d), and codes reach this many
+of them; what lies beyond is cut off, which its |a| then says."""
+
+BLUR = 2 * _WIDTHS / _LARGEST / 12**0.5
+"""About what rounding adds to the threshold of a product: for all d the same."""
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Codes of (n, d) rows, int8, and the (n,) lengths of what rounding has taken from them."""
+
+    codes: NDArray[np.int8]
+    errors: Float32Array
+
+    def of(self, some: NDArray[np.intp]) -> "Coded":
+        """Return some of them, all in their order if they are as many."""
+        return self if len(some) == len(self.codes) else Coded(self.codes[some], self.errors[some])
+
+
+class Screen:
+    """Codes of N rows of length 1 or less: O(N d) bytes."""
+
+    def __init__(self, count: int, dimension: int, generator: np.random.Generator) -> None:
+        """Make room for `count` rows of `dimension` numbers."""
+        turn, _ = np.linalg.qr(generator.standard_normal((dimension, dimension)))
+        self._scale = np.float32(_LARGEST * dimension**0.5 / _WIDTHS)
+        self._turn = turn.astype(np.float32)
+        self._codes = torch.empty((count, dimension), dtype=torch.int8)
+        self._errors = np.empty(count, dtype=np.float32)
+        self._memory = torch.empty(0, dtype=torch.int32)
+
+    def put(self, here: slice, rows: Float32Array) -> None:
+        """Write the codes of some (n, d) rows."""
+        turned = rows @ self._turn
+        turned *= self._scale
+        codes = np.rint(turned)
+        codes.clip(-_LARGEST, _LARGEST, out=codes)
+        self._codes.numpy()[here] = codes
+        turned -= codes
+        self._errors[here] = np.linalg.norm(turned, axis=1) / self._scale
+
+    def at(self, places: Indices) -> Coded:
+        """Return a copy of the codes of some rows."""
+        return Coded(self._codes.numpy()[places], self._errors[places])
+
+    def passing(
+        self, queries: Coded, members: slice, least: float
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return which queries may have a product of `least` or more with which members.
+
+        Returns:
+            Places in `queries`, ascending, and in `members`.
+        """
+        codes = self._codes[members]
+        room = self._room(len(queries.codes), len(codes))
+        # The matrix product of 8-bit integers has no other name in PyTorch.
+        torch._int_mm(torch.from_numpy(queries.codes), codes.T, out=room)
+        products = room.numpy()
+        error, other = queries.errors, self._errors[members].max()
+        bound = self._scale**2 * (np.float32(least) - error - other - error * other)
+        lowest = np.floor(bound).astype(np.int32)
+        # Most queries have nobody in a tile, and a maximum costs less than looking for who it is.
+        some = np.flatnonzero(room.amax(dim=1).numpy() >= lowest)
+        hits = np.flatnonzero(products[some] >= lowest[some, None])
+        row, column = np.divmod(hits, len(codes))
+        return some[row], column
+
+    def _room(self, rows: int, columns: int) -> torch.Tensor:
+        """Return memory for products, used again: new memory would cost as much as they do."""
+        size = rows * columns
+        if len(self._memory) < size:
+            self._memory = torch.empty(size, dtype=torch.int32)
+        return self._memory[:size].view(rows, columns)
