@@ -39,7 +39,7 @@ def shortening(sample: Float32Array, least: float) -> Float32Array:
     centered = sample - sample.mean(axis=0)
     _, vectors = np.linalg.eigh((centered.T @ centered).astype(np.float64))
     basis = vectors[:, ::-1].astype(np.float32)
-    left, right = (some @ basis for some in (sample[:256], sample[-2048:]))
+    left, right = (some @ basis for some in (sample[:128], sample[-1024:]))
     sizes = [one for one in _SIZES if one < dimension] + [dimension]
     product, best, least_work = np.zeros((len(left), len(right))), dimension, math.inf
     for start, size in pairwise([0, *sizes]):

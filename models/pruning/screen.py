@@ -1,6 +1,6 @@
 """Which pairs of rows may be similar, read off small integers.
 
-Rows are turned at random, so that no coordinate sticks out, and rounded to multiples of 1 / scale.
+Rows are turned at random, so that few coordinates stick out, and rounded to multiples of 1 / scale.
 A processor multiplies such integers several times as fast as floats. With a and b as what rounding
 has taken from x and y, which have length 1 at most, the triangle inequality gives
 
@@ -24,6 +24,9 @@ _WIDTHS = 5.0
 """Coordinates of a turned row have a standard deviation of 1 / sqrt(d), and codes reach this many
 of them; what lies beyond is cut off, which its |a| then says."""
 
+_TURNED = 128
+"""Coordinates that are turned into each other: all of them would take as long as the search."""
+
 BLUR = 2 * _WIDTHS / _LARGEST / 12**0.5
 """About what rounding adds to the threshold of a product: for all d the same."""
 
@@ -45,22 +48,26 @@ class Screen:
 
     def __init__(self, count: int, dimension: int, generator: np.random.Generator) -> None:
         """Make room for `count` rows of `dimension` numbers."""
-        turn, _ = np.linalg.qr(generator.standard_normal((dimension, dimension)))
         self._scale = np.float32(_LARGEST * dimension**0.5 / _WIDTHS)
-        self._turn = turn.astype(np.float32)
+        groups = -(-dimension // _TURNED)
+        sizes = [len(range(group, dimension, groups)) for group in range(groups)]
+        turns = [np.linalg.qr(generator.standard_normal((size, size)))[0] for size in sizes]
+        self._turns = [turn.astype(np.float32) for turn in turns]
         self._codes = torch.empty((count, dimension), dtype=torch.int8)
         self._errors = np.empty(count, dtype=np.float32)
         self._memory = torch.empty(0, dtype=torch.int32)
 
     def put(self, here: slice, rows: Float32Array) -> None:
         """Write the codes of some (n, d) rows."""
-        turned = rows @ self._turn
+        groups = len(self._turns)
+        # Every so many columns, as leading principal components should not end up in one group.
+        turned = np.hstack([rows[:, k::groups] @ turn for k, turn in enumerate(self._turns)])
         turned *= self._scale
         codes = np.rint(turned)
         codes.clip(-_LARGEST, _LARGEST, out=codes)
         self._codes.numpy()[here] = codes
         turned -= codes
-        self._errors[here] = np.linalg.norm(turned, axis=1) / self._scale
+        self._errors[here] = np.sqrt(np.vecdot(turned, turned)) / self._scale
 
     def at(self, places: Indices) -> Coded:
         """Return a copy of the codes of some rows."""

@@ -45,9 +45,9 @@ def similarity_to(
 
 def unit_rows(embeddings: Float32Array) -> Float32Array:
     """Scale (N, D) rows to length 1; a zero row stays zero."""
-    length = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    rows: Float32Array = (embeddings / np.maximum(length, 1e-12)).astype(np.float32)
-    return rows
+    length = np.sqrt(np.vecdot(embeddings, embeddings))[:, None]
+    rows: Float32Array = embeddings / np.maximum(length, 1e-12)
+    return rows.astype(np.float32, copy=False)
 
 
 def _kth(block: Float32Array, place: int) -> Float32Array:

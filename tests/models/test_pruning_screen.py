@@ -45,7 +45,7 @@ def test_no_similar_pair_is_lost(seed: int, dimension: int, least: float, spiked
 
 def test_a_row_that_is_cut_off_is_not_lost() -> None:
     rows = np.random.default_rng(1).standard_normal((40, 64)).astype(np.float32)
-    turn = Screen(1, 64, np.random.default_rng(0))._turn
+    (turn,) = Screen(1, 64, np.random.default_rng(0))._turns
     # After the turn all of its length is in one coordinate, beyond what codes reach.
     rows[5] = turn[:, 7]
     unit = unit_rows(rows)
