@@ -12,7 +12,10 @@ from models.catalog import specs
 ROOT: Final = Path(__file__).resolve().parent.parent
 STRINGS: Final = ROOT / "frontend/src/strings/ko"
 # Of the workers, what speaks to people on pages; the rest fills logs and reports.
-SPEAKERS: Final = ("models", "workers/advance", "workers/dry_run.py", "workers/runner.py")
+SPEAKERS: Final = (
+    "models", "workers/advance", "workers/dry_run.py", "workers/prune/warmed.py",
+    "workers/runner.py",
+)  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
 _HANGUL: Final = re.compile(r"[가-힣]")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")

@@ -172,6 +172,62 @@ def test_a_count_is_kept_instead_of_a_share(http: TestClient, world: World) -> N
     assert job.result["kept"] == 5
 
 
+def test_another_choice_uses_the_warm_up_again(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[int] = []
+
+    def watched(*args: Any, **options: Any) -> Any:
+        trained.append(options["seed"])
+        return warm_up(*args, **options)
+
+    monkeypatch.setattr("workers.prune.handler.warm_up", watched)
+    loop = Loop(world)
+    loop.answer(0, 10, Verdict.CLASS)
+    first = pruned(http, loop, method="prune4rel", ratio=0.5)
+    again = pruned(http, loop, method="prune4rel", ratio=0.25, tau=0.9)
+    assert len(trained) == 1
+    assert first.result is not None
+    assert again.result is not None
+    note = f"Labels and training are those of job {first.id}, so its warm-up was used again"
+    assert note not in " ".join(first.result["notes"])
+    assert note in " ".join(again.result["notes"])
+    # What is found is what a warm-up of its own would have led to.
+    kept = world.storage.project(loop.project.id) / "warm-up.npz"
+    kept.write_bytes(b"not an archive")
+    anew = pruned(http, loop, method="prune4rel", ratio=0.25, tau=0.9)
+    assert len(trained) == 2
+    tables = [pq.read_table(subset_of(loop, one)) for one in (again, anew)]
+    assert tables[0].equals(tables[1])
+    # Other training, and other labels.
+    pruned(http, loop, method="prune4rel", epochs=3)
+    assert len(trained) == 3
+    loop.answer(0, 2, Verdict.CLASS)
+    changed = pruned(http, loop, method="prune4rel", epochs=3)
+    assert len(trained) == 4
+    assert changed.result is not None
+    assert changed.result["labeled"] == 12
+
+
+def test_an_estimate_knows_that_the_warm_up_is_there(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    for method in ("prune4rel", "prune4rel_greedy"):
+        first = pruned(http, loop, method=method)
+        params = QUICK | {"method": method, "tau": 0.9}
+        job = start_job(http, world, loop.project, "prune", params, dry_run=True)
+        run_job(Prune(job_id=job.id), handler)
+        loop.session.refresh(job)
+        assert job.state is JobState.SUCCEEDED, job.error
+        assert job.result is not None
+        estimate = job.result["estimate"]
+        assert estimate["phases"]["warm_up"] == 0
+        assert estimate["phases"]["prune"] > 0
+        assert estimate["seconds"] < 60
+    assert first.result is not None
+    assert "used again" in estimate["notes"][-1]
+
+
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_more_than_there_are_is_refused_before_the_warm_up(
     http: TestClient, world: World, dry_run: bool

@@ -25,6 +25,7 @@ from workers.manners import Manners
 from workers.prune.gather import gather, learned_features
 from workers.prune.rehearsal import rehearse
 from workers.prune.report import Found, result_of
+from workers.prune.warmed import WarmedUp, said_of
 from workers.runner import JobContext
 from workers.subset import write_subset
 
@@ -63,6 +64,19 @@ def _find(context: JobContext) -> None:
 
 
 def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None:
+    """Leave the arrays of a view in `view.npz`: those of an earlier job if they are the same."""
+    warmed = WarmedUp(context, known, params)
+    found = warmed.find()
+    if found:
+        arrays, job_id = found
+        context.save({"warmed_up_by": job_id})
+    else:
+        arrays = _warmed_up(context, known, params)
+        warmed.keep(arrays)
+    write_arrays(context.work / "view.npz", arrays)
+
+
+def _warmed_up(context: JobContext, known: Knowledge, params: PruneParams) -> dict[str, Any]:
     indices, labels = known.snapshot.inside()
     view = warm_up(
         known.store,
@@ -84,7 +98,7 @@ def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None
     except ModelError:
         shutil.rmtree(context.work / "warm-up", ignore_errors=True)
         raise
-    write_arrays(context.work / "view.npz", arrays)
+    return arrays
 
 
 def _require_finite(arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -128,7 +142,9 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         pruned,
         found.confidence,
     )
-    text = json.dumps(result_of(params, found, class_notes(context, known.snapshot)))
+    again = context.checkpoint.get("warmed_up_by")
+    said = (*class_notes(context, known.snapshot), *((said_of(again),) if again else ()))
+    text = json.dumps(result_of(params, found, said))
     write_atomically(context.work / "result.json", lambda part: part.write_text(text))
 
 

@@ -10,12 +10,14 @@ import numpy as np
 from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.run import prune
+from models.pruning.view import PruningView
 from models.rehearsal import extended_seconds, step_seconds
 from models.trained import NetworkModel
 from models.warm_up import train_steps, warm_up
 from workers.dry_run import Cost, Rehearsal, class_notes
 from workers.knowledge import Knowledge
 from workers.prune.gather import gather, learned_features
+from workers.prune.warmed import WarmedUp, said_of
 from workers.runner import JobContext
 
 _SECONDS: Final = 5.0
@@ -27,10 +29,11 @@ def rehearse(context: JobContext) -> Rehearsal:
     """Gather as the job does, and say what to measure."""
     known = gather(context)
     task = _Task(context, known)
+    notes = class_notes(context, known.snapshot)
     return Rehearsal(
         images=len(task.indices),
         phases={"warm_up": task.warm_up, "prune": task.prune},
-        notes=class_notes(context, known.snapshot),
+        notes=notes if task.found is None else (*notes, said_of(task.found[1])),
     )
 
 
@@ -42,11 +45,15 @@ class _Task:
         self.params = PruneParams.model_validate(context.params)
         self.classes = known.snapshot.classes
         self.indices, self.labels = known.snapshot.inside()
+        self.found = WarmedUp(context, known, self.params).find()
         self._size = 0
 
     def warm_up(self) -> Cost:
         """Time steps, and inference over both views of a sample."""
         params, count = self.params, len(self.indices)
+        if self.found is not None:
+            self._size = min(count, _MOST)
+            return Cost(0.0)
         models: list[NetworkModel] = []
 
         def train(steps: int) -> None:
@@ -75,26 +82,15 @@ class _Task:
         """Time the choice among the sample and among a part of it, and extend that."""
         params = self.params
         sample = self._sample()
-        # What is forgotten between epochs shows in the second at the earliest.
-        epochs = min(2, params.epochs)
-        view = warm_up(
-            self.store,
-            self.indices[sample],
-            self.labels[sample],
-            classes=self.classes,
-            params=params.model_copy(update={"epochs": epochs, "models": 1}),
-            seed=self.seed,
-            work=self.context.work / "rehearsal",
-            progress=lambda *_: self.context.check(),
-        )
+        view = self._seen(sample)
         if params.method == "ssp":
             learned = learned_features(self.context, self.indices[sample])
             view = replace(view, self_supervised=learned)
         share = params.keep_of(len(self.indices)) / len(self.indices)
         # A given threshold suits features that were learned; before that all look alike.
-        method_params = {
-            name: None if name == "tau" else value for name, value in params.method_params().items()
-        }
+        method_params = params.method_params()
+        if self.found is None:
+            method_params |= {name: None for name in ("tau",) if name in method_params}
         mixed = np.random.default_rng(self.seed).permutation(len(sample))
 
         def choose(size: int) -> None:
@@ -104,6 +100,25 @@ class _Task:
 
         seconds = extended_seconds(choose, len(sample), len(self.indices), highest_power=2)
         return Cost(seconds, 4 * self._bytes(view.given("embeddings").shape[1]))
+
+    def _seen(self, sample: Indices) -> PruningView:
+        """Return what a warm-up shows of a sample: that of an earlier job, or a short one."""
+        params = self.params
+        if self.found is not None:
+            arrays, _ = self.found
+            return PruningView(self.labels, self.classes, self.seed, **arrays).part(sample)
+        # What is forgotten between epochs shows in the second at the earliest.
+        epochs = min(2, params.epochs)
+        return warm_up(
+            self.store,
+            self.indices[sample],
+            self.labels[sample],
+            classes=self.classes,
+            params=params.model_copy(update={"epochs": epochs, "models": 1}),
+            seed=self.seed,
+            work=self.context.work / "rehearsal",
+            progress=lambda *_: self.context.check(),
+        )
 
     def _infer(self, model: NetworkModel, size: int) -> None:
         self.context.check()

@@ -1,0 +1,62 @@
+"""The last warm-up of a project, for another method, ratio or threshold to choose by.
+
+Where the labels or anything that a warm-up hangs on have changed, it is made anew. The file is a
+convenience: without it, or with a broken one, a job takes longer and finds the same.
+"""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import Any, Final
+
+from models.params.prune import PruneParams
+from models.params.warm_up import WarmUpParams
+from workers.arrays import read_arrays, write_arrays
+from workers.knowledge import Knowledge
+from workers.runner import JobContext
+
+_FORMAT: Final = 1
+"""To be raised where the same labels and parameters no longer lead to the same warm-up."""
+
+
+class WarmedUp:
+    """The warm-up that a job would make, as an earlier job may have left it."""
+
+    def __init__(self, context: JobContext, known: Knowledge, params: PruneParams) -> None:
+        """Take the labels and parameters of a job."""
+        self._file = context.storage.project(context.project_id) / "warm-up.npz"
+        self._job_id = context.job_id
+        self._key = _key(known, params)
+
+    def find(self) -> tuple[dict[str, Any], int] | None:
+        """Return the arrays of a `PruningView` and the id of the job that made them, or None."""
+        try:
+            arrays = read_arrays(self._file)
+            key, job_id = str(arrays.pop("key")), int(arrays.pop("job_id"))
+        except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+            return None
+        return (arrays, job_id) if key == self._key else None
+
+    def keep(self, arrays: Mapping[str, Any]) -> None:
+        """Keep arrays for the next job, instead of those of an earlier one."""
+        write_arrays(self._file, {**arrays, "key": self._key, "job_id": self._job_id})
+
+
+def said_of(job_id: int) -> str:
+    """Return the note that tells whose warm-up was used."""
+    return (
+        f"Labels and training are those of job {job_id}, so its warm-up was used again and only "
+        "the choice made anew."
+    )
+
+
+def _key(known: Knowledge, params: PruneParams) -> str:
+    snapshot, store = known.snapshot, known.store
+    given = params.model_dump(mode="json", include=set(WarmUpParams.model_fields))
+    facts = [_FORMAT, known.seed, store.size, given]
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+    for array in (snapshot.class_ids, *snapshot.inside()):
+        digest.update(len(array).to_bytes(8, "big"))
+        digest.update(array.tobytes())
+    return digest.hexdigest()
