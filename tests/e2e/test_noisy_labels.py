@@ -101,6 +101,10 @@ def prune(page: Page) -> None:
     card.get_by_role("button", name="Start", exact=True).click()
     card.get_by_role("link", name="Show the subset").click(timeout=120_000)
     expect(page.get_by_role("region", name="Dropped").get_by_role("img").first).to_be_visible()
+    # Another threshold is tried from the table, and the warm-up is not repeated for it.
+    page.get_by_role("button", name="Choose again with tau").first.click()
+    again = page.get_by_text("so its warm-up was used again and only the choice made anew")
+    expect(again.first).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Train on it").click()
     expect(page.get_by_text("In use")).to_be_visible()
     page.get_by_role("link", name="All jobs").click()
@@ -172,7 +176,7 @@ def test_an_admin_imports_prunes_relabels_reviews_and_reverts(
     expect(page.get_by_text(f"0 of {found['total']:,}", exact=True)).to_be_visible()
     assert labels(project) == given
     page.get_by_role("link", name="All jobs").click()
-    page.get_by_role("link", name="Show the subset").click()
+    page.get_by_role("link", name="Show the subset").first.click()
     page.get_by_role("button", name="Train on all labels").click()
     expect(page.get_by_text("In use")).to_have_count(0)
     assert project.get()["settings"]["subset"] is None

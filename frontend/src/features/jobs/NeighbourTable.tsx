@@ -1,49 +1,80 @@
-import type { Neighbours } from "../../api/types";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import { startJob } from "../../api/rounds";
+import type { Job, Neighbours } from "../../api/types";
 import { t } from "../../strings";
+import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount } from "../../ui/format";
+import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./NeighbourTable.module.css";
 import { nearest } from "./nearest";
 
 const { subset: text } = t.jobs;
 
+type NeighbourTableProps = { projectId: number; job: Job; neighbours: Neighbours };
+
 /** A histogram of neighbours at each threshold, as a table that is darker where more images are. */
-export function NeighbourTable({ neighbours }: { neighbours: Neighbours }) {
+export function NeighbourTable({ projectId, job, neighbours }: NeighbourTableProps) {
   const { tau, automatic, sampled, least, rows } = neighbours;
   const used = nearest(rows, tau);
+  const navigate = useNavigate();
+  const choose = useMutation({
+    mutationFn: (threshold: number) =>
+      startJob(projectId, job.kind, { ...job.params, tau: threshold }),
+    onSuccess: (started) => navigate(`/projects/${projectId}/jobs/${started.id}`),
+  });
   return (
     <Card title={text.neighbours} hint={text.neighboursHint(sampled, tau.toFixed(4), automatic)}>
-      <Table label={text.neighbours}>
-        <thead>
-          <tr>
-            <th scope="col">{text.tau}</th>
-            <th scope="col" data-number>
-              {text.median}
-            </th>
-            {least.map((from, index) => (
-              <th key={from} scope="col" data-number>
-                {text.bin(from, least[index + 1])}
+      {choose.error && <Notice tone="bad">{choose.error.message}</Notice>}
+      <div className={styles.shares}>
+        <Table label={text.neighbours}>
+          <thead>
+            <tr>
+              <th scope="col">{text.tau}</th>
+              <th scope="col">{text.choice}</th>
+              <th scope="col" data-number>
+                {text.median}
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.tau} aria-current={row === used || undefined}>
-              <th scope="row" className={styles.tau}>
-                {row === used ? tau.toFixed(4) : row.tau.toFixed(4)}{" "}
-                {row === used && <Chip tone="gold">{text.inUseHere}</Chip>}
-              </th>
-              <td data-number>{formatCount(row.median)}</td>
               {least.map((from, index) => (
-                <Share key={from} share={row.shares[index] ?? 0} />
+                <th key={from} scope="col" data-number>
+                  {text.bin(from, least[index + 1])}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </Table>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.tau} aria-current={row === used || undefined}>
+                <th scope="row" className={styles.tau}>
+                  {row === used ? tau.toFixed(4) : row.tau.toFixed(4)}
+                </th>
+                <td>
+                  {row === used ? (
+                    <Chip tone="gold">{text.inUseHere}</Chip>
+                  ) : (
+                    <Button
+                      size="small"
+                      aria-label={text.chooseWith(row.tau.toFixed(4))}
+                      busy={choose.isPending && choose.variables === row.tau}
+                      disabled={choose.isPending}
+                      onClick={() => choose.mutate(row.tau)}
+                    >
+                      {text.choose}
+                    </Button>
+                  )}
+                </td>
+                <td data-number>{formatCount(row.median)}</td>
+                {least.map((from, index) => (
+                  <Share key={from} share={row.shares[index] ?? 0} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </div>
     </Card>
   );
 }

@@ -58,7 +58,9 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
       <Card title={text.balance}>
         <Balance classes={project.classes} result={result} />
       </Card>
-      {result.neighbours && <NeighbourTable neighbours={result.neighbours} />}
+      {result.neighbours && (
+        <NeighbourTable projectId={project.id} job={job} neighbours={result.neighbours} />
+      )}
       {result.objective.length > 1 && (
         <Card>
           <Chart

@@ -27,10 +27,13 @@ export const subset = {
   neighboursHint: (sampled: number, tau: string, automatic: boolean) =>
     `The share of ${sampled.toLocaleString(locale)} images by how many neighbours they have from a similarity on. ${
       automatic ? "Chosen" : "Given"
-    } was ${tau}; another is the parameter Tau of the next job. Many images without a neighbour: lower it. Most of all images as neighbours: raise it.`,
+    } was ${tau}; another chooses again, in seconds as long as no label changes. Many images without a neighbour: lower it. Most of all images as neighbours: raise it.`,
   tau: "Tau",
   median: "Median",
+  choice: "Choice",
   inUseHere: "used",
+  choose: "Choose again",
+  chooseWith: (tau: string) => `Choose again with tau ${tau}`,
   /** The numbers from one on, up to where the next bin begins. */
   bin: (from: number, next: number | undefined) => {
     if (next === undefined) return `${from.toLocaleString(locale)}+`;

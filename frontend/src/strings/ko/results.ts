@@ -27,10 +27,13 @@ export const subset: Catalogue["jobs"]["subset"] = {
   neighboursHint: (sampled, tau, automatic) =>
     `표본 이미지 ${number(sampled)}개를 유사도 임계값 이상인 이웃의 수로 나눈 비율입니다. 사용한 값은 ${tau}(${
       automatic ? "자동 선택" : "직접 입력"
-    })이며, 다음 작업에서 ‘유사도 임계값(Tau)’으로 바꿀 수 있습니다. 이웃이 없는 이미지가 많으면 낮추고, 거의 모든 이미지가 이웃이면 높이세요.`,
+    })입니다. 다른 값을 고르면, 라벨이 그대로인 한 몇 초 안에 다시 선택합니다. 이웃이 없는 이미지가 많으면 낮추고, 거의 모든 이미지가 이웃이면 높이세요.`,
   tau: "Tau",
   median: "중앙값",
+  choice: "선택",
   inUseHere: "사용",
+  choose: "다시 선택",
+  chooseWith: (tau) => `Tau ${tau}로 다시 선택`,
   bin: (from, next) => {
     if (next === undefined) return `${number(from)}+`;
     return from === next - 1 ? `${from}` : `${number(from)}–${number(next - 1)}`;
