@@ -25,7 +25,7 @@ class WarmedUp:
 
     def __init__(self, context: JobContext, known: Knowledge, params: PruneParams) -> None:
         """Take the labels and parameters of a job."""
-        self._file = context.storage.project(context.project_id) / "warm-up.npz"
+        self._file = context.storage.features(context.project_id) / "warm-up.npz"
         self._job_id = context.job_id
         self._key = _key(known, params)
 
