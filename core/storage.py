@@ -92,6 +92,10 @@ class Storage:
         """Directory of embeddings that are computed once per pool."""
         return self.project(project_id) / "features"
 
+    def warm_up(self, project_id: int) -> Path:
+        """The last warm-up of a project's pruning, which can be made again: no backup has it."""
+        return self.features(project_id) / "warm-up.npz"
+
     def artifact(self, key: str) -> Path:
         """File of an artifact.
 

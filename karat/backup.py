@@ -31,6 +31,8 @@ DATABASE: Final = "database.dump"
 CHECKSUMS: Final = "files.sha256"
 STORED: Final = ("images", "projects", "uploads")
 """Folders of the data directory that are kept. Unfinished work is not: jobs begin again."""
+_WARM_UP: Final = "warm-up.npz"
+"""`core.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
 # "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
 _VERSION: Final = re.compile(r"\(PostgreSQL\) (\d+)")
@@ -259,7 +261,8 @@ def _stored(data_dir: Path, uploads: Path) -> Iterator[tuple[str, Path]]:
             directories.sort()
             for name in sorted(names):
                 path = Path(parent, name)
-                if not name.endswith(".part") and path.is_file() and not path.is_symlink():
+                kept = not name.endswith(".part") and name != _WARM_UP
+                if kept and path.is_file() and not path.is_symlink():
                     yield str(Path(folder, path.relative_to(root))), path
 
 

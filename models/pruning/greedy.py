@@ -21,7 +21,8 @@ Float64Array = NDArray[np.float64]
 
 _BLOCK = 1024
 _REPORT_EVERY = 256
-_TALLIED = 256
+_TALLIED = 4096
+"""Estimates that change before it is told by how much the objective did."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Landscape:
         self.estimate = np.zeros(len(confidence))
         self._added, self._found = np.empty(n), np.empty(n, dtype=np.int64)
         self._changes: list[tuple[Float64Array, Float64Array]] = []
+        self._changed = 0
 
     def weights(self, position: int, row: Row) -> Float64Array:
         """Return by how much an example would raise the estimates of its row: (E,)."""
@@ -70,22 +72,23 @@ class Landscape:
         added = self.weights(position, row)
         before = self.estimate[row.columns]
         self._changes.append((before, added))
+        self._changed += len(before)
         self._found[self.chosen.count] = row.found
         self.chosen.add(position, gain)
         self.estimate[row.columns] = after = before + added
-        if len(self._changes) == _TALLIED:
+        if self._changed >= _TALLIED:
             self._tally()
         return after
 
     def _tally(self) -> None:
-        """Note what the last picks, few neighbours each, have added to the objective."""
+        """Note what the last picks have added to the objective: together, as most change little."""
         if not self._changes:
             return
         which = np.repeat(np.arange(len(self._changes)), [len(one) for one, _ in self._changes])
         before, added = (np.concatenate(some) for some in zip(*self._changes, strict=True))
         here = slice(self.chosen.count - len(self._changes), self.chosen.count)
         self._added[here] = np.bincount(which, gained(before, added), len(self._changes))
-        self._changes = []
+        self._changes, self._changed = [], 0
 
     def report(self, progress: Progress | None) -> None:
         """Tell now and then how many picks there are."""

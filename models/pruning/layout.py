@@ -15,7 +15,7 @@ from models.pruning.crew import Crew
 from models.pruning.screen import BLUR
 from models.purity.knn import unit_rows
 
-TILE = 512
+_TILE = 512
 """Examples that are compared at a time: the products with them stay in the cache."""
 SAMPLE = 4096
 _PER_CLUSTER = 1024
@@ -26,6 +26,8 @@ _SOME = 1024
 _SIZES = 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768
 _MIXED = 0.5
 """From this share of clusters on that have to be looked at, sorting examples by cluster is idle."""
+_ROUNDED = np.float32(4e-6)
+"""More than rounding takes from a squared length."""
 _ANGLE_SLACK = 2e-3
 """Far more than rounding can make of angles of rows in single precision."""
 _SCAN, _PAIR, _BLOCK = 170.0, 170.0, 12.0
@@ -66,8 +68,10 @@ def shortened(unit: Float32Array, basis: Float32Array) -> Float32Array:
     if short_size(basis) == unit.shape[1]:
         return unit
     first = unit @ basis
-    lengths = np.einsum("ij,ij->i", unit, unit) - np.einsum("ij,ij->i", first, first)
-    return np.column_stack([first, np.sqrt(np.maximum(lengths, 0))])
+    whole = np.einsum("ij,ij->i", unit, unit)
+    rest = np.maximum(whole - np.einsum("ij,ij->i", first, first), 0)
+    # Never too short: the difference of two rounded numbers says little where little is left.
+    return np.column_stack([first, np.sqrt(rest + np.where(whole > 0, _ROUNDED, 0))])
 
 
 def by_cluster(
@@ -86,13 +90,13 @@ def by_cluster(
         used, starts = np.unique(nearest[together], return_index=True)
         reach = reach_of(np.minimum.reduceat(toward[together], starts), least)
         if tried > 0 and (sample[:_SOME] @ centers[used].T >= reach).mean() > _MIXED:
-            return None, [*range(0, len(short), TILE), len(short)]
+            return None, [*range(0, len(short), _TILE), len(short)]
         centers[used] = unit_rows(np.add.reduceat(sample[together], starts))
     cluster, toward = _nearest(short, centers, crew)
     order = np.lexsort([-toward, cluster]).astype(np.int64)
     cuts = [0]
     for size in np.bincount(cluster, minlength=count).tolist():
-        start, pieces = cuts[-1], math.ceil(size / TILE)
+        start, pieces = cuts[-1], math.ceil(size / _TILE)
         cuts.extend(start + size * piece // pieces for piece in range(1, pieces + 1))
     return order, cuts
 

@@ -51,7 +51,8 @@ class Rows:
 
     Attributes:
         starts: (q + 1,) int64; those of example i are starts[i] to starts[i + 1].
-        columns: (E,) int32 positions, the example itself among them; each once per example.
+        columns: (E,) int32 positions, the example itself among them unless its embedding is all
+            zeros; each once per example.
         cosines: (E,) float32.
     """
 
@@ -78,8 +79,8 @@ class Neighbours:
     The cosine of two examples is the product, summed in float64 and rounded to float32, of their
     embeddings divided by their length in float32; 1 where nothing but rounding separates it from
     1. Two ways of summing agree on it unless they straddle a rounding boundary by accident, once
-    in 10^8 pairs: so results depend neither on blocks nor on the library of linear algebra, and
-    duplicates get equal numbers.
+    in 10^8 pairs: so results do not depend on how the work is laid out, and duplicates get equal
+    numbers.
     """
 
     def __init__(self, embeddings: Float32Array, similarity: Similarity, seed: int = 0) -> None:

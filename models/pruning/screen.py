@@ -44,7 +44,10 @@ class Coded:
 
 
 class Screen:
-    """Codes of N rows of length 1 or less: O(N d) bytes."""
+    """Codes of N rows of length 1 or less: O(N d) bytes.
+
+    Threads may `put` different rows; `passing` is for one of them at a time.
+    """
 
     def __init__(self, count: int, dimension: int, generator: np.random.Generator) -> None:
         """Make room for `count` rows of `dimension` numbers."""

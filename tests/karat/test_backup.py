@@ -40,6 +40,8 @@ def source(world: World, installation: settings.Settings) -> Installation:
     job.checkpoint = {"tally": {}, "report_end": 3}
     world.storage.upload("waiting.zip").parent.mkdir()
     world.storage.upload("waiting.zip").write_bytes(b"zip")
+    world.storage.warm_up(project.id).parent.mkdir(parents=True, exist_ok=True)
+    world.storage.warm_up(project.id).write_bytes(b"made again by whoever wants it")
     key = f"projects/{project.id}/model.safetensors"
     world.storage.artifact(key).write_bytes(b"model")
     world.session.add(
@@ -106,6 +108,8 @@ def test_what_is_backed_up_while_images_come_in_is_whole(
     assert put.files == made.files >= 20
     assert problems(empty) == []
     assert (empty.data_dir / "uploads" / "waiting.zip").read_bytes() == b"zip"
+    assert list(source.data_dir.rglob("warm-up.npz"))
+    assert not list(empty.data_dir.rglob("warm-up.npz"))
     engine = create_engine(empty.database_url)
     with engine.connect() as connection:
         assert len(connection.execute(select(Example.id)).all()) >= 18

@@ -114,7 +114,7 @@ SETTINGS: list[tuple[Kind, float]] = [("shifted", 0.9), ("cosine", 0.7), ("cosin
 def test_neighbours_are_those_of_all_products(
     kind: Kind, tau: float, tile: int, mixed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layout, "TILE", tile)
+    monkeypatch.setattr(layout, "_TILE", tile)
     monkeypatch.setattr(layout, "_PER_CLUSTER", 20)
     monkeypatch.setattr(layout, "_MIXED", mixed)
     monkeypatch.setattr(neighbours, "_PRODUCTS", 100 * tile)

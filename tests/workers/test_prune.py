@@ -193,7 +193,7 @@ def test_another_choice_uses_the_warm_up_again(
     assert note not in " ".join(first.result["notes"])
     assert note in " ".join(again.result["notes"])
     # What is found is what a warm-up of its own would have led to.
-    kept = world.storage.features(loop.project.id) / "warm-up.npz"
+    kept = world.storage.warm_up(loop.project.id)
     kept.write_bytes(b"not an archive")
     anew = pruned(http, loop, method="prune4rel", ratio=0.25, tau=0.9)
     assert len(trained) == 2

@@ -67,13 +67,11 @@ def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None
     """Leave the arrays of a view in `view.npz`: those of an earlier job if they are the same."""
     warmed = WarmedUp(context, known, params)
     found = warmed.find()
-    if found:
-        arrays, job_id = found
-        context.save({"warmed_up_by": job_id})
-    else:
-        arrays = _warmed_up(context, known, params)
-        warmed.keep(arrays)
+    arrays, job_id = found or (_warmed_up(context, known, params), context.job_id)
     write_arrays(context.work / "view.npz", arrays)
+    context.save({"warmed_up_by": job_id})
+    if found is None:
+        warmed.keep(arrays)
 
 
 def _warmed_up(context: JobContext, known: Knowledge, params: PruneParams) -> dict[str, Any]:
@@ -142,8 +140,9 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         pruned,
         found.confidence,
     )
-    again = context.checkpoint.get("warmed_up_by")
-    said = (*class_notes(context, known.snapshot), *((said_of(again),) if again else ()))
+    job_id = context.checkpoint.get("warmed_up_by", context.job_id)
+    again = () if job_id == context.job_id else (said_of(job_id),)
+    said = (*class_notes(context, known.snapshot), *again)
     text = json.dumps(result_of(params, found, said))
     write_atomically(context.work / "result.json", lambda part: part.write_text(text))
 

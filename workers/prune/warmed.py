@@ -1,7 +1,7 @@
 """The last warm-up of a project, for another method, ratio or threshold to choose by.
 
-Where the labels or anything that a warm-up hangs on have changed, it is made anew. The file is a
-convenience: without it, or with a broken one, a job takes longer and finds the same.
+Where labels, images or parameters have changed, it is made anew; which device made it does not
+count. The file is a convenience: without it, or with a broken one, a job takes longer.
 """
 
 import hashlib
@@ -10,9 +10,11 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from models.params.prune import PruneParams
 from models.params.warm_up import WarmUpParams
-from workers.arrays import read_arrays, write_arrays
+from workers.arrays import write_arrays
 from workers.knowledge import Knowledge
 from workers.runner import JobContext
 
@@ -25,22 +27,28 @@ class WarmedUp:
 
     def __init__(self, context: JobContext, known: Knowledge, params: PruneParams) -> None:
         """Take the labels and parameters of a job."""
-        self._file = context.storage.features(context.project_id) / "warm-up.npz"
-        self._job_id = context.job_id
+        self._file = context.storage.warm_up(context.project_id)
+        self._job_id, self._log = context.job_id, context.log
         self._key = _key(known, params)
 
     def find(self) -> tuple[dict[str, Any], int] | None:
         """Return the arrays of a `PruningView` and the id of the job that made them, or None."""
         try:
-            arrays = read_arrays(self._file)
-            key, job_id = str(arrays.pop("key")), int(arrays.pop("job_id"))
+            with np.load(self._file) as kept:
+                if str(kept["key"]) != self._key:
+                    return None
+                arrays = {name: kept[name] for name in kept.files}
         except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
             return None
-        return (arrays, job_id) if key == self._key else None
+        del arrays["key"]
+        return arrays, int(arrays.pop("job_id"))
 
     def keep(self, arrays: Mapping[str, Any]) -> None:
-        """Keep arrays for the next job, instead of those of an earlier one."""
-        write_arrays(self._file, {**arrays, "key": self._key, "job_id": self._job_id})
+        """Keep arrays for the next job, instead of those of an earlier one, if there is room."""
+        try:
+            write_arrays(self._file, {**arrays, "key": self._key, "job_id": self._job_id})
+        except OSError as error:
+            self._log.write(f"The warm-up is not kept for another job: {error}")
 
 
 def said_of(job_id: int) -> str:
@@ -54,7 +62,8 @@ def said_of(job_id: int) -> str:
 def _key(known: Knowledge, params: PruneParams) -> str:
     snapshot, store = known.snapshot, known.store
     given = params.model_dump(mode="json", include=set(WarmUpParams.model_fields))
-    facts = [_FORMAT, known.seed, store.size, given]
+    # The network is scaled by the colours of all images, labeled or not.
+    facts = [_FORMAT, known.seed, store.size, snapshot.count, given]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
     for array in (snapshot.class_ids, *snapshot.inside()):
         digest.update(len(array).to_bytes(8, "big"))

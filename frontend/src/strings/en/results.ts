@@ -27,7 +27,7 @@ export const subset = {
   neighboursHint: (sampled: number, tau: string, automatic: boolean) =>
     `The share of ${sampled.toLocaleString(locale)} images by how many neighbours they have from a similarity on. ${
       automatic ? "Chosen" : "Given"
-    } was ${tau}; another chooses again, in seconds as long as no label changes. Many images without a neighbour: lower it. Most of all images as neighbours: raise it.`,
+    } was ${tau}; another chooses again, in seconds unless labels or images have changed since the last warm-up. Many images without a neighbour: lower it. Most of all images as neighbours: raise it.`,
   tau: "Tau",
   median: "Median",
   choice: "Choice",
