@@ -35,7 +35,7 @@ LEFT_OUT: Final = {
     "needs a bucket": 4,
     "needs servers of its own": 1,
     "stays in the foreground": 3,
-    "takes minutes": 20,
+    "takes minutes": 21,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
 
