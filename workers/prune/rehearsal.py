@@ -87,10 +87,10 @@ class _Task:
             learned = learned_features(self.context, self.indices[sample])
             view = replace(view, self_supervised=learned)
         share = params.keep_of(len(self.indices)) / len(self.indices)
-        # A given threshold suits features that were learned; before that all look alike.
         method_params = params.method_params()
-        if self.found is None:
-            method_params |= {name: None for name in ("tau",) if name in method_params}
+        if self.found is None and "tau" in method_params:
+            # A given threshold suits features that were learned; before that all look alike.
+            method_params["tau"] = None
         mixed = np.random.default_rng(self.seed).permutation(len(sample))
 
         def choose(size: int) -> None:
