@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
 import { language } from "../strings/language";
 import { call, client } from "./client";
-import type { Algorithm, ParamSchema } from "./types";
+import type { Algorithm, Job, ParamSchema } from "./types";
 
 /** Whether the words of the reader's language have arrived; until then English stands in. */
 export type Worded = { isWorded: boolean };
@@ -44,6 +44,16 @@ const titleOf = (algorithms: Algorithm[], kind: string | undefined, name: string
 /** The parameters of an algorithm, by their names. */
 export const parametersOf = (algorithm: Algorithm): Record<string, ParamSchema> =>
   (algorithm.params_schema.properties ?? {}) as Record<string, ParamSchema>;
+
+/** What the catalog says of a kind of job. */
+export const jobOf = (algorithms: Algorithm[] | undefined, kind: string): Algorithm | undefined =>
+  algorithms?.find((one) => one.kind === "job" && one.name === kind);
+
+/** The defaults, with what was given; what is no parameter any more is left out. */
+export const paramsWith = ({ defaults }: Algorithm, given: Job["params"]): Job["params"] =>
+  Object.fromEntries(
+    Object.entries(defaults).map(([name, value]) => [name, name in given ? given[name] : value]),
+  );
 
 /** An algorithm in other words; one whose summary has none comes from another package and stays. */
 export function translated(algorithm: Algorithm, words: AlgorithmWords): Algorithm {

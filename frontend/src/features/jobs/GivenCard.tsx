@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery, parametersOf } from "../../api/algorithms";
+import { algorithmsQuery, jobOf, parametersOf } from "../../api/algorithms";
 import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -11,7 +11,7 @@ export function GivenCard({ job }: { job: Job }) {
   const given = Object.entries(job.params).filter(([name]) => name !== "dry_run");
   const algorithms = useQuery(algorithmsQuery);
   if (given.length === 0) return null;
-  const known = algorithms.data?.items.find((one) => one.kind === "job" && one.name === job.kind);
+  const known = jobOf(algorithms.data?.items, job.kind);
   const schemas = known ? parametersOf(known) : {};
   return (
     <Card>

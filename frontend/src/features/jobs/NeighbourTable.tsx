@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
-import { algorithmsQuery } from "../../api/algorithms";
+import { algorithmsQuery, jobOf, paramsWith } from "../../api/algorithms";
 import { startJob } from "../../api/rounds";
 import type { Job, Neighbours } from "../../api/types";
 import { t } from "../../strings";
@@ -22,14 +22,10 @@ export function NeighbourTable({ projectId, job, neighbours }: NeighbourTablePro
   const { tau, automatic, sampled, least, rows } = neighbours;
   const used = nearest(rows, tau);
   const navigate = useNavigate();
-  const algorithms = useQuery(algorithmsQuery).data?.items;
-  const known = algorithms?.find((one) => one.kind === "job" && one.name === job.kind)?.defaults;
+  const algorithm = jobOf(useQuery(algorithmsQuery).data?.items, job.kind);
+  const given = algorithm && paramsWith(algorithm, job.params);
   const choose = useMutation({
-    mutationFn: (threshold: number) => {
-      // A job of long ago may have been given what there is no more.
-      const given = Object.entries(job.params).filter(([name]) => known && name in known);
-      return startJob(projectId, job.kind, { ...Object.fromEntries(given), tau: threshold });
-    },
+    mutationFn: (threshold: number) => startJob(projectId, job.kind, { ...given, tau: threshold }),
     onSuccess: (started) => navigate(`/projects/${projectId}/jobs/${started.id}`),
   });
   return (
@@ -65,7 +61,7 @@ export function NeighbourTable({ projectId, job, neighbours }: NeighbourTablePro
                       size="small"
                       aria-label={text.chooseWith(row.tau.toFixed(4))}
                       busy={choose.isPending && choose.variables === row.tau}
-                      disabled={choose.isPending || !known}
+                      disabled={choose.isPending || !given}
                       onClick={() => choose.mutate(row.tau)}
                     >
                       {text.choose}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery } from "../../api/algorithms";
+import { algorithmsQuery, jobOf } from "../../api/algorithms";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -30,7 +30,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   const scores = (["purity", "informativeness"] as const).filter((kind) => needs.includes(kind));
   const used = [chosen("strategy"), ...scores.map(chosen)];
   const needing = used.flatMap((one) => (one?.needs.includes("contrastive") ? [one] : []));
-  const learning = items.find((one) => one.kind === "job" && one.name === "learn_features");
+  const learning = jobOf(items, "learn_features");
   const prerequisites = (kind: AlgorithmKind) => {
     const one = used.find((algorithm) => algorithm?.kind === kind);
     if (!one) return null;

@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useRef, useState } from "react";
+import { paramsWith } from "../../api/algorithms";
 import { retryJob, startJob } from "../../api/rounds";
 import type { Algorithm, Job, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -105,18 +106,9 @@ function keepInView({
 const isOf = (job: Job, params: Job["params"]): boolean =>
   Object.entries(params).every(([name, value]) => job.params[name] === value);
 
-/**
- * The defaults, with what the last job was given; what is no parameter any more is left out.
- *
- * A job that learns from a subset learns from the one that the project trains on.
- */
-function paramsOf(
-  { defaults }: Algorithm,
+/** As the last job; one that learns from a subset learns from what the project trains on. */
+const paramsOf = (
+  algorithm: Algorithm,
   latest: Job | undefined,
   { settings }: Project,
-): Job["params"] {
-  const given: Job["params"] = { ...latest?.params, subset: settings?.subset ?? null };
-  return Object.fromEntries(
-    Object.entries(defaults).map(([name, value]) => [name, name in given ? given[name] : value]),
-  );
-}
+): Job["params"] => paramsWith(algorithm, { ...latest?.params, subset: settings?.subset ?? null });
