@@ -30,18 +30,29 @@ export function undone<Item>({ current, upcoming, history }: Lists<Item>): Lists
   };
 }
 
-/** To any item of the trail. What waits for a verdict comes next; what has one goes back to its place. */
+/** What was given before (-1) or after (1) what is shown, if anything was. */
+export function beside<Item>(
+  { trail, current }: { trail: Item[]; current: Item | null },
+  by: -1 | 1,
+): Item | undefined {
+  const at = current === null ? -1 : trail.indexOf(current);
+  return trail[(at < 0 ? trail.length : at) + by];
+}
+
+/** To any other item of the trail. What waits for a verdict comes next; what has one goes back to its place. */
 export function revisited<Item>(
-  lists: Lists<Item>,
-  item: Item,
+  { trail, current, upcoming, history }: Lists<Item> & { trail: Item[] },
+  id: number,
   { idOf, isGiven, inTurn }: Traits<Item>,
-): Lists<Item> {
-  const left = shown(lists.current);
-  const others = (items: Item[]) => items.filter((one) => idOf(one) !== idOf(item));
+): Lists<Item> | null {
+  const item = trail.find((one) => idOf(one) === id);
+  const left = shown(current);
+  if (item === undefined || left.includes(item)) return null;
+  const others = (items: Item[]) => items.filter((one) => idOf(one) !== id);
   return {
     current: item,
-    upcoming: [...left.filter((one) => !isGiven(one)), ...others(lists.upcoming)],
-    history: inTurn([...others(lists.history), ...left.filter(isGiven)]),
+    upcoming: [...left.filter((one) => !isGiven(one)), ...others(upcoming)],
+    history: inTurn([...others(history), ...left.filter(isGiven)]),
   };
 }
 

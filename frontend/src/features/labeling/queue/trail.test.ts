@@ -103,6 +103,25 @@ describe("the last verdicts", () => {
     expect(seen).toEqual([3, 2, 1, 1, 2, 3, 4]);
   });
 
+  it("can be taken back or opened before they are stored, and no other image gets a verdict", async () => {
+    const session = await said(2);
+    const giving = session.answer("class", 3);
+    expect(await session.answer("ood")).toBe(false);
+    expect(session.undo()).toBe(true);
+    expect(shown(session)).toBe(3);
+    await giving;
+    expect(session.getView().current).toMatchObject({ given: { verdict: "class", classId: 3 } });
+    expect(shown(session)).toBe(3);
+    const again = session.answer("ood");
+    session.step(-1);
+    session.revisit(1);
+    await again;
+    expect(shown(session)).toBe(1);
+    await session.answer("unsure");
+    await arrived(5);
+    expect(server.taken.map(({ query_id }) => query_id)).toEqual([1, 2, 3, 3, 1]);
+  });
+
   it("can be opened after a reload, those not sent yet included", async () => {
     const before = await said(3);
     server.signedOut = true;

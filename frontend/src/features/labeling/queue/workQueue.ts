@@ -1,6 +1,6 @@
 import { serverNow } from "../../../api/clock";
 import { ApiError } from "../../../api/errors";
-import { advanced, merged, revisited, trailOf, undone } from "./lists";
+import { advanced, beside, type Lists, merged, revisited, trailOf, undone } from "./lists";
 import {
   askAgainAfter,
   type Clock,
@@ -11,6 +11,7 @@ import {
   RENEW_MS,
   renewAfter,
 } from "./pace";
+import { Storing } from "./storing";
 
 /**
  * A place in a queue that others work on too: what is shown, what comes next, what went before.
@@ -21,6 +22,7 @@ import {
 export abstract class WorkQueue<Item, Extra extends object> {
   readonly #pace: Pace;
   readonly #clock: Required<Clock>;
+  readonly #storing = new Storing();
   readonly #listeners = new Set<() => void>();
   /** The turn in which each item got the verdict it has. */
   readonly #turns = new Map<number, number>();
@@ -34,7 +36,6 @@ export abstract class WorkQueue<Item, Extra extends object> {
   #leasing: Promise<void> | null = null;
   #givenSinceLease = new Set<number>();
   #expiresAt = 0;
-  #saving = false;
   /** Little is left to do because the server did not know yet what was done. */
   #short = false;
   #stopped = false;
@@ -108,57 +109,58 @@ export abstract class WorkQueue<Item, Extra extends object> {
 
   /** Go back to the item before; its verdict holds until another is given. */
   undo(): boolean {
-    const lists = undone(this.#view);
-    if (!lists || this.#saving) return false;
-    this.set({ phase: "working", ...lists });
-    return true;
+    return this.#go(() => undone(this.#view));
   }
 
   /** Go to any item that can be gone back to; work goes on afterwards where it was left. */
   revisit(id: number): boolean {
-    const { trail, current } = this.#view;
-    const chosen = trail.find((item) => this.idOf(item) === id);
-    if (!chosen || this.#saving || (current && this.idOf(current) === id)) return false;
-    this.set({ phase: "working", ...revisited(this.#view, chosen, this.#traits) });
-    return true;
+    return this.#go(() => revisited(this.#view, id, this.#traits));
   }
 
   /** Step along what was given, to the one before (-1) or after (1); past the last, work goes on. */
   step(by: -1 | 1): boolean {
-    const { trail, current } = this.#view;
-    const at = current ? trail.indexOf(current) : -1;
-    if (by === 1 && (at < 0 || at === trail.length - 1)) return this.keep();
-    const item = at < 0 ? trail.at(-1) : trail[at + by];
-    return item !== undefined && this.revisit(this.idOf(item));
+    return this.#storing.go(() => {
+      const item = beside(this.#view, by);
+      if (item !== undefined) return this.revisit(this.idOf(item));
+      return by === 1 && this.keep();
+    });
   }
 
   /** Leave an item one came back to with the verdict it has. */
   keep(): boolean {
-    const { current } = this.#view;
-    if (!current || !this.isGiven(current) || this.#saving) return false;
-    this.#advance(current);
-    return true;
+    return this.#storing.go(() => {
+      const { current } = this.#view;
+      if (!current || !this.isGiven(current)) return false;
+      this.#advance(current);
+      return true;
+    });
   }
 
   /**
    * Store a verdict on the current item, and move on once that is done.
    *
-   * Resolves to false when there was nothing to judge, or the verdict before is still being stored.
+   * Resolves to false when there was nothing to judge, or the verdict before is still being stored:
+   * what comes next has not been seen yet.
    */
   protected async give(store: (current: Item) => Promise<Item>): Promise<boolean> {
     const { current } = this.#view;
-    if (!current || this.#saving) return false;
-    this.#saving = true;
+    if (!current || this.#storing.busy) return false;
     this.#givenSinceLease.add(this.idOf(current));
-    try {
+    await this.#storing.store(async () => {
       const given = await store(current);
       this.#turn += 1;
       this.#turns.set(this.idOf(given), this.#turn);
       this.#advance(given);
-    } finally {
-      this.#saving = false;
-    }
+    });
     return true;
+  }
+
+  #go(where: () => Lists<Item> | null): boolean {
+    return this.#storing.go(() => {
+      const lists = where();
+      if (lists) this.set({ phase: "working", ...lists });
+      return lists !== null;
+    });
   }
 
   /** Verdicts that do not hold are none to come back to. */
@@ -209,7 +211,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   #merge({ items, expiresAt }: Leased<Item>, given: ReadonlySet<number>): void {
     const open = items.filter((item) => !given.has(this.idOf(item)));
     // After a break the image may be on somebody else's screen; in between it stays on mine.
-    const lists = merged(this.#view, open, this.#reclaiming && !this.#saving, this.#traits);
+    const lists = merged(this.#view, open, this.#reclaiming && !this.#storing.busy, this.#traits);
     this.#reclaiming = false;
     this.#short = open.length < items.length && lists.upcoming.length <= this.#pace.refillAt;
     this.#expiresAt = expiresAt;
