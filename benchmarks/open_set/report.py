@@ -164,7 +164,8 @@ def _rounds_table(noise: float, summaries: Mapping[str, Summary]) -> Table:
 
 def _pairs(accuracy: NDArray[np.float64], share: NDArray[np.float64]) -> Sequence[str]:
     return [
-        f"{a:.1f} / {s:.0f}" for a, s in zip(accuracy.mean(axis=0), share.mean(axis=0), strict=True)
+        f"{a:.1f} / {_number(s, 0) or '–'}"
+        for a, s in zip(accuracy.mean(axis=0), share.mean(axis=0), strict=True)
     ]
 
 
@@ -182,7 +183,7 @@ def _difference(values: NDArray[np.float64]) -> str:
 
 def _ends(values: NDArray[np.float64]) -> str:
     first, last = values[:, 0].mean(), values[:, -1].mean()
-    return "" if np.isnan(first) else f"{first:.2f} / {last:.2f}"
+    return "" if np.isnan(first) else f"{first:.2f} / {_number(last, 2) or '–'}"
 
 
 def _number(value: float, digits: int) -> str:

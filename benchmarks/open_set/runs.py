@@ -24,6 +24,9 @@ ORACLE: Final = "oracle"
 
 _ROUNDING = 1e-9
 
+_UNDEFINED: Final = ("in_share", "auroc")
+"""Lists of an outcome in which a round may have no value."""
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -108,7 +111,7 @@ class Outcome:
 
     Attributes:
         accuracy: 0..1 on the IN test images, of the model before the round's queries.
-        in_share: share of IN in the query set.
+        in_share: share of IN in the query set; NaN where nothing was left to ask for.
         auroc: of purity over everything unlabeled; NaN where the strategy uses none.
         seconds: of training, scoring, selection and meta-training.
         notes: what the product would tell its user.
@@ -123,14 +126,18 @@ class Outcome:
     def to_json(self) -> dict[str, Any]:
         """Return plain lists; NaN becomes null."""
         values = asdict(self)
-        values["auroc"] = [None if np.isnan(value) else value for value in self.auroc]
+        for name in _UNDEFINED:
+            values[name] = [None if np.isnan(value) else value for value in values[name]]
         return values
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
         """Read what `to_json` wrote."""
-        auroc = [float("nan") if value is None else value for value in values["auroc"]]
-        return cls(**(values | {"auroc": auroc}))
+        defined = {
+            name: [float("nan") if value is None else value for value in values[name]]
+            for name in _UNDEFINED
+        }
+        return cls(**(values | defined))
 
 
 def run(setup: Setup, algorithm: Algorithm, case: Case) -> Outcome:
@@ -149,7 +156,8 @@ def run(setup: Setup, algorithm: Algorithm, case: Case) -> Outcome:
         started = time.perf_counter()
         accuracy_now, auroc, asked = learner.round(number)
         outcome.accuracy.append(accuracy_now)
-        outcome.in_share.append(float((parts.labels[asked] >= 0).mean()))
+        asked_inside = (parts.labels[asked] >= 0).mean() if len(asked) else np.nan
+        outcome.in_share.append(float(asked_inside))
         outcome.auroc.append(auroc)
         outcome.seconds.append(time.perf_counter() - started)
     outcome.notes.extend(sorted(set(learner.notes)))

@@ -79,6 +79,18 @@ def test_it_writes_what_is_documented_and_resumes(folder: Path, run: Run) -> Non
         run("--budget", "5")
 
 
+def test_a_round_with_nothing_left_to_ask_has_no_share(folder: Path, run: Run) -> None:
+    out = folder / "all.json"
+    # 40 images are in-distribution and 10 are not: 30 come first, 20 are asked for.
+    arguments = ("--strategies", "random", "--budget", "30", "--rounds", "3", "--json", str(out))
+    run(*arguments)
+    content = json.loads(out.read_text(), parse_constant=pytest.fail)
+    (shares,) = content["results"]["random"]["in_share"]
+    assert shares[1:] == [None, None]
+    assert shares[0] == pytest.approx(16 / 20)
+    assert "nan" not in run(*arguments)
+
+
 def test_contrastive_features_are_learned_once_and_used(
     folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
