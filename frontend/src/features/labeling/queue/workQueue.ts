@@ -12,6 +12,7 @@ import {
   renewAfter,
 } from "./pace";
 import { Storing } from "./storing";
+import { Turns } from "./turns";
 
 /**
  * A place in a queue that others work on too: what is shown, what comes next, what went before.
@@ -24,15 +25,13 @@ export abstract class WorkQueue<Item, Extra extends object> {
   readonly #clock: Required<Clock>;
   readonly #storing = new Storing();
   readonly #listeners = new Set<() => void>();
-  /** The turn in which each item got the verdict it has. */
-  readonly #turns = new Map<number, number>();
+  readonly #turns = new Turns();
   readonly #traits = {
     idOf: (item: Item) => this.idOf(item),
     isGiven: (item: Item) => this.isGiven(item),
     inTurn: (items: Item[]) => this.#inTurn(items),
   };
   #view: QueueView<Item> & Extra;
-  #turn = 0;
   #leasing: Promise<void> | null = null;
   #givenSinceLease = new Set<number>();
   #expiresAt = 0;
@@ -148,8 +147,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
     this.#givenSinceLease.add(this.idOf(current));
     await this.#storing.store(async () => {
       const given = await store(current);
-      this.#turn += 1;
-      this.#turns.set(this.idOf(given), this.#turn);
+      this.#turns.took(this.idOf(given));
       this.#advance(given);
     });
     return true;
@@ -175,7 +173,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   }
 
   #inTurn(items: Item[]): Item[] {
-    const turnOf = (item: Item) => this.#turns.get(this.idOf(item)) ?? 0;
+    const turnOf = (item: Item) => this.#turns.of(this.idOf(item));
     return [...items].sort((a, b) => turnOf(a) - turnOf(b));
   }
 
@@ -243,8 +241,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
     const { history, current, upcoming } = this.#view;
     const present = new Set([...history, current, ...upcoming].map((one) => one && this.idOf(one)));
     const restored = earlier.filter((item) => !present.has(this.idOf(item)));
-    for (const [at, item] of restored.entries())
-      this.#turns.set(this.idOf(item), at - restored.length);
+    this.#turns.tookEarlier(restored.map((item) => this.idOf(item)));
     this.set({ history: [...restored, ...history].slice(-this.#pace.reachable) });
   }
 }
