@@ -4,7 +4,8 @@
 
 - training: images a second of ``models.train.train`` beside a bare PyTorch loop that does the same
   arithmetic, in turns, and beside one in float32;
-- round: what happens between the last answer and the next batch with 50,000 cached embeddings;
+- round: what happens between the last answer and the next batch with 50,000 cached embeddings,
+  by the default strategy and by MQ-Net;
 - features: ``patch_kmeans`` on the 60,000 images of CIFAR-10 in ``--data``, from pixels to
   embeddings, and the accuracy of a head on 5,000 labels.
 """
@@ -38,6 +39,7 @@ from models.target import embed_pool, train_target
 from models.train import train
 
 SIDE = 32
+STRATEGIES = (QuerySettings().strategy, "mqnet")
 CLASSES = 10
 Pixels = NDArray[np.uint8]
 Labels = NDArray[np.int64]
@@ -126,7 +128,7 @@ def deviation(values: ArrayLike) -> float:
     return float(array.std(ddof=1)) if len(array) > 1 else 0.0
 
 
-def frozen_round(rows: int, answers: int) -> dict[str, float]:
+def frozen_round(strategy: str, rows: int, answers: int) -> dict[str, float]:
     """Seconds of each part of a round on clusters of 512 features, six in ten examples OOD."""
     random = np.random.default_rng(0)
     kind = random.integers(0, 25, rows)
@@ -136,7 +138,7 @@ def frozen_round(rows: int, answers: int) -> dict[str, float]:
     order = random.permutation(rows)
     labeled, query = np.sort(order[:answers]), np.sort(order[answers : answers + 500])
     unlabeled = np.setdiff1d(np.arange(rows), labeled)
-    settings, seconds = QuerySettings(), {}
+    settings, seconds = QuerySettings(strategy), {}
 
     @contextmanager
     def timed(part: str) -> Iterator[None]:
@@ -207,10 +209,12 @@ def show(results: dict[str, Any]) -> None:
                 f"{speed['bare']:,.0f} | {ratio} | {speed['float32']:,.0f} |"
             )
     if "round" in results:
-        print("\n| part of the round | seconds |\n|---|---|")
-        for part in results["round"][0]:
-            values = [row[part] for row in results["round"]]
-            print(f"| {part} | {np.mean(values):.2f} ± {deviation(values):.2f} |")
+        print("\n| strategy | part of the round | seconds |\n|---|---|---|")
+        for strategy, runs in results["round"].items():
+            for part in runs[0]:
+                values = [run[part] for run in runs]
+                spread = f"{np.mean(values):.2f} ± {deviation(values):.2f}"
+                print(f"| `{strategy}` | {part} | {spread} |")
     if "features" in results:
         found = results["features"]
         print("\n| images | seconds | accuracy with 5,000 labels % |\n|---|---|---|")
@@ -235,9 +239,13 @@ def main() -> None:
             training(name, steps, arguments.repeats) for name, steps in sizes.items()
         ]
     if "round" in parts:
-        results["round"] = [
-            frozen_round(arguments.rows, arguments.answers) for _ in range(arguments.repeats)
-        ]
+        results["round"] = {
+            strategy: [
+                frozen_round(strategy, arguments.rows, arguments.answers)
+                for _ in range(arguments.repeats)
+            ]
+            for strategy in STRATEGIES
+        }
     if "features" in parts and arguments.data is not None:
         results["features"] = features(arguments.data)
     show(results)
