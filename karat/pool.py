@@ -24,7 +24,8 @@ Sort = Literal[
 class Filters(TypedDict):
     """What images have to be; all that is given has to hold.
 
-    ``verdict``, ``annotator_id`` and ``source`` are of one vote that holds. Scores and predictions
+    ``verdict``, ``annotator_id`` and ``source`` are of one vote that holds. ``kept_by`` and
+    ``dropped_by`` are subsets, which know the labels of when they were made. Scores and predictions
     are those that the queries of ``round`` were chosen by, by default the latest.
     """
 
@@ -36,6 +37,8 @@ class Filters(TypedDict):
     source: NotRequired[Literal["annotator", "import", "review"] | None]
     disagreement: NotRequired[bool | None]
     import_id: NotRequired[int | None]
+    kept_by: NotRequired[int | None]
+    dropped_by: NotRequired[int | None]
     name: NotRequired[str | None]
     round: NotRequired[int | None]
     predicted: NotRequired[int | None]

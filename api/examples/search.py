@@ -1,8 +1,8 @@
 """Finding examples in pieces of bounded size, so that no request looks at a whole large pool.
 
-Conditions that only the database knows (who said what) and those that only the file of scores knows
-meet in the pool index. Without scores the pieces are ranges of it; with scores they are the
-examples that have them, in the order that is asked for.
+Conditions that only the database knows (who said what) and those that only files know, of scores
+and of subsets, meet in the pool index. Where no file is asked the pieces are ranges of it; else
+they are the examples that the files name, in the order that is asked for.
 """
 
 import time
@@ -96,6 +96,7 @@ class Search:
         filters: Filters,
         table: ScoreTable | None,
         sort: Sort = "pool_index",
+        members: Positions | None = None,
     ) -> None:
         """Look up nothing yet.
 
@@ -105,21 +106,24 @@ class Search:
             filters: What they have to be.
             table: Scores of the project, if there are any.
             sort: Their order; by a score only those come that have it.
+            members: (M,) pool indices, ascending, of what the filters ask of subsets; None if
+                they ask nothing.
 
         Raises:
             Conflict: Scores are asked for, and there are none.
         """
         self._session, self._project, self._filters = session, project, filters
         self._conditions = conditions(project, filters)
-        self._table, self._sort = table, sort
+        self._table, self._sort, self._members = table, sort, members
         asked = [
             name
             for name in Filters.model_fields
             if name != "round" and getattr(filters, name) is not None
         ]
         scored = [name for name in asked if name.startswith(("purity", "informat", "predicted"))]
-        self.by_score = bool(scored) or sort != "pool_index"
-        if self.by_score and table is None:
+        self._by_score = bool(scored) or sort != "pool_index"
+        self._by_file = self._by_score or members is not None
+        if self._by_score and table is None:
             raise Conflict(
                 "no_scores",
                 "No model has scored this pool yet: the first scores come when round 0 is closed. "
@@ -162,7 +166,7 @@ class Search:
 
     async def count(self) -> tuple[int, bool]:
         """How many match, and whether that is exact or what a part of the pool suggests."""
-        if len(self._conditions) == 1 and self.by_score:
+        if len(self._conditions) == 1 and self._by_file:
             return len(await self._candidates()), True
         statement = select(func.count()).select_from(Example)
         if self._indexed or self._filters == Filters(split=self._filters.split):
@@ -194,26 +198,30 @@ class Search:
 
     @cached_property
     def _kept(self) -> Positions:
-        """Pool indices of what matches by score, in order."""
+        """Pool indices of what matches by the files, in order."""
+        if not self._by_score:
+            assert self._members is not None
+            return self._members
         assert self._table is not None
         order = self._table.ordered(self._sort)
         matched = self._table.matching(self._filters)
         kept = order if matched is None else order[matched[order]]
-        return self._table.pool_index[kept]
+        found = self._table.pool_index[kept]
+        return found if self._members is None else found[np.isin(found, self._members)]
 
     async def _candidates(self) -> Positions:
         return await to_thread.run_sync(lambda: self._kept)
 
     async def _bounds(self, cursor: int | None) -> tuple[int, int]:
-        """Where to begin and to end: pool indices, or places in the order by score."""
-        if self.by_score:
+        """Where to begin and to end: pool indices, or places among the candidates."""
+        if self._by_file:
             return cursor or 0, len(await self._candidates())
         last = select(func.max(Example.pool_index)).where(Example.project_id == self._project.id)
         found = await self._session.scalar(last)
         return cursor or 0, 0 if found is None else found + 1
 
     async def _pieces(self, start: int, end: int, first: int) -> Iterator[Piece]:
-        if not self.by_score:
+        if not self._by_file:
             size = end if self._indexed else first
             return _ranges(start, end, size)
         candidates = await self._candidates()

@@ -5,6 +5,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.examples.members import members
 from api.examples.neighbours import embeddings_of, nearest
 from api.examples.schemas import (
     AnnotationOut,
@@ -50,7 +51,8 @@ async def list_examples(
 ) -> ExamplePage:
     """A page of examples with their present labels and their scores."""
     table = await score_table(session, project, storage, listing.round)
-    search = Search(session, project, listing, table, listing.sort)
+    inside = await members(session, project, storage, listing)
+    search = Search(session, project, listing, table, listing.sort, inside)
     found = await search.page(_SHOWN, listing.cursor, listing.limit)
     return ExamplePage(
         items=[ExampleOut(**shown(row, table)) for row in found.rows],
@@ -63,8 +65,7 @@ async def list_examples(
 async def count_examples(
     session: AsyncSession, project: Project, storage: Storage, filters: Filters
 ) -> ExampleCount:
-    table = await score_table(session, project, storage, filters.round)
-    count, exact = await Search(session, project, filters, table).count()
+    count, exact = await (await _search(session, project, storage, filters)).count()
     return ExampleCount(count=count, exact=exact)
 
 
@@ -72,8 +73,15 @@ async def matching_ids(
     session: AsyncSession, project: Project, storage: Storage, filters: Filters, most: int
 ) -> list[int]:
     """Ids of the examples that match, at most ``most``."""
+    return await (await _search(session, project, storage, filters)).ids(most)
+
+
+async def _search(
+    session: AsyncSession, project: Project, storage: Storage, filters: Filters
+) -> Search:
     table = await score_table(session, project, storage, filters.round)
-    return await Search(session, project, filters, table).ids(most)
+    inside = await members(session, project, storage, filters)
+    return Search(session, project, filters, table, members=inside)
 
 
 def shown(row: Any, table: ScoreTable | None) -> dict[str, Any]:

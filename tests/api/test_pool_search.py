@@ -13,6 +13,7 @@ from core.states import ArtifactKind, Role, Source, Verdict
 from core.tables import Annotation, Artifact, Example, Project, Round
 from models.pool_scores import PoolScores
 from tests.api.test_labeling import lease, running, send, verdict
+from tests.api.test_subsets import add_subset
 from tests.world import Caller, World
 
 
@@ -163,6 +164,45 @@ def test_scores_and_predictions_filter_and_order(http: TestClient, world: World,
     assert first["confidence"] == pytest.approx(1 / (1 + np.exp(-8)))
     unscored = listed(http, project, admin)["items"][9]
     assert (unscored["purity"], unscored["predicted_class_id"]) == (None, None)
+
+
+def test_what_a_subset_kept_and_dropped_is_found_with_every_other_filter(
+    http: TestClient, world: World
+) -> None:
+    project, admin = running(world, images=12, queries=4), world.caller()
+    other = running(world, images=4)
+    one = add_subset(world, project, [7, 0, 3, 9])
+    two = add_subset(world, project, [3, 4])
+    elsewhere = add_subset(world, other, [1])
+    for query, expected in (
+        ({"kept_by": one.id}, [0, 3, 7, 9]),
+        ({"dropped_by": one.id}, [1, 2, 4, 5, 6, 8, 10, 11]),
+        ({"kept_by": two.id, "dropped_by": one.id}, [4]),
+        ({"kept_by": one.id, "dropped_by": one.id}, []),
+        ({"dropped_by": one.id, "state": "queried"}, [1, 2]),
+        ({"kept_by": one.id, "split": "evaluation"}, []),
+    ):
+        assert find(http, project, admin, limit=3, **query) == expected, query
+        assert counted(http, project, admin, **query) == {"count": len(expected), "exact": True}
+    # Most of what it knows was never scored, and comes all the same unless a score is asked for.
+    scored(world, project, 5)
+    assert find(http, project, admin, kept_by=one.id) == [0, 3, 7, 9]
+    assert find(http, project, admin, dropped_by=one.id, sort="-purity", limit=2) == [4, 2, 1]
+    assert find(http, project, admin, dropped_by=one.id, purity_min=0.3) == [2, 4]
+    # What is done with all that match is done with these.
+    url = f"/api/projects/{project.id}/examples"
+    body = {"filters": {"dropped_by": one.id}}
+    held = http.post(f"{url}/hold-out", json=body, headers=admin.headers).json()
+    assert len(held["example_ids"]) == 6
+    assert held["left_out"] == {"in_queue": 2}
+
+    for subset_id in (elsewhere.id, 999_999):
+        response = http.get(url, params={"kept_by": subset_id}, headers=admin.headers)
+        assert response.status_code == 404
+    unread = add_subset(world, project, [5])
+    world.storage.artifact(unread.storage_key).unlink()
+    lost = http.get(url, params={"dropped_by": unread.id}, headers=admin.headers)
+    assert (lost.status_code, lost.json()["code"]) == (409, "subset_file_missing")
 
 
 def test_what_needs_scores_says_so_where_there_are_none(http: TestClient, world: World) -> None:

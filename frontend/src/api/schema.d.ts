@@ -2550,8 +2550,9 @@ export interface components {
          *
          *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
          *     an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
-         *     `disagreement` if they contradict each other and no reviewer has settled it. Scores and
-         *     predictions are those that the queries of `round` were chosen by, by default the latest.
+         *     `disagreement` if they contradict each other and no reviewer has settled it. `kept_by` and
+         *     `dropped_by` are subsets, which know the labels of when they were made. Scores and predictions
+         *     are those that the queries of `round` were chosen by, by default the latest.
          */
         Filters: {
             /** Annotator Id */
@@ -2560,12 +2561,16 @@ export interface components {
             class_id?: number | null;
             /** Disagreement */
             disagreement?: boolean | null;
+            /** Dropped By */
+            dropped_by?: number | null;
             /** Import Id */
             import_id?: number | null;
             /** Informativeness Max */
             informativeness_max?: number | null;
             /** Informativeness Min */
             informativeness_min?: number | null;
+            /** Kept By */
+            kept_by?: number | null;
             /** Name */
             name?: string | null;
             /** Predicted */
@@ -5669,9 +5674,11 @@ export interface operations {
                 /** @description next_cursor of the page before. */
                 cursor?: number | null;
                 disagreement?: boolean | null;
+                dropped_by?: number | null;
                 import_id?: number | null;
                 informativeness_max?: number | null;
                 informativeness_min?: number | null;
+                kept_by?: number | null;
                 limit?: number;
                 name?: string | null;
                 predicted?: number | null;
@@ -5811,9 +5818,11 @@ export interface operations {
                 annotator_id?: number | null;
                 class_id?: number | null;
                 disagreement?: boolean | null;
+                dropped_by?: number | null;
                 import_id?: number | null;
                 informativeness_max?: number | null;
                 informativeness_min?: number | null;
+                kept_by?: number | null;
                 name?: string | null;
                 predicted?: number | null;
                 purity_max?: number | null;

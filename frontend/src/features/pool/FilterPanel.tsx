@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { useTitles } from "../../api/algorithms";
 import { importsQuery, listed } from "../../api/imports";
 import { membersQuery } from "../../api/projects";
+import { subsetsQuery } from "../../api/subsets";
 import type { Filters, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -64,6 +66,7 @@ export function FilterPanel({
           onChange={onChange}
         />
       )}
+      <Subsets projectId={project.id} filters={filters} onChange={onChange} />
       <CheckField
         label={t.pool.field.disagreement}
         checked={filters.disagreement === true}
@@ -107,7 +110,7 @@ function Words({ name, filters, onChange }: Part & { name: "state" | "verdict" |
 }
 
 type ThingsProps = Part & {
-  name: "class_id" | "predicted" | "annotator_id" | "import_id";
+  name: "class_id" | "predicted" | "annotator_id" | "import_id" | "kept_by" | "dropped_by";
   things: { id: number; name: string }[];
 };
 
@@ -125,6 +128,23 @@ function Things({ name, things, filters, onChange }: ThingsProps) {
         </option>
       ))}
     </SelectField>
+  );
+}
+
+/** Which subset kept an image, and which dropped it, once there are any. */
+function Subsets({ projectId, ...part }: Part & { projectId: number }) {
+  const subsets = useQuery(subsetsQuery(projectId)).data?.items ?? [];
+  const titleOf = useTitles("pruning");
+  if (subsets.length === 0) return null;
+  const things = subsets.map(({ id, method, kept }) => ({
+    id,
+    name: t.jobs.subsets.option(id, titleOf(method), kept),
+  }));
+  return (
+    <>
+      <Things name="kept_by" things={things} {...part} />
+      <Things name="dropped_by" things={things} {...part} />
+    </>
   );
 }
 

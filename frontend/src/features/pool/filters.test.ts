@@ -24,6 +24,14 @@ describe("the address of the pool browser", () => {
     expect(countFilters(view.filters)).toBe(4);
   });
 
+  it("names the subsets that kept and dropped an image", () => {
+    const view = read("dropped_by=12&kept_by=7");
+    expect(view.filters).toEqual({ split: "pool", kept_by: 7, dropped_by: 12 });
+    expect(countFilters(view.filters)).toBe(2);
+    const query = withFilters(new URLSearchParams("dropped_by=12"), { dropped_by: null });
+    expect(query.toString()).toBe("");
+  });
+
   it("passes over what it does not know", () => {
     expect(read("state=lost&class_id=two&sort=beauty&image=-1")).toEqual(read(""));
   });

@@ -26,6 +26,8 @@ const NUMBERS = [
   "predicted",
   "annotator_id",
   "import_id",
+  "kept_by",
+  "dropped_by",
   "round",
   "purity_min",
   "purity_max",

@@ -33,6 +33,8 @@ export const pool = {
     annotator_id: "Annotator",
     source: "Label comes from",
     import_id: "Import",
+    kept_by: "Kept by subset",
+    dropped_by: "Dropped by subset",
     disagreement: "Verdicts disagree",
     purity: "Purity",
     informativeness: "Informativeness",

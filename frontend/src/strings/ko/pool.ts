@@ -32,6 +32,8 @@ export const pool: Catalogue["pool"] = {
     annotator_id: "라벨러",
     source: "라벨 출처",
     import_id: "가져오기",
+    kept_by: "유지한 부분집합",
+    dropped_by: "제외한 부분집합",
     disagreement: "판정이 엇갈림",
     purity: "순도",
     informativeness: "정보량",
