@@ -14,13 +14,14 @@ const algorithm: Algorithm = {
   needs: [],
   fallback: "",
   group: "recommended",
-  defaults: { epochs: 100, learning_rate: 0.01, warm_start: true, stride: null },
+  defaults: { epochs: 100, learning_rate: 0.01, warm_start: true, stride: null, ratio: 0.5 },
   params_schema: {
     properties: {
       epochs: { type: "integer", minimum: 1, maximum: 10_000, description: "Passes." },
       learning_rate: { type: "number", exclusiveMinimum: 0 },
       warm_start: { type: "boolean" },
       stride: { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }] },
+      ratio: { anyOf: [{ type: "number", maximum: 1 }, { type: "null" }] },
     },
   },
 };
@@ -52,6 +53,17 @@ it("hands on what is typed, as a value of the right type", async () => {
   expect(current).toEqual({ epochs: 250, warm_start: false, stride: 3 });
   await userEvent.clear(screen.getByRole("textbox", { name: "Stride" }));
   expect(current.stride).toBeNull();
+});
+
+it("leaves empty what was emptied, whatever its default", async () => {
+  render(<Form />);
+  const ratio = screen.getByRole("textbox", { name: "Ratio" });
+  expect(ratio).toHaveProperty("value", "0.5");
+  await userEvent.clear(ratio);
+  await userEvent.tab();
+  expect(current).toEqual({ ratio: null });
+  expect(ratio).toHaveProperty("value", "");
+  expect(ratio.getAttribute("aria-invalid")).toBeNull();
 });
 
 it("holds back what is out of bounds, and says so", async () => {

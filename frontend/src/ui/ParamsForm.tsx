@@ -18,13 +18,17 @@ export function ParamsForm({ algorithm, params, onChange }: ParamsFormProps) {
           key={name}
           name={name}
           schema={schema}
-          value={params[name] ?? algorithm.defaults[name] ?? null}
+          value={given(params[name], algorithm.defaults[name])}
           onChange={(value) => onChange({ ...params, [name]: value })}
         />
       ))}
     </div>
   );
 }
+
+/** A null that was given stays: it says that the field is empty on purpose. */
+const given = (value: unknown, preset: unknown = null): unknown =>
+  value === undefined ? preset : value;
 
 type ParamFieldProps = {
   name: string;
@@ -92,10 +96,12 @@ function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
 
 /** What a value is called, as its field would show it. */
 export function wordsOf(value: unknown, schema?: ParamSchema): string {
+  const word = schema?.words?.[String(value)];
+  if (word !== undefined) return word;
   if (value === null || value === "") return t.common.values.empty;
   if (typeof value === "boolean") return value ? t.common.values.on : t.common.values.off;
   if (typeof value === "object") return JSON.stringify(value);
-  return schema?.words?.[String(value)] ?? String(value);
+  return String(value);
 }
 
 /** What a parameter is called: `learning_rate` is `Learning rate` where its schema has no title. */
