@@ -82,6 +82,28 @@ export const named = (algorithm: Algorithm, all: Algorithm[]): Algorithm =>
     withWords(schema, (value) => titleOf(all, KINDS[name], value)),
   );
 
+/** A parameter that names a subset of the project, as a choice among those there are. */
+export const SUBSET = "subset";
+
+/** The words of a choice: what stands for none, what one is called, and what it is for. */
+export type ChoiceWords = { none: string; nameOf: (id: number) => string; hint: string };
+
+/** An algorithm whose parameter `subset` is chosen from a list instead of typed. */
+export const withSubsets = (algorithm: Algorithm, ids: number[], words: ChoiceWords): Algorithm =>
+  withParameters(algorithm, (schema, name) =>
+    name === SUBSET
+      ? {
+          ...schema,
+          description: words.hint,
+          enum: [null, ...ids],
+          words: {
+            null: words.none,
+            ...Object.fromEntries(ids.map((id) => [String(id), words.nameOf(id)])),
+          },
+        }
+      : schema,
+  );
+
 const withParameters = (
   algorithm: Algorithm,
   change: (schema: ParamSchema, name: string) => ParamSchema,

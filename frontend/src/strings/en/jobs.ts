@@ -67,6 +67,8 @@ export const jobs = {
     name: (id: number) => `Subset ${id}`,
     option: (id: number, method: string, kept: number) =>
       `${id}: ${method}, ${kept.toLocaleString(locale)} kept`,
+    everything: "Everything labeled",
+    choiceHint: "Which labels to learn from. Those that a subset drops are judged all the same.",
     keptOf: (kept: number, labeled: number) =>
       `${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)}`,
     exportThis: (id: number) => `Export subset ${id}`,

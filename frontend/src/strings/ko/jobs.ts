@@ -105,6 +105,8 @@ export const jobs: Catalogue["jobs"] = {
     },
     name: (id) => `부분집합 ${id}`,
     option: (id, method, kept) => `${id}: ${method}, ${number(kept)}개 유지`,
+    everything: "라벨이 있는 모든 이미지",
+    choiceHint: "학습에 쓸 라벨입니다. 부분집합이 제외한 라벨도 똑같이 판정합니다.",
     keptOf: (kept, labeled) => `${number(kept)} / ${number(labeled)}`,
     exportThis: (id) => `부분집합 ${id} 내보내기`,
     short: { csv: "CSV", parquet: "Parquet", ids: "ID", imagefolder: "이미지" },

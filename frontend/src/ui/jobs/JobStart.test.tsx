@@ -1,8 +1,10 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Algorithm, Job, Project } from "../../api/types";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { algorithmsQuery } from "../../api/algorithms";
+import { subsetsQuery } from "../../api/subsets";
+import type { Algorithm, Job, Project, Subset } from "../../api/types";
 import { JobStart } from "./JobStart";
 
 const algorithm = {
@@ -20,10 +22,23 @@ const algorithm = {
 
 const project = { id: 7, counts: { pool: 3 }, settings: { subset: 31 } } as unknown as Project;
 
+const subsets = [
+  { id: 31, method: "k_center", kept: 1200 },
+  { id: 12, method: "uniform", kept: 3 },
+] as Subset[];
+
 function show(latest?: Partial<Job>) {
   const job = latest as Job | undefined;
+  const client = new QueryClient({
+    defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } },
+  });
+  client.setQueryData(subsetsQuery(project.id).queryKey, { items: subsets });
+  client.setQueryData(algorithmsQuery.queryKey, {
+    items: [{ kind: "pruning", name: "k_center", title: "k-center" } as Algorithm],
+    isWorded: true,
+  });
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={client}>
       <JobStart
         project={project}
         algorithm={algorithm}
@@ -38,6 +53,8 @@ function show(latest?: Partial<Job>) {
 
 const field = (name: string) =>
   screen.getByRole<HTMLInputElement>("textbox", { name, hidden: true });
+const subset = () =>
+  screen.getByRole<HTMLSelectElement>("combobox", { name: "Subset", hidden: true });
 const main = () =>
   screen
     .getAllByRole("button")
@@ -65,7 +82,26 @@ it("leads to the field that shows no value instead of starting with another", as
 it("offers the subset that the project trains on, whatever the last job was given", () => {
   show({ state: "succeeded", params: { epochs: 5, subset: 12 } });
   expect(field("Epochs").value).toBe("5");
-  expect(field("Subset").value).toBe("31");
+  expect(subset().value).toBe("31");
+});
+
+it("offers the subsets there are by method and size, and everything", async () => {
+  show();
+  expect([...subset().options].map((one) => one.text)).toEqual([
+    "Everything labeled",
+    "31: k-center, 1,200 kept",
+    "12: uniform, 3 kept",
+  ]);
+  const sent = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response("{}"));
+  for (const [value, given] of [
+    ["12", 12],
+    ["null", null],
+  ] as const) {
+    await userEvent.selectOptions(subset(), value);
+    await userEvent.click(screen.getByRole("button", { name: "Start" }));
+    const request = sent.mock.lastCall?.[0] as Request;
+    expect((await request.json()).params).toEqual({ epochs: 30, subset: given });
+  }
 });
 
 it("goes on first with what was given, and starts afresh first with what was changed", async () => {

@@ -10,6 +10,7 @@ import { Notice } from "../State";
 import { EstimateNotice } from "./EstimateNotice";
 import styles from "./Jobs.module.css";
 import { saidBy } from "./outcome";
+import { useSubsetChoice } from "./useSubsetChoice";
 
 type JobStartProps = {
   project: Project;
@@ -27,6 +28,7 @@ type JobStartProps = {
 export function JobStart(props: JobStartProps) {
   const { project, algorithm, latest, unfinished, again, onSettled } = props;
   const [params, setParams] = useState(() => paramsOf(algorithm, latest, project));
+  const shown = useSubsetChoice(project.id, algorithm, params.subset);
   const fields = useRef<HTMLDetailsElement>(null);
   const start = useMutation({
     mutationFn: (dryRun: boolean) => startJob(project.id, algorithm.name, params, dryRun),
@@ -57,7 +59,7 @@ export function JobStart(props: JobStartProps) {
       {latest?.dry_run && isOf(latest, params) && <EstimateNotice job={latest} />}
       <details ref={fields} className={styles.params} name="job-parameters" onToggle={keepInView}>
         <summary>{t.jobs.parameters}</summary>
-        <ParamsForm algorithm={algorithm} params={params} onChange={setParams} />
+        <ParamsForm algorithm={shown} params={params} onChange={setParams} />
       </details>
       <div className={styles.actions}>
         {ended && (
