@@ -3,6 +3,9 @@ import styles from "./Chart.module.css";
 import { Plot } from "./Plot";
 import { ticks } from "./scale";
 
+/** The least distance of dots, in pixels. */
+const DOT = 9;
+
 export type Point = { x: number; y: number };
 export type Bar = { x: number; parts: { value: number; tone: "in" | "ood" }[] };
 
@@ -89,7 +92,7 @@ export function Chart(props: ChartProps) {
               points={line.map((p) => `${xAt(p.x)},${yAt(p.y)}`).join(" ")}
             />
           )}
-          {line.map((point) => (
+          {dotsOf(line, xAt, hovered).map((point) => (
             <circle
               key={point.x}
               className={styles.dot}
@@ -102,6 +105,14 @@ export function Chart(props: ChartProps) {
       )}
     </Plot>
   );
+}
+
+/** Every point, or where they would run into each other the one that is pointed at. */
+function dotsOf(line: Point[], xAt: (x: number) => number, hovered: number | null): Point[] {
+  const [first, last] = [line[0], line.at(-1)];
+  if (!first || !last) return [];
+  const apart = (xAt(last.x) - xAt(first.x)) / Math.max(1, line.length - 1);
+  return line.length === 1 || apart >= DOT ? line : line.filter(({ x }) => x === hovered);
 }
 
 type StackProps = { bar: Bar; x: number; width: number; yAt: (y: number) => number; hatch: string };

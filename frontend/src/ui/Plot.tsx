@@ -1,5 +1,6 @@
 import { type PointerEvent, type ReactNode, useRef } from "react";
 import styles from "./Plot.module.css";
+import { nearest, steps } from "./scale";
 import { useWidth } from "./useWidth";
 
 const HEIGHT = 180;
@@ -40,11 +41,10 @@ export function Plot(props: PlotProps) {
   const xAt = (x: number) => MARGIN.left + (x - first + 0.5) * slot;
   const yAt = (y: number) =>
     MARGIN.top + (1 - (y - low) / (high - low || 1)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
-  const every = Math.max(1, Math.ceil(LABEL_WIDTH / Math.max(slot, 1)));
+  const labels = steps(first, last, Math.max(LABEL_WIDTH, 8 * `${last}`.length + 8) / slot);
   const follow = (event: PointerEvent<SVGSVGElement>) => {
     const at = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    const x = Math.round((at - MARGIN.left) / slot - 0.5) + first;
-    onHover(xs.includes(x) ? x : null);
+    onHover(nearest(xs, (at - MARGIN.left) / slot - 0.5 + first));
   };
   return (
     <figure className={styles.plot}>
@@ -82,9 +82,8 @@ export function Plot(props: PlotProps) {
                 </text>
               </g>
             ))}
-            {xs
-              .filter((x) => (x - first) % every === 0)
-              .map((x) => (
+            {xs.length > 0 &&
+              labels.map((x) => (
                 <text key={x} className={styles.tick} x={xAt(x)} y={HEIGHT - 5} textAnchor="middle">
                   {x}
                 </text>

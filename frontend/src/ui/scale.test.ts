@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tickLabels, ticks } from "./scale";
+import { nearest, steps, tickLabels, ticks } from "./scale";
 
 it("covers the range with round numbers", () => {
   expect(ticks(0, 1)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
@@ -36,4 +36,17 @@ it("gives every tick words of its own, wherever the range lies and however narro
       expect(new Set(words).size).toBe(words.length);
     }
   }
+});
+
+it("numbers rounds one by one, and many in round steps", () => {
+  expect(steps(0, 4, 0.4)).toEqual([0, 1, 2, 3, 4]);
+  expect(steps(1, 150, 21)).toEqual([1, 51, 101]);
+  expect(steps(3, 3, Number.POSITIVE_INFINITY)).toEqual([3]);
+});
+
+it("finds what is pointed at between points that are far apart", () => {
+  const xs = [1, 51, 101];
+  expect([1, 24, 30, 101.4].map((place) => nearest(xs, place))).toEqual([1, 1, 51, 101]);
+  expect([0.4, 102].map((place) => nearest(xs, place))).toEqual([null, null]);
+  expect(nearest([], 1)).toBeNull();
 });

@@ -20,17 +20,38 @@ export function tickLabels(values: number[], locale: string): string[] {
 const powerOf = (value: number): number =>
   Math.floor(Math.log10(Math.abs(Number(value.toPrecision(12)))) + 1e-9);
 
+/** The next of 1, 2, 5, 10, 20 and so on, also below 1. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
+}
+
 /** Round numbers that cover [low, high], about `count` of them and `least` apart. */
 export function ticks(low: number, high: number, count = 5, least = 0): number[] {
   const span = high - low || Math.abs(high) || 1;
   const rough = span / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const round = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
-  const step = Math.max(round, least);
+  const step = Math.max(roundUp(rough), least);
   const first = Math.floor(low / step + 1e-9);
   const last = Math.ceil(high / step - 1e-9);
   return Array.from({ length: last - first + 1 }, (_, index) => {
     const value = (first + index) * step;
     return Number(value.toPrecision(12));
   });
+}
+
+/** Whole numbers of [first, last] from the first on, in round steps of at least `least`. */
+export function steps(first: number, last: number, least: number): number[] {
+  const step = roundUp(Math.min(Math.max(1, least), last - first + 1));
+  return Array.from(
+    { length: Math.floor((last - first) / step) + 1 },
+    (_, at) => first + at * step,
+  );
+}
+
+/** The one of `xs` that is nearest to a place at most a half beyond them; null elsewhere. */
+export function nearest(xs: number[], place: number): number | null {
+  const [first, last] = [xs[0], xs.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  if (place < first - 0.5 || place > last + 0.5) return null;
+  return xs.reduce((best, x) => (Math.abs(x - place) < Math.abs(best - place) ? x : best), first);
 }
