@@ -224,6 +224,8 @@ export type PruneResult = {
     { wrong: number; corrected: number; ratio: number | null }
   > | null;
   objective: [number, number][];
+  /** Numbers about the choice, by name; `upper_bound` and `guaranteed` where a method has them. */
+  extras?: Record<string, number>;
   notes: string[];
   shown: { kept: ShownExample[]; dropped: ShownExample[] };
 };

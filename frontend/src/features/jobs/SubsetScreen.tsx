@@ -3,13 +3,13 @@ import { useTitles } from "../../api/algorithms";
 import type { Job, LabelClass, Project, PruneResult, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { Chart } from "../../ui/Chart";
-import { formatCost, formatCount, formatPercent } from "../../ui/format";
+import { formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import { ExampleGallery } from "./ExampleGallery";
 import styles from "./JobsScreen.module.css";
 import { NeighbourTable } from "./NeighbourTable";
 import { NoiseTable } from "./NoiseTable";
+import { ObjectiveCard } from "./ObjectiveCard";
 import { SubsetExport, SubsetUse } from "./SubsetActions";
 
 const { subset: text } = t.jobs;
@@ -20,6 +20,8 @@ type SubsetScreenProps = { project: Project & { settings: Settings }; job: Job }
 export function SubsetScreen({ project, job }: SubsetScreenProps) {
   const result = job.result as PruneResult;
   const titleOf = useTitles("pruning");
+  const inPool = (how: "kept_by" | "dropped_by") =>
+    `/projects/${project.id}/pool?${how}=${result.subset_id}`;
   return (
     <div className={styles.page}>
       <header className={styles.counts}>
@@ -51,9 +53,17 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
           examples={result.shown.dropped}
           none={text.none}
         />
+        {result.labeled > result.kept && (
+          <p>
+            <Link to={inPool("dropped_by")}>{text.allDropped(result.labeled - result.kept)}</Link>
+          </p>
+        )}
       </Card>
       <Card title={text.first} hint={text.firstHint}>
         <ExampleGallery classes={project.classes} examples={result.shown.kept} none={text.none} />
+        <p>
+          <Link to={inPool("kept_by")}>{text.allKept(result.kept)}</Link>
+        </p>
       </Card>
       <Card title={text.balance}>
         <Balance classes={project.classes} result={result} />
@@ -61,18 +71,7 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
       {result.neighbours && (
         <NeighbourTable projectId={project.id} job={job} neighbours={result.neighbours} />
       )}
-      {result.objective.length > 1 && (
-        <Card>
-          <Chart
-            title={text.objective}
-            hint={text.objectiveHint}
-            summary={text.noObjective}
-            format={formatCost}
-            line={result.objective.map(([x, y]) => ({ x, y }))}
-            xLabel={text.chosen}
-          />
-        </Card>
-      )}
+      <ObjectiveCard result={result} />
     </div>
   );
 }
