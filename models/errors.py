@@ -1,5 +1,7 @@
 """Errors that callers of `models` are expected to handle."""
 
+from collections.abc import Sequence
+
 
 class ModelError(ValueError):
     """A request that cannot be met; the message says what is wrong and what to do about it."""
@@ -7,6 +9,38 @@ class ModelError(ValueError):
 
 class NotReady(ModelError):
     """An algorithm lacks what it needs so far, such as answers; its fallback stands in."""
+
+
+class NotFinite(ModelError):
+    """Values of some examples are NaN or infinite.
+
+    Attributes:
+        shown: pool indices of the examples that the message names.
+    """
+
+    def __init__(
+        self, name: str, *, bad: int, total: int, shown: Sequence[int], called: str = "pool index"
+    ) -> None:
+        """Say which they are.
+
+        Args:
+            name: what is not finite, as a sentence begins with it.
+            bad: how many values are not.
+            total: of how many.
+            shown: the first of the examples, by pool index or by whatever `called` says.
+            called: what the examples are named by.
+        """
+        names = ", ".join(map(str, shown)) + (", ..." if bad > len(shown) else "")
+        super().__init__(
+            f"{name} is not finite for {bad} of {total} examples ({called} {names}); choose "
+            "another score or train the model again."
+        )
+        self.shown = tuple(shown)
+        self._name, self._bad, self._total = name, bad, total
+
+    def by_id(self, ids: Sequence[int]) -> "NotFinite":
+        """Return the same with the examples named by ids, in the order of `shown`."""
+        return NotFinite(self._name, bad=self._bad, total=self._total, shown=ids, called="id")
 
 
 class Cancelled(Exception):

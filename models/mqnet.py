@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models import tensorfile
-from models.errors import ModelError
+from models.errors import ModelError, NotFinite
 from models.params.strategies import MQNetParams
 from models.probability import sigmoid
 from models.protocols import Float32Array
@@ -102,16 +102,12 @@ def require_finite(name: str, values: NDArray[np.floating], indices: NDArray[np.
     """Refuse NaN and infinity in (N,) scores; `indices` (N,) name the examples.
 
     Raises:
-        ModelError: naming up to ten of the examples.
+        NotFinite: naming up to ten of the examples.
     """
     bad = indices[~np.isfinite(values)]
     if len(bad):
-        shown = ", ".join(str(index) for index in bad[:_SHOWN_NAMES])
-        more = ", ..." if len(bad) > _SHOWN_NAMES else ""
-        raise ModelError(
-            f"{name} is not finite for {len(bad)} of {len(values)} examples (pool index {shown}"
-            f"{more}); choose another score or train the model again."
-        )
+        shown = bad[:_SHOWN_NAMES].tolist()
+        raise NotFinite(name, bad=len(bad), total=len(values), shown=shown)
 
 
 class MQNet(nn.Module):

@@ -11,6 +11,7 @@ from core import events
 from core.lifecycle import move_round
 from core.states import RoundState
 from core.tables import Job, Round
+from workers.advance.naming import named_by_id
 from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
@@ -42,7 +43,7 @@ def run(context: JobContext) -> dict[str, Any]:
     for name in phases:
         if context.done(name):
             continue
-        with context.phase(name):
+        with context.phase(name), named_by_id(context):
             STEPS[name](advance)
     shutil.rmtree(context.work, ignore_errors=True)
     return result

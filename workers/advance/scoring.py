@@ -33,6 +33,7 @@ from models.errors import Cancelled, ModelError
 from models.pool_scores import PoolScores
 from models.protocols import Indices, Progress
 from models.query import by_row
+from workers.advance.naming import named_by_id
 from workers.advance.phases import Advance
 from workers.runner import JobContext, run_job
 
@@ -106,7 +107,7 @@ class Part:
                 f"The files of job {context.parent_id} are not in {context.storage.root}; give all "
                 "workers the same data directory (KARAT_DATA_DIR)."
             )
-        with context.phase(_PHASE):
+        with context.phase(_PHASE), named_by_id(context):
             piece = Piece(context.params["part"], context.params["rows"])
             score_part(advance, piece, self._progress(context))
         return {"part": piece.part}

@@ -1,0 +1,24 @@
+"""Errors that name examples as people find them: by id, not by their place in the pool."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from models.errors import NotFinite
+from workers.knowledge import example_ids
+from workers.runner import JobContext
+
+
+@contextmanager
+def named_by_id(context: JobContext) -> Iterator[None]:
+    """Turn pool indices into ids where values are not finite.
+
+    Raises:
+        NotFinite: The same, with ids.
+    """
+    try:
+        yield
+    except NotFinite as error:
+        ids = example_ids(context, np.array(error.shown, dtype=np.int64))
+        raise error.by_id(ids.tolist()) from error
