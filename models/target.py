@@ -1,7 +1,7 @@
 """Target models: train one, and load what was saved of one."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ __all__ = [
     "training_notes",
     "uses_embeddings",
 ]
+
+_SHOWN_NAMES = 10
 
 
 def train_target(
@@ -151,9 +153,15 @@ def _regularizing(settings: TrainingParams, ood: Indices, auxiliary: Indices | N
 
 
 def training_notes(
-    name: str, params: Mapping[str, Any], *, inside: int, ood: int, auxiliary: int = 0
+    name: str,
+    params: Mapping[str, Any],
+    *,
+    inside: int,
+    ood: int,
+    auxiliary: int = 0,
+    unlabeled: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Say which parameters of a model do nothing yet, for want of answers.
+    """Say what a model cannot do yet, for want of answers.
 
     Args:
         name: a model of the catalog.
@@ -161,9 +169,16 @@ def training_notes(
         inside: how many in-distribution answers there are.
         ood: how many OOD answers there are.
         auxiliary: how many images were imported as OOD.
+        unlabeled: names of the classes without a labeled example.
     """
     settings = parse("model", name, params)
     notes = []
+    if unlabeled:
+        more = ["..."] if len(unlabeled) > _SHOWN_NAMES else []
+        named = ", ".join([*unlabeled[:_SHOWN_NAMES], *more])
+        notes.append(
+            f"Classes with no label yet ({len(unlabeled)}): {named}; the model cannot predict them."
+        )
     if ood == 0 and settings.ood_class:
         notes.append("No OOD answer yet: the model was trained without an output for OOD.")
     if isinstance(settings, TrainingParams) and settings.regularized:

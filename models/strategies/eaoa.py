@@ -20,8 +20,10 @@ from models.mqnet import require_finite
 from models.ordering import best_first, by_place, widening
 from models.params.strategies import EaoaParams
 from models.probability import logsumexp
-from models.protocols import Float32Array, Indices, PoolView, Ranking
+from models.protocols import OOD, Float32Array, Indices, PoolView, Ranking
 from models.purity.knn import unit_rows
+
+NO_OOD_NOTE = "No OOD answer yet: strategy eaoa tells IN from OOD by the logits of classes only."
 
 _BLOCK_VALUES = 8_000_000
 
@@ -52,7 +54,9 @@ def rank(candidates: Candidates, n: int, params: EaoaParams) -> Ranking:
         members = np.flatnonzero(predicted == label)
         purest = members[best_first(len(members), purity[members])]
         queues.append(widening(purest, ambiguity, width, n))
-    ranking = by_place(_in_turn(queues)[:n], len(candidates))
+    knows_ood = view.ood_logits is not None or bool((view.labels == OOD).any())
+    notes = () if knows_ood else (NO_OOD_NOTE,)
+    ranking = by_place(_in_turn(queues)[:n], len(candidates), notes)
     return replace(ranking, state={"k": width})
 
 

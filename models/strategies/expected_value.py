@@ -20,6 +20,11 @@ from models.protocols import Indices, Ranking, Surface
 
 _Probability = Callable[[NDArray[np.floating]], NDArray[np.float64]]
 
+UNCALIBRATED_NOTE = (
+    "Strategy expected_value calibrates purity on scored answers of both kinds, class and OOD, and "
+    "the last round lacks some: a plain sigmoid is used."
+)
+
 _ACTIVE_SHARE = 16
 """How many times the queue so many of the best candidates compete for it at first."""
 
@@ -37,8 +42,10 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     require_finite("Purity", scores.purity, scores.indices)
     require_finite("Informativeness", scores.informativeness, scores.indices)
     inside_of: _Probability = _identity
+    notes: tuple[str, ...] = ()
     if not candidates.view.purity_is_probability:
         inside_of = probability_inside(scores.purity, candidates.last)
+        notes = () if _calibrates(candidates.last) else (UNCALIBRATED_NOTE,)
     inside = inside_of(scores.purity)
     least = float(scores.informativeness.min(initial=np.inf))
 
@@ -52,7 +59,7 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     # Without any difference in what they teach, the purest come first.
     order = best_first(len(value), value, inside)
     if params.balance == 0:
-        return Ranking(order[:n], value.astype(np.float32), surface=surface)
+        return Ranking(order[:n], value.astype(np.float32), notes, surface=surface)
     labels = candidates.view.labels
     balance = ClassBalance(
         softmax(scores.logits),
@@ -60,7 +67,7 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
         np.bincount(labels[labels >= 0], minlength=scores.logits.shape[1]),
         params.balance,
     )
-    return replace(_greedy(order, value, balance, n), surface=surface)
+    return replace(_greedy(order, value, balance, n), notes=notes, surface=surface)
 
 
 def _value(
@@ -197,7 +204,15 @@ def probability_inside(pool: NDArray[np.floating], last: LastAnswers) -> _Probab
     """
     normalisation = Normalisation.fit(pool)
     slope, intercept = 1.0, 0.0
-    known = last.labels >= 0
-    if last.scores is not None and last.purity is not None and known.any() and not known.all():
-        slope, intercept = fit_sigmoid(last.purity.apply(last.scores.purity), known)
+    if _calibrates(last):
+        assert last.scores is not None
+        assert last.purity is not None
+        slope, intercept = fit_sigmoid(last.purity.apply(last.scores.purity), last.labels >= 0)
     return lambda purity: sigmoid(slope * normalisation.apply(purity) + intercept)
+
+
+def _calibrates(last: LastAnswers) -> bool:
+    """Say whether the last answers tell how to read purity as a probability."""
+    known = last.labels >= 0
+    is_scored = last.scores is not None and last.purity is not None
+    return is_scored and bool(known.any() and not known.all())

@@ -9,18 +9,21 @@ import numpy as np
 from models.candidates import Candidates
 from models.errors import NotReady
 from models.params.selection import SimilarParams
-from models.protocols import Float32Array, PoolView, Ranking
+from models.protocols import OOD, Float32Array, PoolView, Ranking
 from models.purity.knn import similarity_to
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.inputs import embedded
 from models.selection.log_det import log_det_cmi
+
+NO_OOD_NOTE = "No OOD answer yet: strategy similar has nothing to stay away from."
 
 
 def rank(candidates: Candidates, n: int, params: SimilarParams) -> Ranking:
     """Maximise, pick by pick, the conditional mutual information with the labeled examples.
 
     The labeled in-distribution examples are the query set Q and the OOD verdicts the conditioning
-    set P; similarities are cosines of embeddings. Meta-scores are gains of the objective.
+    set P; similarities are cosines of embeddings. Meta-scores are gains of the objective. A note
+    says when P is empty.
 
     Raises:
         NotReady: no labeled in-distribution example, or no embeddings were kept.
@@ -34,19 +37,19 @@ def rank(candidates: Candidates, n: int, params: SimilarParams) -> Ranking:
             "Strategy similar compares with labeled in-distribution examples and there are none; "
             "label some examples with a class."
         )
+    notes: tuple[str, ...] = () if (view.labels == OOD).any() else (NO_OOD_NOTE,)
     lengths = np.sqrt(norms)
     if params.function == "logdetcmi":
         wanted, unwanted = view.labeled_embeddings[known], view.labeled_embeddings[~known]
         return log_det_cmi(
             points, lengths, wanted, unwanted, n,
             eta=params.eta, nu=params.nu, diagonal=params.diagonal,
-        ).ranking()  # fmt: skip
+        ).ranking(notes)  # fmt: skip
     ceiling, covered = relevance(view, params)
     wanting = ceiling > covered
     sample = sampled(wanting, params.representatives, view.seed)
-    notes: tuple[str, ...] = ()
     if len(sample) < wanting.sum():
-        notes = (
+        notes += (
             f"Strategy similar covered a sample of {len(sample)} of the {wanting.sum()} examples "
             "that are nearer to the labeled classes than to OOD.",
         )

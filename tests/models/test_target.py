@@ -16,7 +16,7 @@ from models.nets import resnet18_small, timm_backbone, torchvision_backbone
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.protocols import Progress, TargetModel
 from models.resume import Batches
-from models.target import load_target, train_target
+from models.target import load_target, train_target, training_notes
 from models.train import augmented
 
 TINY = {"steps": 30, "width": 8, "batch_size": 32, "flip": False}
@@ -259,3 +259,16 @@ def test_weights_that_cannot_be_downloaded_name_the_remedy(
 def test_bfloat16_trains(train: Train) -> None:
     assert np.isfinite(logits(train(precision="bfloat16"))).all()
     assert TinyParams().precision == "auto"
+
+
+def test_classes_without_a_label_are_named_ten_at_most() -> None:
+    def notes(*unlabeled: str) -> tuple[str, ...]:
+        return training_notes("cnn_tiny", TINY, inside=9, ood=0, unlabeled=unlabeled)
+
+    assert notes() == ()
+    assert notes("emu", "fox") == (
+        "Classes with no label yet (2): emu, fox; the model cannot predict them.",
+    )
+    (many,) = notes(*(f"c{number}" for number in range(11)))
+    assert many.startswith("Classes with no label yet (11): c0, c1,")
+    assert "c9, ...; the" in many

@@ -30,7 +30,7 @@ class Loop:
         self.world, self.session = world, world.session
         self.annotator = world.caller(Role.ANNOTATOR).user
         self.project = world.project(
-            images=60, evaluation=12, state=ProjectState.RUNNING, **{**TINY, **settings}
+            **{"images": 60, "evaluation": 12, "state": ProjectState.RUNNING, **TINY, **settings}
         )
         self.classes = world.classes(self.project)
         world.open_round(self.project, 12)

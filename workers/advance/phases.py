@@ -31,6 +31,7 @@ from models.target import (
 )
 from workers.advance.reads import (
     artifacts_of,
+    class_names,
     open_queries,
     round_of,
 )
@@ -40,6 +41,10 @@ from workers.snapshot import Snapshot, take
 from workers.subset import dropped_of
 
 _VERDICTS: Final = "verdicts.safetensors"
+_NO_EVALUATION: Final = (
+    "Accuracy was not measured, as there is no evaluation image; import labeled images into the "
+    "split evaluation."
+)
 FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
 PHASES: Final = (
     "snapshot",
@@ -267,6 +272,7 @@ class Advance:
             inside=len(indices),
             ood=len(ood),
             auxiliary=len(self.snapshot.auxiliary),
+            unlabeled=self._names_without(labels),
         )
         if left_out := len(self.snapshot.dropped):
             notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
@@ -290,10 +296,18 @@ class Advance:
         model.save(self.file("model.safetensors"))
         checkpoint.unlink(missing_ok=True)
 
+    def _names_without(self, labels: Any) -> list[str]:
+        """Names of the classes that none of the (n,) labels is of."""
+        with self.context.sessions() as session:
+            return class_names(session, np.delete(self.snapshot.class_ids, np.unique(labels)))
+
     def evaluate(self) -> None:
-        """Accuracy on the evaluation split, if there is one."""
+        """Accuracy on the evaluation split; a note without one."""
         model, truth = self.model(), self.snapshot.evaluation_labels
-        if model is None or len(truth) == 0:
+        if model is None:
+            return
+        if len(truth) == 0:
+            self.note("evaluate", {"notes": [_NO_EVALUATION]})
             return
         outputs: Outputs = model.infer(self.snapshot.evaluation, progress=self.context.progress)
         shares = per_class_accuracy(outputs, truth)

@@ -99,12 +99,13 @@ def _finish(
     evaluated = advance.noted("evaluate")
     round_.accuracy = evaluated.get("accuracy")
     round_.metrics = {
-        **{key: value for key, value in evaluated.items() if key != "accuracy"},
+        **{key: value for key, value in evaluated.items() if key not in {"accuracy", "notes"}},
         **shown,
         "annotator_seconds": annotator_seconds(session, round_),
     }
     # A round that closes once more, so that another can follow, has some of them already.
-    round_.notes = list(dict.fromkeys([*round_.notes, *advance.noted("train").get("notes", [])]))
+    notes = [*advance.noted("train").get("notes", []), *evaluated.get("notes", [])]
+    round_.notes = list(dict.fromkeys([*round_.notes, *notes]))
     round_.seconds = advance.context.seconds
     if (checkpoint := files.get(ArtifactKind.CHECKPOINT)) is not None:
         _attach(session, checkpoint, round_)

@@ -6,7 +6,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.states import ArtifactKind, Verdict
-from core.tables import Annotation, Artifact, Query, Round
+from core.tables import Annotation, Artifact, ProjectClass, Query, Round
+from models.protocols import Indices
 
 _SECONDS_IF_UNKNOWN: Final = 1.0
 _FEWEST_TIMED: Final = 20
@@ -43,6 +44,12 @@ def expected_seconds(session: Session, project_id: int, closing: int | None) -> 
         .limit(1)
     )
     return dict(session.scalar(statement) or {})
+
+
+def class_names(session: Session, class_ids: Indices) -> list[str]:
+    """What the classes with (n,) ids are called, in order; without those removed meanwhile."""
+    statement = select(ProjectClass.name).where(ProjectClass.id.in_(class_ids.tolist()))
+    return list(session.scalars(statement.order_by(ProjectClass.position)))
 
 
 def open_queries(session: Session, project_id: int) -> int:
