@@ -19,6 +19,7 @@ from api.main import create_app
 from core import queue, settings
 from core.db import sync_engine, sync_sessions
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
+from tests.clip import tiny_clip
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.world import World
 from workers import runner
@@ -134,6 +135,13 @@ def bucket(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Bucket:
         monkeypatch.setenv(name, value)
     _forget()
     return found
+
+
+@pytest.fixture(scope="session")
+def clip_weights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Name of a CLIP whose weights need no download."""
+    with tiny_clip(tmp_path_factory.mktemp("hub")) as name:
+        yield name
 
 
 @pytest.fixture

@@ -90,6 +90,72 @@ def test_unacceptable_setting_is_named(
     assert project.settings["budget"] == 100
 
 
+def tiny(**params: Any) -> dict[str, Any]:
+    return {"name": "cnn_tiny", "params": params}
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "remedy"),
+    [
+        (
+            {"model": tiny(taufe=0.1, ood_class=True)},
+            "settings.model.params",
+            "set taufe = 0 or ood_class = false",
+        ),
+        (
+            {"model": tiny(oat=1, ood_class=True)},
+            "settings.model.params",
+            "set oat = 0 or ood_class = false",
+        ),
+        (
+            {"model": tiny(taufe=0.1, oat=1)},
+            "settings.model.params",
+            "set taufe = 0 or oat = 0",
+        ),
+        (
+            {"model": {"name": "timm", "params": {"mode": "frozen", "taufe": 0.1}}},
+            "settings.model.params",
+            "set both to 0 or another mode",
+        ),
+        (
+            {"informativeness": {"name": "ll"}},
+            "settings.informativeness.name",
+            "set settings.model.params.loss_prediction to true, or choose another informativeness",
+        ),
+        (
+            {"strategy": {"name": "ll"}},
+            "settings.strategy.name",
+            "set settings.model.params.loss_prediction to true, or choose another strategy",
+        ),
+    ],
+)
+def test_settings_that_conflict_are_refused_with_the_remedy(
+    http: TestClient, world: World, changes: dict[str, Any], field: str, remedy: str
+) -> None:
+    admin, project = world.caller(), world.project()
+    before = project.settings
+    body = {"name": "New", "classes": [], "settings": changes}
+    for response in (
+        http.post("/api/projects", json=body, headers=admin.headers),
+        patch(http, project, admin, settings=changes),
+    ):
+        problem = response.json()
+        assert (response.status_code, problem["code"]) == (400, "invalid_settings")
+        assert problem["field"] == field
+        assert problem["detail"].startswith(f"{field}: ")
+        assert remedy in problem["detail"]
+    world.session.refresh(project)
+    assert project.settings == before
+
+
+def test_the_remedy_of_a_conflict_is_accepted_and_kept(http: TestClient, world: World) -> None:
+    admin, project = world.caller(), world.project()
+    changes = {"informativeness": {"name": "ll"}, "model": tiny(loss_prediction=True, taufe=0.1)}
+    assert patch(http, project, admin, settings=changes).status_code == 200
+    undone = patch(http, project, admin, settings={"model": tiny(loss_prediction=False)})
+    assert (undone.status_code, undone.json()["field"]) == (400, "settings.informativeness.name")
+
+
 def test_settings_change_one_by_one(http: TestClient, world: World) -> None:
     admin, project = world.caller(), world.project(cost={"mode": "seconds", "c_ood": 0.5})
     settings = patch(http, project, admin, settings={"budget": 7}).json()["settings"]

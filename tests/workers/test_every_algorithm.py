@@ -3,17 +3,23 @@
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select
 
-from core.states import RoundState
+from core.states import ArtifactKind, RoundState
+from core.tables import Artifact
 from models.catalog import Spec, specs
 from tests.workers.loop import Loop
+from tests.workers.test_learn_features import learn
 from tests.world import World
 
 SCORES = [spec for spec in specs() if spec.kind in {"purity", "informativeness"}]
+LEARNED = [spec for spec in specs() if "contrastive" in spec.needs]
 STRATEGIES = [spec for spec in specs() if spec.kind == "strategy"]
 
 # Ready from the first answer on, unlike the default, which waits for OOD answers.
 KNN = {"name": "knn"}
+FROZEN = {"name": "patch_kmeans", "params": {}}
 
 
 def _goes_round(loop: Loop, stands_in: str | None) -> None:
@@ -53,6 +59,44 @@ def test_score(world: World, spec: Spec) -> None:
     scores = {"purity": KNN} | {spec.kind: {"name": spec.name, "params": params}}
     loop = Loop(world, strategy={"name": "p_plus_i"}, model=_model(spec, "cnn_tiny"), **scores)
     _goes_round(loop, _without_what_it_needs(spec))
+
+
+@pytest.mark.parametrize("spec", LEARNED, ids=lambda spec: f"{spec.kind}-{spec.name}")
+def test_with_learned_features_nothing_stands_in(
+    world: World, http: TestClient, spec: Spec
+) -> None:
+    settings = {"strategy": {"name": "p_plus_i"}, "purity": KNN} | {spec.kind: {"name": spec.name}}
+    loop = Loop(world, model=FROZEN, **settings)
+    learn(http, world, loop.project)
+    _goes_round(loop, None)
+
+
+def test_with_weights_clip_tells_names_apart(world: World, clip_weights: str) -> None:
+    params = {"classes": "cat, dog", "ood": "car", "weights": clip_weights}
+    purity = {"name": "clip", "params": params}
+    loop = Loop(world, strategy={"name": "p_plus_i"}, model=FROZEN, purity=purity)
+    _goes_round(loop, None)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"skyline": False},
+        {"validation": "random", "validation_share": 0.5},
+        {"all_pairs": True},
+        {"warm_start": False},
+        {"without_ood": "keep"},
+    ],
+    ids=lambda params: next(iter(params)),
+)
+def test_mqnet_learns_in_every_way(world: World, params: dict[str, Any]) -> None:
+    loop = Loop(world, strategy={"name": "mqnet", "params": params}, model=FROZEN, purity=KNN)
+    _goes_round(loop, None)
+    # The second time there is a network to go on from.
+    loop.advance(2)
+    trained = select(func.count()).where(Artifact.kind == ArtifactKind.META_MODEL)
+    assert world.session.scalar(trained) == 2
+    assert "MQ-Net" not in " ".join(loop.rounds()[3].notes)
 
 
 def _model(spec: Spec, name: str) -> dict[str, Any]:
