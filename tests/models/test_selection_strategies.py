@@ -16,7 +16,7 @@ from models.protocols import OOD, Float32Array, Indices, LinearHead, PoolView, R
 from models.query import QuerySettings, Scored, select
 from models.resolve import resolve
 from models.selection.library import head_of
-from models.strategies import ccal, uherding
+from models.strategies import ccal, typiclust, uherding
 
 CENTERS = 4 * np.eye(6, dtype=np.float32)
 
@@ -257,6 +257,18 @@ def test_library_strategies_begin_where_nobody_looked(name: str) -> None:
     ranking = rank(name, seen, 2)
     assert set(kinds[ranking.order]) == {2, 3}
     assert ranking.notes == ()
+
+
+def test_typiclust_goes_by_position_where_every_cluster_has_a_verdict() -> None:
+    candidates, _ = pool()
+    view = candidates.view
+    same = changed(
+        candidates, embeddings=np.ones_like(view.embeddings),
+        labeled_embeddings=np.ones_like(view.labeled_embeddings),
+    )  # fmt: skip
+    ranking = rank("typiclust", same, 4)
+    assert_array_equal(ranking.order, np.arange(4))
+    assert ranking.notes == (typiclust.COVERED_NOTE,)
 
 
 @pytest.mark.parametrize("name", ["typiclust", "probcover", "dropquery"])
