@@ -1,7 +1,7 @@
 """The contrastive learner: its loss, its training, and the features it leaves."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import torch
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from torch import nn
+from torch.nn.modules.module import register_module_forward_hook
 
 from models import contrastive, resume, tensorfile
 from models.contrastive import embed_with_encoder, learn_encoder, nt_xent
@@ -185,6 +186,49 @@ def test_without_rotations_it_is_simclr(learn: Learn) -> None:
     # The head, which tells rotations apart, has nothing to learn.
     assert_array_equal(before["head.weight"], after["head.weight"])
     assert not torch.equal(before["backbone.0.weight"], after["backbone.0.weight"])
+
+
+@pytest.fixture
+def computed_in() -> Iterator[set[torch.dtype]]:
+    """Number formats that convolutions answered in since the test began."""
+    formats: set[torch.dtype] = set()
+
+    def note(module: nn.Module, _: object, output: object) -> None:
+        if isinstance(module, nn.Conv2d) and isinstance(output, torch.Tensor):
+            formats.add(output.dtype)
+
+    handle = register_module_forward_hook(note)
+    yield formats
+    handle.remove()
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_it_learns_and_embeds_in_the_precision_asked_for(
+    precision: str, learn: Learn, computed_in: set[torch.dtype],
+    digit_store: PixelStore, tmp_path: Path,
+) -> None:  # fmt: skip
+    params = SHORT.model_copy(update={"epochs": 1, "precision": precision})
+    encoder = learn(precision, params)
+    assert computed_in == {getattr(torch, precision)}
+    tensors, _ = tensorfile.read(encoder)
+    assert {value.dtype for value in tensors.values()} <= {torch.float32, torch.int64}
+    computed_in.clear()
+    few = PixelStore.open(digit_store.path, digit_store.size, 20)
+    assert np.isfinite(embedded(few, encoder, tmp_path / "x.npy")).all()
+    assert computed_in == {getattr(torch, precision)}
+
+
+def test_half_the_precision_learns_nearly_the_same(learn: Learn) -> None:
+    def learned(name: str, **changes: object) -> torch.Tensor:
+        tensors, _ = tensorfile.read(learn(name, SHORT.model_copy(update=changes)))
+        weights = [v.flatten() for name, v in tensors.items() if name.endswith("weight")]
+        return torch.cat(weights)
+
+    start = learned("start", learning_rate=1e-9)
+    full = learned("full", precision="float32") - start
+    half = learned("half", precision="bfloat16") - start
+    assert torch.nn.functional.cosine_similarity(full, half, dim=0) > 0.98
+    assert not torch.equal(full, half)
 
 
 def test_later_images_are_embedded_by_the_same_encoder(

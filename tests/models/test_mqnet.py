@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from models import mqnet
 from models.candidates import Candidates
 from models.errors import ModelError
 from models.mqnet import (
@@ -176,6 +177,43 @@ def test_training_learns_which_input_matters(all_pairs: bool, weight_on_purity: 
     ordered = losses[:, None] > losses[None]
     agree = (scores[:, None] > scores[None])[ordered].mean()
     assert agree > 0.85
+
+
+def test_all_pairs_step_down_the_double_loop() -> None:
+    """One step of SGD on the printed sum, scaled from all ordered pairs to those of a batch."""
+    inputs, losses = _answers(10, weight_on_purity=0.5)
+    losses[3:6] = 0
+    params = MQNetParams(all_pairs=True, epochs=1, batch_pairs=64, learning_rate=0.1, margin=0.3)
+    warm = MQNet()
+    found = train_mqnet(inputs, losses, params=params, seed=0, warm=warm)
+
+    phi = warm(torch.from_numpy(inputs))
+    terms = [
+        torch.relu(0.3 - (phi[i] - phi[j])) if losses[i] > losses[j]
+        else torch.relu(0.3 - (phi[j] - phi[i])) if losses[i] < losses[j]
+        else torch.zeros(())
+        for i in range(10) for j in range(10) if i != j
+    ]  # fmt: skip
+    torch.stack(terms).sum().mul(5 / 90).backward()  # type: ignore[no-untyped-call]
+    for before, after in zip(warm.parameters(), found.parameters(), strict=True):
+        assert before.grad is not None
+        gradient = before.grad + params.weight_decay * before.detach()
+        assert gradient.abs().max() > 1e-3
+        torch.testing.assert_close(after.detach(), before.detach() - 0.1 * gradient)
+
+
+def test_all_pairs_of_many_answers_are_the_double_loop() -> None:
+    """More answers than are looked at in one block."""
+    rng = np.random.default_rng(0)
+    phi, losses = rng.random(1030), np.maximum(0, rng.integers(-3, 9, 1030)).astype(float)
+    total = 0.0
+    for phi_i, loss_i in zip(phi.tolist(), losses.tolist(), strict=True):
+        for phi_j, loss_j in zip(phi.tolist(), losses.tolist(), strict=True):
+            if loss_i != loss_j:
+                lead = phi_i - phi_j if loss_i > loss_j else phi_j - phi_i
+                total += max(0.0, 0.1 - lead)
+    found = mqnet._mean_over_all_pairs(torch.from_numpy(phi), torch.from_numpy(losses), 0.1)
+    assert float(found) == pytest.approx(total / (1030 * 1029), rel=1e-9)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 129])

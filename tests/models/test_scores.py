@@ -5,7 +5,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from models.catalog import Spec, parse, specs
 from models.errors import NotReady
@@ -14,6 +18,8 @@ from models.purity import knn, probe
 from models.purity.knn import unit_rows
 from models.query import QuerySettings, Scored, score_pool
 from models.resolve import resolve
+
+Bool = NDArray[np.bool_]
 
 SCORES = [spec for spec in specs() if spec.kind in {"purity", "informativeness"}]
 
@@ -259,3 +265,58 @@ def test_probe_is_calibrated_on_verdicts_it_has_not_seen(
         keep = np.arange(30) != out
         refitted = np.linalg.solve(kernel[np.ix_(keep, keep)] + 0.5 * np.eye(29), target[keep])
         assert_allclose(kernel[out, keep] @ refitted, margin, atol=1e-3)
+
+
+def _verdicts(view: PoolView) -> tuple[NDArray[np.float64], NDArray[np.float64], Bool]:
+    """Verdicts and candidates, centred and of length 1, and which verdicts are IN."""
+    center = view.labeled_embeddings.mean(axis=0)
+    rows = [part.astype(float) - center for part in (view.labeled_embeddings, view.embeddings)]
+    verdicts, pool = (part / np.linalg.norm(part, axis=1, keepdims=True) for part in rows)
+    return verdicts, pool, view.labels >= 0
+
+
+def _platt(margins: NDArray[np.float64], known: Bool) -> LogisticRegression:
+    """Each verdict counts on both sides, on its own by (n + 1) / (n + 2)."""
+    inside, ood = known.sum(), (~known).sum()
+    target = np.where(known, (inside + 1) / (inside + 2), 1 / (ood + 2))
+    sides = np.repeat([1, 0], len(known))
+    return LogisticRegression(C=1e6, tol=1e-10).fit(
+        np.tile(margins, 2)[:, None], sides, sample_weight=np.concatenate([target, 1 - target])
+    )
+
+
+@pytest.mark.parametrize(("l2", "width"), [(0.2, 1.0), (2.0, 0.3)])
+def test_probe_is_calibrated_kernel_ridge_regression(l2: float, width: float) -> None:
+    view, _ = _xor_view(3, verdicts=50)
+    verdicts, pool, known = _verdicts(view)
+    target = np.where(known, 1.0, -1.0)
+    target -= target.mean()
+    ridge = KernelRidge(alpha=l2, kernel="rbf", gamma=1 / width)
+    left_out = cross_val_predict(ridge, verdicts, target, cv=LeaveOneOut())
+    margins = ridge.fit(verdicts, target).predict(pool)
+    expected = _platt(left_out, known).predict_proba(margins[:, None])[:, 1]
+    assert np.ptp(expected) > 0.5
+    assert_allclose(score("purity", "probe", view, l2=l2, width=width), expected, atol=2e-3)
+
+
+def test_beyond_its_landmarks_probe_is_nystroms_approximation() -> None:
+    """Coefficients c of a sample Z: least |y - K(X, Z) c|^2 + l2 c' K(Z, Z) c."""
+    view, _ = _xor_view(4, verdicts=60)
+    verdicts, pool, known = _verdicts(view)
+    landmarks = verdicts[np.sort(np.random.default_rng(view.seed).permutation(60)[:20])]
+    root = np.linalg.cholesky(rbf_kernel(landmarks, gamma=1)).T
+    target = np.where(known, 1.0, -1.0)
+    target -= target.mean()
+
+    def coefficients(keep: Bool) -> NDArray[np.float64]:
+        design = np.concatenate([rbf_kernel(verdicts[keep], landmarks, gamma=1), root * 0.5**0.5])
+        result: NDArray[np.float64] = np.linalg.lstsq(
+            design, np.concatenate([target[keep], np.zeros(20)])
+        )[0]
+        return result
+
+    near = rbf_kernel(verdicts, landmarks, gamma=1)
+    left_out = [float(near[out] @ coefficients(np.arange(60) != out)) for out in range(60)]
+    margins = rbf_kernel(pool, landmarks, gamma=1) @ coefficients(np.ones(60, dtype=bool))
+    expected = _platt(np.array(left_out), known).predict_proba(margins[:, None])[:, 1]
+    assert_allclose(score("purity", "probe", view, l2=0.5, landmarks=20), expected, atol=2e-3)
