@@ -1,6 +1,16 @@
 """Errors that callers of `models` are expected to handle."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+SHOWN_NAMES = 10
+"""Names in a message; of more, the first."""
+
+
+def listed(names: Iterable[object], total: int) -> str:
+    """Return the first `SHOWN_NAMES` of `total` names as part of a sentence."""
+    more = ", ..." if total > SHOWN_NAMES else ""
+    return ", ".join(map(str, islice(names, SHOWN_NAMES))) + more
 
 
 class ModelError(ValueError):
@@ -30,10 +40,9 @@ class NotFinite(ModelError):
             shown: the first of the examples, by pool index or by whatever `called` says.
             called: what the examples are named by.
         """
-        names = ", ".join(map(str, shown)) + (", ..." if bad > len(shown) else "")
         super().__init__(
-            f"{name} is not finite for {bad} of {total} examples ({called} {names}); choose "
-            "another score or train the model again."
+            f"{name} is not finite for {bad} of {total} examples ({called} {listed(shown, bad)}); "
+            "choose another score or train the model again."
         )
         self.shown = tuple(shown)
         self._name, self._bad, self._total = name, bad, total

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models import tensorfile
-from models.errors import ModelError, NotFinite
+from models.errors import SHOWN_NAMES, ModelError, NotFinite
 from models.params.strategies import MQNetParams
 from models.probability import sigmoid
 from models.protocols import Float32Array
@@ -26,7 +26,6 @@ CLAMP: Final = 10.0
 """Meta-inputs are exp(z) with z held within this many standard deviations."""
 
 _LEAST_WEIGHT = 1e-4
-_SHOWN_NAMES = 10
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def require_finite(name: str, values: NDArray[np.floating], indices: NDArray[np.
     """
     bad = indices[~np.isfinite(values)]
     if len(bad):
-        shown = bad[:_SHOWN_NAMES].tolist()
+        shown = bad[:SHOWN_NAMES].tolist()
         raise NotFinite(name, bad=len(bad), total=len(values), shown=shown)
 
 

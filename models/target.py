@@ -20,7 +20,7 @@ from models.embed import (
     restore_network,
     uses_embeddings,
 )
-from models.errors import ModelError
+from models.errors import ModelError, listed
 from models.head import LogisticHead, Scaling, fit_head
 from models.head_losses import LEAST_TO_PREDICT, HeadLosses
 from models.nets import Network
@@ -38,8 +38,6 @@ __all__ = [
     "training_notes",
     "uses_embeddings",
 ]
-
-_SHOWN_NAMES = 10
 
 
 def train_target(
@@ -174,10 +172,9 @@ def training_notes(
     settings = parse("model", name, params)
     notes = []
     if unlabeled:
-        more = ["..."] if len(unlabeled) > _SHOWN_NAMES else []
-        named = ", ".join([*unlabeled[:_SHOWN_NAMES], *more])
         notes.append(
-            f"Classes with no label yet ({len(unlabeled)}): {named}; the model cannot predict them."
+            f"Classes with no label yet ({len(unlabeled)}): {listed(unlabeled, len(unlabeled))}; "
+            "the model cannot predict them."
         )
     if ood == 0 and settings.ood_class:
         notes.append("No OOD answer yet: the model was trained without an output for OOD.")

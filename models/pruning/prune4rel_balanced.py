@@ -6,6 +6,7 @@ Re-labeling Accuracy", NeurIPS 2023.
 
 import numpy as np
 
+from models.errors import listed
 from models.params.pruning import Prune4RelParams
 from models.protocols import Progress
 from models.pruning.neighbourhood import prepared
@@ -31,13 +32,11 @@ def prune(
     short = np.flatnonzero((taken == counts) & (taken < taken.max()))
     notes: tuple[str, ...] = ()
     if len(short):
-        named = ", ".join(f"{view.name_of(one)} ({counts[one]})" for one in short[:_SHOWN].tolist())
-        more = ", ..." if len(short) > _SHOWN else ""
+        named = listed(
+            (f"{view.name_of(one)} ({counts[one]})" for one in short.tolist()), len(short)
+        )
         notes = (
-            f"Too few examples for an equal share have the labels {named}{more}: all of them are "
+            f"Too few examples for an equal share have the labels {named}: all of them are "
             "kept, and the other labels fill up.",
         )
     return reported(greedy, ready, notes)
-
-
-_SHOWN = 10

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import find, parse
-from models.errors import ModelError
+from models.errors import ModelError, listed
 from models.protocols import Progress
 from models.pruning.view import Pruned, PruningView
 from models.resolve import resolve
 
-_SHOWN: Final = 10
 _CHUNK: Final = 8192
 _EXAMPLES_AXIS: Final = {
     "embeddings": 0, "logits": 0, "losses": 0, "self_supervised": 0,
@@ -63,7 +62,8 @@ def _require_labels(view: PruningView) -> None:
     if len(outside):
         raise ModelError(
             f"{len(outside)} of {len(labels)} labels are outside 0..{view.classes - 1} "
-            f"({_named(outside)}); only examples with a class can be pruned."
+            f"(positions {listed(outside, len(outside))}); only examples with a class can be "
+            "pruned."
         )
 
 
@@ -81,8 +81,8 @@ def _require_array(name: str, view: PruningView) -> None:
         if name == "self_supervised":
             remedy = "start the job learn_features again"
         raise ModelError(
-            f"{name} are not finite for {len(bad)} of {len(view)} examples ({_named(bad)}); "
-            f"{remedy}."
+            f"{name} are not finite for {len(bad)} of {len(view)} examples "
+            f"(positions {listed(bad, len(bad))}); {remedy}."
         )
 
 
@@ -97,8 +97,3 @@ def finite_rows(rows: NDArray[Any]) -> NDArray[np.bool_]:
             lengths = np.einsum("ij,ij->i", block, block)
         finite[start : start + _CHUNK] = np.isfinite(lengths)
     return finite
-
-
-def _named(positions: NDArray[np.intp]) -> str:
-    more = ", ..." if len(positions) > _SHOWN else ""
-    return f"positions {', '.join(str(one) for one in positions[:_SHOWN])}{more}"

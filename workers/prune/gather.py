@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from models.errors import ModelError
+from models.errors import SHOWN_NAMES, ModelError, listed
 from models.params.prune import PruneParams
-from models.protocols import Indices
+from models.protocols import Float32Array, Indices
+from models.pruning.run import finite_rows
 from models.pruning.view import PruningView
 from workers.features.stored import LearnedFeatures, latest
-from workers.knowledge import Knowledge, freeze
+from workers.knowledge import Knowledge, example_ids, freeze
 from workers.runner import JobContext
 
 
@@ -17,7 +18,8 @@ def gather(context: JobContext) -> Knowledge:
     """Freeze the labels.
 
     Raises:
-        ModelError: They could not be pruned.
+        ModelError: They could not be pruned, or learned features of theirs are NaN or infinite.
+        NotReady: The method looks at learned features, and there are none.
     """
     known = freeze(context)
     indices, labels = known.snapshot.inside()
@@ -29,10 +31,20 @@ def gather(context: JobContext) -> Knowledge:
     params.keep_of(len(indices))
     if params.method == "ssp":
         features = learned_features(context, indices)
-        PruningView(labels, known.snapshot.classes, self_supervised=features).given(
-            "self_supervised"
-        )
+        view = PruningView(labels, known.snapshot.classes, self_supervised=features)
+        _require_finite(context, view.given("self_supervised"), indices)
     return known
+
+
+def _require_finite(context: JobContext, features: Float32Array, indices: Indices) -> None:
+    """Refuse NaN and infinity in (N, E) features of the examples at (N,) pool indices."""
+    bad = indices[~finite_rows(features)]
+    if len(bad):
+        shown = listed(example_ids(context, bad[:SHOWN_NAMES]), len(bad))
+        raise ModelError(
+            f"The learned features are not finite for {len(bad)} of {len(indices)} labeled images "
+            f"(id {shown}); start the job learn_features again."
+        )
 
 
 def learned_features(context: JobContext, indices: Indices) -> Any:
