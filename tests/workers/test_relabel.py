@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -163,6 +164,8 @@ def test_the_report_counts_what_was_found(http: TestClient, world: World) -> Non
     assert result["truth"]["corrected"] > 0.7
     # One vote an image: there is nobody to compare with.
     assert result["votes"] is None
+    assert {row["consensus_class_id"] for row in rows} == {None}
+    assert {row["consensus_quality"] for row in rows} == {None}
     assert flagged | doubted >= WRONG
 
 
@@ -179,6 +182,7 @@ def test_without_truth_and_second_opinion_the_report_says_so(
     assert job.result["votes"] is None
     table = table_of(world, job)
     assert table["quality"].null_count == table["issue"].null_count == LABELED
+    assert table["consensus_class_id"].null_count == LABELED
     assert all(one.quality is None for one in suggestions_of(world, job))
 
 
@@ -204,7 +208,17 @@ def test_votes_of_several_columns_are_weighed(http: TestClient, world: World) ->
     assert job.result is not None, job.error
     votes = job.result["votes"]
     assert votes["examples"] == 30
-    assert votes["other_consensus"] >= 0
+    rows = table_of(world, job).to_pylist()
+    for row in rows[30:]:
+        assert row["consensus_class_id"] is row["consensus_quality"] is None
+    agreed = [row["consensus_class_id"] == (cat, dog)[row["pool_index"] % 2] for row in rows[:30]]
+    assert sum(agreed) >= 28
+    assert all(0 < row["consensus_quality"] <= 1 for row in rows[:30])
+    # Where the better two contradict each other, less is certain.
+    quality = {row["pool_index"]: row["consensus_quality"] for row in rows[:30]}
+    assert np.mean([quality.pop(index) for index in WRONG]) < np.mean([*quality.values()])
+    other = [row for row in rows[:30] if row["consensus_class_id"] != row["class_id"]]
+    assert votes["other_consensus"] == len(other) > 0
     found = {one["source_name"]: one for one in votes["annotators"]}
     assert {name: one["labels"] for name, one in found.items()} == {
         "label": LABELED, "second": 30, "third": 30,

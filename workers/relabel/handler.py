@@ -104,10 +104,12 @@ class _Relabeling:
             seed=known.seed,
             progress=self.manners.progress,
         )
-        self._write("judged", quality=found.quality, issue=found.issue)
-        self._write_json(
-            "judged.json", {"votes": weighed(self.context, labels, found.probabilities)}
-        )
+        votes = weighed(self.context, labels, found.probabilities)
+        judged = {"quality": found.quality, "issue": found.issue}
+        if votes is not None:
+            judged |= {"consensus": votes.labels, "consensus_quality": votes.quality}
+        self._write("judged", **judged)
+        self._write_json("judged.json", {"votes": None if votes is None else votes.result})
 
     def publish(self, gathered: Gathered) -> None:
         """Keep file, suggestions and result, all or nothing."""
@@ -174,6 +176,8 @@ class _Relabeling:
             reviewed=np.isin(indices, snapshot.reviewed),
             quality=judged.get("quality"),
             issue=judged.get("issue"),
+            consensus=judged.get("consensus"),
+            consensus_quality=judged.get("consensus_quality"),
             **self._read("learned"),
         )
 

@@ -29,6 +29,10 @@ class Findings:
         confidence: (N,) float32 in 0..1, of the corrected label.
         quality: (N,) float32 in 0..1 of the given label, low = doubtful; None if nobody was asked.
         issue: (N,) bool, what cleanlab flags; None if nobody was asked.
+        consensus: (N,) int64 in 0..C-1, what several votes amount to by cleanlab, -1 without a
+            second vote; None if no image has several, or nobody was asked.
+        consensus_quality: (N,) float32 in 0..1, how likely the consensus is right, NaN where there
+            is none; None as above.
     """
 
     indices: Indices
@@ -41,6 +45,8 @@ class Findings:
     confidence: Float32Array
     quality: Float32Array | None
     issue: NDArray[np.bool_] | None
+    consensus: Indices | None
+    consensus_quality: Float32Array | None
 
     @property
     def doubted(self) -> NDArray[np.bool_]:
@@ -58,6 +64,7 @@ def write_relabels(path: Path, findings: Findings, examples: Indices) -> None:
         examples: (N,) ids.
     """
     count = len(examples)
+    class_id, consensus_quality = _consensus(findings)
     table = pa.table(
         {
             "example_id": examples,
@@ -70,9 +77,22 @@ def write_relabels(path: Path, findings: Findings, examples: Indices) -> None:
             else findings.quality,
             "issue": pa.nulls(count, pa.bool_()) if findings.issue is None else findings.issue,
             "trained_on": findings.trained,
+            "consensus_class_id": class_id,
+            "consensus_quality": consensus_quality,
         }
     )
     write_atomically(path, lambda part: pq.write_table(table, part, compression="zstd"))
+
+
+def _consensus(findings: Findings) -> tuple[pa.Array, pa.Array]:
+    """Class id and quality of each consensus, null where an example has no second vote."""
+    labels, quality = findings.consensus, findings.consensus_quality
+    if labels is None or quality is None:
+        count = len(findings.labels)
+        return pa.nulls(count, pa.int64()), pa.nulls(count, pa.float32())
+    without = labels < 0
+    class_id = findings.class_ids[np.where(without, 0, labels)]
+    return pa.array(class_id, mask=without), pa.array(quality, mask=without)
 
 
 def result_of(findings: Findings) -> dict[str, Any]:

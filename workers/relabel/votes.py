@@ -83,36 +83,63 @@ def take_votes(context: JobContext, snapshot: Snapshot) -> None:
     write_arrays(context.work / _FILE, vars(votes))
 
 
-def weighed(context: JobContext, labels: Indices, probabilities: Float32Array) -> Any:
-    """Weigh the frozen votes by (N, C) probabilities that are out of sample.
+@dataclass(frozen=True)
+class Weighed:
+    """What N images are by the votes of several people, and how good these people are.
 
-    Returns:
-        JSON-ready: ``examples``, how many images have several votes; ``other_consensus``, on how
-        many images cleanlab's consensus is not the given of (N,) ``labels``; and ``annotators``
-        with the number of their ``labels`` and their ``quality``, 0..1, the best first. None where
-        nobody's labels can be compared.
+    Attributes:
+        labels: (N,) int64 in 0..C-1, cleanlab's consensus, -1 without a second vote.
+        quality: (N,) float32 in 0..1, how likely that is right, NaN without a second vote.
+        result: JSON-ready: ``examples``, how many images have several votes;
+            ``other_consensus``, on how many of these the consensus is not the given label; and
+            ``annotators`` with the number of their ``labels`` and their ``quality``, 0..1, the
+            best first.
+    """
+
+    labels: Indices
+    quality: Float32Array
+    result: dict[str, Any]
+
+
+def weighed(context: JobContext, labels: Indices, probabilities: Float32Array) -> Weighed | None:
+    """Weigh the frozen votes on images with (N,) given ``labels``; None if none has several.
+
+    Args:
+        context: Of the job.
+        labels: (N,) int64 in 0..C-1.
+        probabilities: (N, C) out of sample, rows sum to 1.
     """
     votes = Votes(**read_arrays(context.work / _FILE))
     matrix = votes.matrix(len(labels))
     per_image = (~np.isnan(matrix)).sum(axis=1)
-    several = int((per_image > 1).sum())
-    if several == 0:
+    several = per_image > 1
+    if not several.any():
         return None
     voted = np.flatnonzero(per_image)
     found = consensus_quality(matrix[voted], probabilities[voted])
+    # A single vote helps to judge who gave it, but is no consensus.
+    both = several[voted]
+    consensus = np.full(len(labels), -1, dtype=np.int64)
+    quality = np.full(len(labels), np.nan, dtype=np.float32)
+    consensus[several], quality[several] = found.labels[both], found.quality[both]
+    result = {
+        "examples": int(several.sum()),
+        "other_consensus": int((consensus[several] != labels[several]).sum()),
+        "annotators": [asdict(one) for one in _annotators(votes, found.annotators)],
+    }
+    return Weighed(consensus, quality, result)
+
+
+def _annotators(votes: Votes, quality: NDArray[np.float64]) -> list["_Annotator"]:
+    """Who has voted, the best first; ``quality`` (A,) is theirs."""
     given = np.bincount(votes.voters, minlength=len(votes.user_ids))
     annotators = [
-        _Annotator(int(user) or None, str(name) or None, int(count), float(quality))
-        for user, name, count, quality in zip(
-            votes.user_ids, votes.source_names, given, found.annotators, strict=True
+        _Annotator(int(user) or None, str(name) or None, int(count), float(right))
+        for user, name, count, right in zip(
+            votes.user_ids, votes.source_names, given, quality, strict=True
         )
     ]
-    annotators.sort(key=lambda one: -one.quality)
-    return {
-        "examples": several,
-        "other_consensus": int((found.labels != labels[voted]).sum()),
-        "annotators": [asdict(one) for one in annotators],
-    }
+    return sorted(annotators, key=lambda one: -one.quality)
 
 
 @dataclass(frozen=True)
