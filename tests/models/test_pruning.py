@@ -220,9 +220,14 @@ def test_examples_without_confidence_are_no_trouble(name: str) -> None:
 def test_a_threshold_that_isolates_everything_is_said(name: str) -> None:
     pruned = prune(name, view(), 30, {"tau": 1.0})
     assert "No kept example has a neighbour" in pruned.notes[-1]
-    if name != "prune4rel_balanced":
-        confidence = pruned.reasons["confidence"]
-        assert_array_equal(pruned.order, np.argsort(-confidence, kind="stable")[:30])
+    by_confidence = np.argsort(-pruned.reasons["confidence"], kind="stable")
+    if name == "prune4rel_balanced":
+        labels = view().labels
+        for label in range(view().classes):
+            mine = pruned.order[labels[pruned.order] == label]
+            assert_array_equal(mine, by_confidence[labels[by_confidence] == label][: len(mine)])
+    else:
+        assert_array_equal(pruned.order, by_confidence[:30])
     if name == "prune4rel_greedy":
         # Nobody adds to another, so the surest are the optimum.
         assert pruned.extras["guaranteed"] == pytest.approx(1)
