@@ -24,6 +24,9 @@ def keep(
         meta: For the row.
     """
     target = context.storage.artifact(key)
+    # What a worker has left that was killed in the middle of this.
+    for unfinished in target.parent.glob(f"{target.name}.*.part"):
+        unfinished.unlink(missing_ok=True)
 
     def copy(part: Path) -> None:
         shutil.copyfile(source, part)

@@ -29,15 +29,33 @@ def kill_in_every_phase(
         # Stopped when the phase's work is done and its checkpoint is about to be written.
         done = "coalesce({}.checkpoint->'seconds', '{{}}') ? '{}'"
         ends = f"{done.format('NEW', phase)} AND NOT {done.format('OLD', phase)}"
-        hold = Hold("jobs", f"TG_OP = 'UPDATE' AND {ends}")
-        with worker("gpu", log) as process:
-            queue.send(message)
-            eventually(hold.waiting, f"the worker ends phase {phase}")
-            process.kill()
-            process.join(10)
-        hold.forget()
-        hold.let_go()
-        # A dead worker's job is free after 1.5 silent seconds; time passes here in the row.
-        world.session.refresh(job)
-        job.heartbeat_at = func.now() - func.make_interval(0, 0, 0, 0, 0, 1)
-        world.session.commit()
+        _kill_when(world, job, message, ends, f"ends phase {phase}", log)
+
+
+def kill_publishing(world: World, job: Job, message: JobMessage, log: Path) -> None:
+    """Kill a worker that has kept the files of ``job``, before their rows are committed."""
+    published = "NEW.checkpoint ? 'result' AND NOT OLD.checkpoint ? 'result'"
+    _kill_when(world, job, message, published, "publishes", log)
+
+
+def kill_ending(world: World, job: Job, message: JobMessage, log: Path) -> None:
+    """Kill a worker that has published what ``job`` found, before the job ends."""
+    ends = "NEW.state = 'succeeded' AND OLD.state <> 'succeeded'"
+    _kill_when(world, job, message, ends, "ends the job", log)
+
+
+def _kill_when(
+    world: World, job: Job, message: JobMessage, write: str, what: str, log: Path
+) -> None:
+    hold = Hold("jobs", f"TG_OP = 'UPDATE' AND {write}")
+    with worker("gpu", log) as process:
+        queue.send(message)
+        eventually(hold.waiting, f"the worker {what}")
+        process.kill()
+        process.join(10)
+    hold.forget()
+    hold.let_go()
+    # A dead worker's job is free after 1.5 silent seconds; time passes here in the row.
+    world.session.refresh(job)
+    job.heartbeat_at = func.now() - func.make_interval(0, 0, 0, 0, 0, 1)
+    world.session.commit()

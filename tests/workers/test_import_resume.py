@@ -1,5 +1,6 @@
 """Imports that are killed at any instant, and what a second attempt makes of them."""
 
+import io
 import os
 import signal
 import subprocess
@@ -8,29 +9,34 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from sqlalchemy import select
 
 from core import settings
 from core.states import JobState
-from core.tables import Artifact, Job
+from core.tables import Annotation, Artifact, Example, Job, ProjectClass
 from tests.workers.import_files import Pool, jpeg, png, zipped
 from tests.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 1300
+LABELED = 700
+"""How many images a table of so many rows is about."""
 # Runs a job as a worker does, and dies by SIGKILL when the named function is called the n-th time.
 WORKER = """
 import os, signal, sys
 from core.messages import ImportPool
 from workers import runner
-from workers.imports import handler, pool, report
+from workers.imports import handler, labels, pool, report
 
 job, place, moment, countdown = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 owner, name = {
     "files": (pool.PoolWriter, "write_files"),
     "report": (report.ReportFile, "append"),
     "rows": (pool.PoolWriter, "add_rows"),
+    "labels": (labels.LabelWriter, "write"),
     "commit": (pool.PoolWriter, "advance"),
     "publish": (report.ReportFile, "publish"),
     "cleanup": (handler.shutil, "rmtree"),
@@ -66,6 +72,52 @@ def upload() -> bytes:
     return zipped(files)
 
 
+def table() -> bytes:
+    """Three batches of what two columns say of images that are there, some of them twice."""
+    lines = ["file,crowd,expert"]
+    for index in range(N):
+        name = f"{'no' if index % 60 == 11 else index % LABELED}.png"
+        # The second time one column says the same again, and the other now and then another class.
+        image = index % LABELED
+        other = image + (index >= LABELED and index % 4 == 0)
+        expert = ("ood", "", "cat", "dog", "unsure")[other % 5]
+        lines.append(f"{name},{('cat', 'dog')[image % 2]},{expert}")
+    return "\n".join(lines).encode()
+
+
+def labeled_images() -> bytes:
+    """Three batches of images that bring what two columns say of them, some of them twice."""
+    rows = [
+        {
+            "image": png(index - 601 if index > 601 and index % 50 == 7 else index),
+            "file": f"{index}.png",
+            "crowd": ("cat", "dog", "ood")[index % 3],
+            "expert": (None, "dog", "skip", "cat", "horse")[index % 5],
+        }
+        for index in range(N)
+    ]
+    stream = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(rows), stream, row_group_size=200)
+    return stream.getvalue()
+
+
+def annotations(pool: Pool) -> list[tuple[Any, ...]]:
+    """Image, column, verdict, class, and the place of what it corrects, of every annotation."""
+    statement = (
+        select(Annotation, Example.name, ProjectClass.name)
+        .join(Example, Example.id == Annotation.example_id)
+        .join(ProjectClass, ProjectClass.id == Annotation.class_id, isouter=True)
+        .where(Annotation.project_id == pool.project_id)
+        .order_by(Annotation.id)
+    )
+    rows = pool.session.execute(statement).all()
+    place = {row.id: number for number, (row, _, _) in enumerate(rows)}
+    return [
+        (image, row.source_name, row.verdict, class_name, place.get(row.supersedes_id or 0))
+        for row, image, class_name in rows
+    ]
+
+
 def outcome(pool: Pool, job: Job) -> dict[str, Any]:
     """All that an import leaves behind."""
     artifacts = select(Artifact).where(Artifact.job_id == job.id)
@@ -76,10 +128,12 @@ def outcome(pool: Pool, job: Job) -> dict[str, Any]:
                 (one.pool_index, one.content_hash, one.name, one.split, one.meta),
                 (one.width, one.height, one.media_type, one.bytes),
                 one.label_class_id is None,
+                one.state,
                 pool.storage.image(one.content_hash).is_file(),
             ]
             for one in pool.examples()
         ],
+        "annotations": annotations(pool),
         "pixels": pool.storage.pixels(pool.project_id).read_bytes(),
         "report": pool.report(job),
         "artifacts": len(pool.session.scalars(artifacts).all()),
@@ -98,6 +152,18 @@ def start(installation: settings.Settings, *arguments: str) -> subprocess.Popen[
     }
     command = [sys.executable, "-c", WORKER, *arguments]
     return subprocess.Popen(command, cwd=ROOT, env=environment)
+
+
+def kill(
+    pool: Pool, job: Job, installation: settings.Settings, kills: list[tuple[str, str, int]]
+) -> None:
+    """Let one worker after the other die in the middle of ``job``."""
+    for attempt, (place, moment, count) in enumerate(kills, 1):
+        _expire(pool, job)
+        child = start(installation, str(job.id), place, moment, str(count))
+        assert child.wait(60) == -signal.SIGKILL, (place, moment)
+        pool.session.expire_all()
+        assert (job.state, job.attempt) == (JobState.RUNNING, attempt)
 
 
 def run_until_done(pool: Pool, job: Job) -> Job:
@@ -142,12 +208,37 @@ def test_killed_at_every_step_it_resumes_to_the_same(
     kills: list[tuple[str, str, int]],
 ) -> None:
     job = pool.queue(upload())
-    for attempt, (place, moment, count) in enumerate(kills, 1):
-        _expire(pool, job)
-        child = start(installation, str(job.id), place, moment, str(count))
-        assert child.wait(60) == -signal.SIGKILL, (place, moment)
-        pool.session.expire_all()
-        assert (job.state, job.attempt) == (JobState.RUNNING, attempt)
+    kill(pool, job, installation, kills)
+    run_until_done(pool, job)
+    assert outcome(pool, job) == expected
+
+
+@pytest.mark.parametrize(
+    ("images", "filename", "refused"),
+    [(LABELED, "labels.csv", 22), (0, "labeled.parquet", 260)],
+    ids=["of images that are there", "with their images"],
+)
+def test_killed_among_labels_it_resumes_and_each_is_there_once(
+    world: World, installation: settings.Settings, images: int, filename: str, refused: int
+) -> None:
+    unharmed, pool = (
+        Pool(world.session, world.storage, world.project(images=images)) for _ in "ab"
+    )
+    content = table() if images else labeled_images()
+    columns = ("crowd", "expert")
+    expected = outcome(unharmed, unharmed.add(content, filename, annotations=columns))
+    said = expected["annotations"]
+    assert len(said) > N
+    assert expected["result"]["annotations"] == len(said)
+    assert expected["result"]["refused"] == refused
+    corrected = {place for *_, place in said} - {None}
+    assert len(corrected) > 10
+    hold = [(one[0], one[1]) for place, one in enumerate(said) if place not in corrected]
+    assert len(hold) == len({*hold})
+    job = pool.queue(content, filename, annotations=columns)
+    # While the first batch is written, when the second is not yet committed, and when it is.
+    kills = [("labels", "after", 1), ("labels", "after", 2), ("commit", "before", 1)]
+    kill(pool, job, installation, [*kills, ("end", "before", 1)])
     run_until_done(pool, job)
     assert outcome(pool, job) == expected
 

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import queue
-from core.messages import AdvanceRound, Prune
+from core.messages import AdvanceRound, LearnFeatures, Prune
 from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job
@@ -18,11 +18,13 @@ from models.catalog import specs
 from models.target import train_target
 from models.warm_up import warm_up
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
+from workers.features import handler as features
+from workers.features.stored import LearnedFeatures
 from workers.prune import handler
 from workers.prune.handler import PHASES
 from workers.runner import run_job
@@ -244,6 +246,50 @@ def test_more_than_there_are_is_refused_before_the_warm_up(
     assert "warm_up" not in job.checkpoint.get("seconds", {})
 
 
+def learned_features(http: TestClient, loop: Loop) -> Path:
+    """Features as the job that learns them has left them."""
+    params = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 16, "flip": False}
+    job = start_job(http, loop.world, loop.project, "learn_features", params)
+    run_job(LearnFeatures(job_id=job.id), features)
+    loop.session.refresh(job)
+    assert job.state is JobState.SUCCEEDED, job.error
+    return LearnedFeatures.of(loop.world.storage, loop.project.id, job.id).file
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_learned_features_that_are_not_finite_are_refused_before_the_warm_up(
+    http: TestClient, world: World, dry_run: bool
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    statement = select(Example).where(Example.project_id == loop.project.id)
+    examples = {one.pool_index: one for one in loop.session.scalars(statement)}
+    labeled = [one for one in examples.values() if one.state is ExampleState.LABELED]
+    broken = sorted(one.pool_index for one in labeled)[3:5]
+    file = learned_features(http, loop)
+    rows = np.load(file)
+    # Of images without a label nothing is asked.
+    rows[broken[0], 2], rows[broken[1], 0], rows[-1] = np.nan, np.inf, np.nan
+    np.save(file, rows)
+
+    def outcome() -> Job:
+        params = QUICK | {"method": "ssp"}
+        job = start_job(http, world, loop.project, "prune", params, dry_run=dry_run)
+        run_job(Prune(job_id=job.id), handler)
+        loop.session.refresh(job)
+        return job
+
+    job = outcome()
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    ids = ", ".join(str(examples[index].id) for index in broken)
+    said = f"not finite for 2 of 12 labeled images (id {ids}); start the job learn_features"
+    assert said in job.error["detail"]
+    assert "warm_up" not in job.checkpoint.get("seconds", {})
+    learned_features(http, loop)
+    assert outcome().state is JobState.SUCCEEDED
+
+
 def test_a_class_with_one_label_is_said(http: TestClient, world: World) -> None:
     loop = Loop(world)
     loop.answer(0, 12, Verdict.CLASS)
@@ -418,12 +464,19 @@ def test_a_worker_killed_in_every_phase_keeps_the_same(
     victim = start(http, loop, method="prune4rel")
     message = Prune(job_id=victim.id)
     kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
-    assert loop.session.scalar(select(Artifact.id).where(Artifact.job_id == victim.id)) is None
+    kill_publishing(world, victim, message, tmp_path / "worker.log")
+    kept = select(Artifact.id).where(Artifact.job_id == victim.id)
+    assert loop.session.scalars(kept).all() == []
+    kill_ending(world, victim, message, tmp_path / "worker.log")
+    (subset,) = loop.session.scalars(kept).all()
     unharmed = start(http, other, method="prune4rel")
     with worker("gpu", tmp_path / "worker.log"):
         queue.send(message)
         for job in (victim, unharmed):
             eventually(lambda job=job: state(world, job) is JobState.SUCCEEDED, "the job ends")  # type: ignore[misc]
+    assert loop.session.scalars(kept).all() == [subset]
+    assert victim.result is not None
+    assert victim.result["subset_id"] == subset
     tables = [
         pq.read_table(subset_of(one, job)).drop_columns(["example_id", "class_id"])
         for one, job in ((loop, victim), (other, unharmed))

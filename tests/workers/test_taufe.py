@@ -18,7 +18,7 @@ from models.data import PixelStore
 from models.regularize import METHODS
 from models.target import load_target
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
@@ -183,18 +183,26 @@ def test_a_worker_killed_in_every_phase_finds_the_same(
     victim = start(http, loop)
     message = CompareRegularizers(job_id=victim.id)
     kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    kill_publishing(world, victim, message, tmp_path / "worker.log")
     assert artifacts(loop, victim) == {}
+    kill_ending(world, victim, message, tmp_path / "worker.log")
+    kept = select(Artifact.id).where(Artifact.job_id == victim.id).order_by(Artifact.id)
+    published = loop.session.scalars(kept).all()
+    assert len(published) == len(METHODS) + 1
     unharmed = start(http, other)
     # In one process: the number of threads, which rounding depends on, is the process's own.
     with worker("gpu", tmp_path / "worker.log"):
         queue.send(message)
         for job in (victim, unharmed):
             eventually(lambda job=job: state(world, job) is JobState.SUCCEEDED, "the job ends")  # type: ignore[misc]
-    assert (victim.attempt, unharmed.attempt) == (len(PHASES) + 1, 1)
+    assert (victim.attempt, unharmed.attempt) == (len(PHASES) + 3, 1)
+    assert loop.session.scalars(kept).all() == published
     assert victim.result is not None
     assert unharmed.result is not None
     assert victim.result["methods"] == unharmed.result["methods"]
     mine, theirs = artifacts(loop, victim), artifacts(other, unharmed)
+    for artifact in mine.values():
+        assert artifact.sha256 == sha256(world.storage.artifact(artifact.storage_key))
     for method in METHODS:
         paths = [world.storage.artifact(kept[method].storage_key) for kept in (mine, theirs)]
         weights = [load_file(path) for path in paths]
