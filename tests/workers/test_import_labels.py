@@ -1,6 +1,7 @@
 """Labels from files become annotations, of new images and of those that are there."""
 
 import io
+import json
 from typing import Any
 
 import pyarrow as pa
@@ -175,6 +176,54 @@ def test_images_come_with_their_labels(world: World) -> None:
     ]
     # What they came with is the truth, and nobody's verdict.
     assert [example.meta["label"] for example in pool.examples()] == ["cat", "dog"]
+
+
+def test_a_parquet_file_without_images_labels_those_that_are_there(world: World) -> None:
+    project = world.project(images=4)
+    pool = pool_of(world, project)
+    table = pa.table(
+        {
+            "file": [*(f"{index}.png" for index in range(4)), "no.png"],
+            # The file names the numbers of one column, and the other has gaps.
+            "worse": [1, 0, 1, 0, 1],
+            "expert": pa.array(["cat", None, "ood", "cat", "cat"]).dictionary_encode(),
+            "score": [0.5] * 5,
+        }
+    )
+    names = {"worse": {"names": ["cat", "dog"], "_type": "ClassLabel"}}
+    declared = json.dumps({"info": {"features": names}})
+    stream = io.BytesIO()
+    table = table.replace_schema_metadata({"huggingface": declared})
+    parquet.write_table(table, stream, row_group_size=2)
+
+    job = pool.add(stream.getvalue(), "labels.parquet", annotations=["worse", "expert"])
+
+    assert job.result is not None, job.error
+    counts = {key: job.result[key] for key in ("added", "labeled", "annotations", "refused")}
+    assert counts == {"added": 0, "labeled": 4, "annotations": 7, "refused": 1}
+    assert reasons(job.result) == {"no.png": "the project has no such image"}
+    said = select(Annotation).where(Annotation.project_id == project.id).order_by(Annotation.id)
+    by_column = {
+        (pool.examples().index(world.session.get_one(Example, one.example_id)), one.source_name): (
+            one.class_id
+        )
+        for one in world.session.scalars(said)
+    }
+    cat, dog = (one.id for one in world.classes(project))
+    assert by_column == {
+        (0, "worse"): dog, (1, "worse"): cat, (2, "worse"): dog, (3, "worse"): cat,
+        (0, "expert"): cat, (2, "expert"): None, (3, "expert"): cat,
+    }  # fmt: skip
+    # Of two that contradict each other the first column decides.
+    assert take(world.session, project.id, None).labels.tolist() == [1, 0, 1, 0]
+    # The same again, with one change, is one correction.
+    again = pool.add(
+        parquet_of([{"file": "0.png", "worse": "dog", "expert": "dog"}]),
+        "labels.parquet",
+        annotations=["worse", "expert"],
+    )
+    assert again.result is not None, again.error
+    assert again.result["annotations"] == 1
 
 
 def test_folders_may_be_labels(world: World) -> None:
