@@ -53,14 +53,12 @@ class Plan:
     annotators: int
     watchable: bool
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The project's settings."""
+    def settings(self, pool: DemoPool) -> dict[str, Any]:
+        """The settings of a project on a pool."""
         chosen = {
             "strategy": self.strategy,
             "purity": self.purity,
             "informativeness": self.informativeness,
-            "model": self.model,
         }
         settings: dict[str, Any] = {
             kind: {"name": name} for kind, name in chosen.items() if name is not None
@@ -74,6 +72,7 @@ class Plan:
             "input_size": self.input_size,
             # Answers given while models retrain would make a run depend on its timing.
             "zero_wait": False,
+            "model": {"name": self.model, "params": {"flip": pool.flip}},
             **settings,
         }
 
@@ -130,7 +129,7 @@ def create_project(client: Client, pool: DemoPool, plan: Plan) -> ProjectClient:
         next(name for name in names if name not in taken),
         pool.classes,
         guidelines=f"The classes are {', '.join(pool.classes)}. Anything else is OOD.",
-        settings=plan.settings,
+        settings=plan.settings(pool),
     )
 
 

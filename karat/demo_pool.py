@@ -25,6 +25,7 @@ class DemoPool:
         images: Pairs of an image's name, which says nothing, and its bytes.
         truth: For each name its class, or None if it is out of distribution.
         evaluation: Triples of a class, a name and bytes; in-distribution only.
+        flip: Whether the mirror image of an image shows the same.
     """
 
     title: str
@@ -32,6 +33,7 @@ class DemoPool:
     images: tuple[tuple[str, bytes], ...]
     truth: dict[str, str | None]
     evaluation: tuple[tuple[str, str, bytes], ...]
+    flip: bool
 
     @property
     def in_share(self) -> float:
@@ -83,6 +85,7 @@ def digits(seed: int) -> DemoPool:
         [shown[index] for index in order],
         [shown[index] for index in held_out],
         "png",
+        flip=False,
     )
 
 
@@ -147,6 +150,7 @@ def from_parquet(
         [(images[k], labels[k] if labels[k] in in_classes else None) for k in chosen],
         held_out,
         "jpg",
+        flip=True,
     )
 
 
@@ -156,6 +160,8 @@ def _pool(
     shown: Sequence[tuple[bytes, str | None]],
     held_out: Iterable[tuple[bytes, str | None]],
     ending: str,
+    *,
+    flip: bool,
 ) -> DemoPool:
     names = [f"image-{index:06d}.{ending}" for index in range(len(shown))]
     return DemoPool(
@@ -168,6 +174,7 @@ def _pool(
             for index, (data, label) in enumerate(held_out)
             if label is not None
         ),
+        flip=flip,
     )
 
 

@@ -2,9 +2,11 @@
 
 Source: A. Coates, A. Y. Ng, "The Importance of Encoding Versus Training with Sparse Coding and
 Vector Quantization", ICML 2011; spherical k-means as in Coates & Ng, "Learning Feature
-Representations with K-Means", 2012.
+Representations with K-Means", 2012. Ours: each vector of the dictionary comes with its mirror
+image, so that the responses of an image are those of its mirror image as well.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
@@ -26,6 +28,8 @@ _WHITENING_EPSILON = 0.1
 _CONTRAST_EPSILON = 10.0
 _FIT_IMAGES = 10_000
 _PATCHES = 100_000
+_OTHER_SIDE = [1, 0, 3, 2]
+"""The quarters of an image in its mirror image."""
 
 
 class PatchKMeans:
@@ -35,8 +39,9 @@ class PatchKMeans:
         """Take fitted tensors.
 
         Args:
-            tensors: `filters` (3pp, K), the channels of a patch first, `offset` (K,),
-                `mean` (8K,), `projection` (8K, D).
+            tensors: `filters` (3pp, K), the channels of a patch first, with `flip` the second
+                half the mirror images of the first; `offset` (K,); `mean` (F,) and `projection`
+                (F, D) of F = 8K responses, with `flip` 4K.
             params: the parameters that the tensors were fitted with.
         """
         self.params = params
@@ -80,7 +85,8 @@ class PatchKMeans:
 
         report(0)
         patches = _sample_patches(store, rows, params, generator)
-        center, whitening = _whitening(patches)
+        both = torch.cat([patches, _mirrored(patches)]) if params.flip else patches
+        center, whitening = _whitening(both)
         dictionary = _spherical_kmeans(
             (patches - center) @ whitening, params, generator, lambda i: report(i + 1)
         )
@@ -173,20 +179,34 @@ def _spherical_kmeans(
     generator: torch.Generator,
     report: Callable[[int], None],
 ) -> Tensor:
-    """Learn K unit vectors (K, 3pp): each patch adds its projection to its nearest one."""
-    start = torch.randn(params.features, patches.shape[1], generator=generator)
-    dictionary = functional.normalize(start, dim=1)
+    """Learn K unit vectors (K, 3pp): each patch adds its projection to its nearest one.
+
+    With `flip` K / 2 are learned, and their mirror images follow: a patch that is nearest to one of
+    these adds its mirror image to what that is the mirror image of.
+    """
+    count = params.features // 2 if params.flip else params.features
+    start = torch.randn(count, patches.shape[1], generator=generator)
+    learned = functional.normalize(start, dim=1)
     for iteration in range(params.iterations):
-        total = torch.zeros_like(dictionary)
+        total = torch.zeros_like(learned)
+        dictionary = torch.cat([learned, _mirrored(learned)]) if params.flip else learned
         for block in torch.split(patches, 16_384):
             response = block @ dictionary.T  # (B, K)
             nearest = response.abs().argmax(dim=1)
             weight = response.gather(1, nearest[:, None])  # (B, 1)
-            total.index_add_(0, nearest, weight * block)
+            if params.flip:
+                block = torch.where((nearest >= count)[:, None], _mirrored(block), block)
+            total.index_add_(0, nearest % count, weight * block)
         # The old vector is added so that one that no patch chose keeps its place.
-        dictionary = functional.normalize(dictionary + total, dim=1)
+        learned = functional.normalize(learned + total, dim=1)
         report(iteration + 1)
-    return dictionary
+    return torch.cat([learned, _mirrored(learned)]) if params.flip else learned
+
+
+def _mirrored(patches: Tensor) -> Tensor:
+    """Exchange left and right of (n, 3pp) patches, channels first."""
+    side = math.isqrt(patches.shape[1] // 3)
+    return patches.view(-1, 3, side, side).flip(3).flatten(1)
 
 
 def _pooled_responses(
@@ -195,7 +215,11 @@ def _pooled_responses(
     params: PatchKMeansParams,
     device: torch.device,
 ) -> Tensor:
-    """Two-sided soft threshold of every patch, averaged over image quarters: (B, 8K)."""
+    """Two-sided soft threshold of every patch, averaged over image quarters: (B, 8K).
+
+    With `flip` (B, 4K): averaged over the image and its mirror image, in which a vector responds as
+    its mirror image does on the other side of the image.
+    """
     # On a CPU a block of responses has to stay in the cache; on a GPU it has to fill the device.
     block, precision = 256, torch.float32
     if device.type == "cpu":
@@ -218,16 +242,26 @@ def _pooled_responses(
         counts, members = members.sum(dim=1, keepdim=True).clamp(min=1), members.to(precision)
         signed = (members @ response).float() / counts  # (B, 4, K)
         size = (members @ response.abs_()).float() / counts
-        pooled.append(torch.cat([size + signed, size - signed], dim=2).flatten(1) / 2)
+        both = torch.stack([size + signed, size - signed], dim=2) / 2  # (B, 4, 2, K)
+        if params.flip:
+            own, mirrored = both.chunk(2, dim=3)
+            both = (own + mirrored[:, _OTHER_SIDE]) / 2
+        pooled.append(both.flatten(1))
     return torch.cat(pooled)
 
 
 def _quarters(height: int, width: int) -> Tensor:
-    """Which of the four quarters of a grid each patch is in: (4, hw) float32, 0 or 1."""
-    row = (torch.arange(height) >= height / 2).long()
-    column = (torch.arange(width) >= width / 2).long()
-    quarter = (2 * row[:, None] + column).flatten()
-    return functional.one_hot(quarter, 4).float().T
+    """Which patches are in each of the four quarters of a grid: (4, hw) float32, 0 or 1.
+
+    The middle of an odd number of rows or columns is in both halves.
+    """
+    rows, columns = _halves(height), _halves(width)
+    return (rows[:, None, :, None] * columns[None, :, None, :]).reshape(4, -1)
+
+
+def _halves(count: int) -> Tensor:
+    places, middle = torch.arange(count), (count - 1) / 2
+    return torch.stack([places <= middle, places >= middle]).float()
 
 
 def _principal_axes(

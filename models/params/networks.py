@@ -74,7 +74,15 @@ class PatchKMeansParams(HeadParams):
 
     patch_size: int = Field(default=6, ge=3, le=16, description="Side of a patch, in pixels.")
     features: int = Field(
-        default=400, ge=8, le=4096, description="Size of the dictionary; slower when larger."
+        default=400,
+        ge=8,
+        le=4096,
+        description="Size of the dictionary, mirror images included; slower when larger.",
+    )
+    flip: bool = Field(
+        default=True,
+        description="Take an image and its mirror image for the same; turn off where left and "
+        "right matter, as in digits.",
     )
     stride: int | None = Field(
         default=None,

@@ -101,7 +101,7 @@ def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, 
         pool.classes,
         guidelines="Zero to three are the classes; every other digit is OOD.\n"
         "Unsure, when two digits are as likely.",
-        settings=plan.settings,
+        settings=plan.settings(pool),
     )
     import_pool(karat, project, pool, lambda _: None)
     project.start()
