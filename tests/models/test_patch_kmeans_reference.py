@@ -61,7 +61,7 @@ def whitening_of(patches: Exact) -> Exact:
 
 def pooling_only(filters: Exact, offset: Exact, params: PatchKMeansParams) -> PatchKMeans:
     """An extractor whose embeddings are the pooled responses themselves."""
-    width = 8 * len(offset)
+    width = (4 if params.flip else 8) * len(offset)
     tensors = {
         "filters": torch.tensor(filters, dtype=torch.float32),
         "offset": torch.tensor(offset, dtype=torch.float32),
@@ -98,7 +98,7 @@ def test_a_round_of_k_means_moves_each_vector_to_its_patches(tmp_path: Path) -> 
     center, whitening = patches.mean(axis=0), whitening_of(patches)
     dictionaries = []
     for iterations in (1, 2, 3):
-        params = PatchKMeansParams(patch_size=SIDE, features=400, iterations=iterations)
+        params = PatchKMeansParams(patch_size=SIDE, features=400, flip=False, iterations=iterations)
         fitted = PatchKMeans.fit(store, params, seed=0)
         filters = fitted.tensors["filters"].double().numpy()
         assert_allclose(fitted.tensors["offset"].numpy(), center @ filters, atol=1e-4)
@@ -117,8 +117,8 @@ def pooled_slowly(
     """Coates and Ng, 2011, section 3.3: max(0, z - a) and max(0, -z - a), averaged by quarter."""
     grid = patches_of(image, params.patch_size, stride)
     side, a = len(grid), params.threshold
-    middle = -(-side // 2)
-    halves = [range(middle), range(middle, side)]
+    # The middle of an odd number is in both halves.
+    halves = [range(-(-side // 2)), range(side // 2, side)]
     pooled = []
     for rows in halves:
         for columns in halves:
@@ -143,7 +143,7 @@ def test_responses_are_thresholded_on_both_sides_and_averaged_by_quarter(
     monkeypatch.setattr(patch_kmeans, "cpu_has_bfloat16", lambda: bfloat16)
     rng = np.random.default_rng(1)
     filters, offset = rng.standard_normal((3 * SIDE**2, 5)) / SIDE, rng.standard_normal(5)
-    params = PatchKMeansParams(patch_size=SIDE, features=8, stride=given, threshold=0.4)
+    params = PatchKMeansParams(patch_size=SIDE, features=8, flip=False, stride=given, threshold=0.4)
     pixels = images(3, size)
     found = pooling_only(filters, offset, params).extract(pixels)
     expected = [pooled_slowly(image, filters, offset, params, stride) for image in pixels]
@@ -151,7 +151,60 @@ def test_responses_are_thresholded_on_both_sides_and_averaged_by_quarter(
     assert np.abs(np.diff(expected, axis=0)).max() > 0.2
 
 
-@pytest.mark.parametrize(("features", "dimension"), [(8, 40), (16, 12)])
+def test_flip_learns_as_from_twice_the_images(tmp_path: Path) -> None:
+    """A fit to images with half of a dictionary is one to them and their mirror images."""
+    # Without the flat one, whose patches are as near to a vector as to its mirror image.
+    pixels = images(21, 8)[:-1]
+    store = written(pixels, tmp_path)
+    both = np.concatenate([pixels, pixels[:, :, ::-1]])
+    patches = np.concatenate([patches_of(image, SIDE).reshape(25, -1) for image in both])
+    center, whitening = patches.mean(axis=0), whitening_of(patches)
+    dictionaries = []
+    for iterations in (1, 2):
+        params = PatchKMeansParams(patch_size=SIDE, features=40, iterations=iterations)
+        fitted = PatchKMeans.fit(store, params, seed=0)
+        filters = fitted.tensors["filters"].double().numpy()
+        assert_allclose(fitted.tensors["offset"].numpy(), center @ filters, atol=1e-4)
+        dictionaries.append(np.linalg.solve(whitening, filters).T)
+    before, after = dictionaries
+    mirrored = before.reshape(40, 3, SIDE, SIDE)[..., ::-1].reshape(40, -1)
+    assert_allclose(before, np.roll(mirrored, 20, axis=0), atol=1e-4)
+    assert_allclose(after, spherical_step(before, (patches - center) @ whitening), atol=1e-4)
+
+
+@pytest.mark.parametrize("size", [8, 9, 66])
+def test_flip_averages_over_the_mirror_image(size: int) -> None:
+    rng = np.random.default_rng(2)
+    learned, offset = rng.standard_normal((3 * SIDE**2, 4)) / SIDE, rng.standard_normal(4)
+    mirrored = learned.reshape(3, SIDE, SIDE, 4)[:, :, ::-1].reshape(-1, 4)
+    filters, offsets = np.concatenate([learned, mirrored], axis=1), np.tile(offset, 2)
+    params = PatchKMeansParams(patch_size=SIDE, features=8, threshold=0.4)
+    pixels = images(3, size)
+    found = pooling_only(filters, offsets, params).extract(pixels)
+    stride = max(1, size // 32)
+    expected = [
+        sum(pooled_slowly(one, learned, offset, params, stride) for one in (image, image[:, ::-1]))
+        / 2
+        for image in pixels
+    ]
+    tolerance = 2e-2 if patch_kmeans.cpu_has_bfloat16() else 1e-5
+    assert_allclose(found, expected, atol=tolerance)
+    assert np.abs(np.diff(expected, axis=0)).max() > 0.2
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_a_mirror_image_has_the_same_embedding_where_left_is_right(
+    tmp_path: Path, flip: bool
+) -> None:
+    pixels = images(100, 9)
+    params = PatchKMeansParams(patch_size=SIDE, features=8, flip=flip, dimension=6)
+    fitted = PatchKMeans.fit(written(pixels, tmp_path), params, seed=0)
+    own = fitted.extract(pixels)
+    apart = np.abs(own - fitted.extract(np.ascontiguousarray(pixels[:, :, ::-1]))).max()
+    assert (apart < 0.05 * own.std()) == flip
+
+
+@pytest.mark.parametrize(("features", "dimension"), [(16, 40), (32, 12)])
 def test_projection_is_pca_whitened_halfway(tmp_path: Path, features: int, dimension: int) -> None:
     pixels = images(150, 8)
     store = written(pixels, tmp_path)
