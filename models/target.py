@@ -157,7 +157,7 @@ def training_notes(
     inside: int,
     ood: int,
     auxiliary: int = 0,
-    unlabeled: Sequence[str] = (),
+    missing: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Say what a model cannot do yet, for want of answers.
 
@@ -167,14 +167,14 @@ def training_notes(
         inside: how many in-distribution answers there are.
         ood: how many OOD answers there are.
         auxiliary: how many images were imported as OOD.
-        unlabeled: names of the classes without a labeled example.
+        missing: names of the classes without an example.
     """
     settings = parse("model", name, params)
     notes = []
-    if unlabeled:
+    if missing:
         notes.append(
-            f"Classes with no label yet ({len(unlabeled)}): {listed(unlabeled, len(unlabeled))}; "
-            "the model cannot predict them."
+            f"Classes without a label to train on ({len(missing)}): "
+            f"{listed(missing, len(missing))}; the model cannot predict them."
         )
     if ood == 0 and settings.ood_class:
         notes.append("No OOD answer yet: the model was trained without an output for OOD.")

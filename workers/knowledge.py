@@ -50,13 +50,13 @@ def freeze(context: JobContext, *, in_use: bool = False) -> Knowledge:
 
 
 def class_names(context: JobContext, class_ids: Indices) -> list[str]:
-    """Return what the classes with (n,) ids are called, in their order."""
+    """Return what the classes with (n,) ids are called, in order; of one that is gone the id."""
     statement = select(ProjectClass.id, ProjectClass.name).where(
         ProjectClass.id.in_(class_ids.tolist())
     )
     with context.sessions() as session:
         names = dict(session.execute(statement).all())
-    return [names[class_id] for class_id in class_ids.tolist()]
+    return [names.get(class_id, str(class_id)) for class_id in class_ids.tolist()]
 
 
 def example_ids(context: JobContext, indices: Indices) -> Indices:

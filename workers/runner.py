@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -131,6 +131,12 @@ class JobContext:
             with self.transaction() as (_, job):
                 self.finish_phase(job, name)
         self.log.write(f"{name} ends after {self.seconds[name]:g} s")
+
+    def forget(self, phases: Collection[str]) -> None:
+        """Have phases repeated that are done."""
+        kept = {name: seconds for name, seconds in self.seconds.items() if name not in phases}
+        with self.transaction() as (_, job):
+            self.checkpoint = job.checkpoint = {**self.checkpoint, "seconds": kept}
 
     def finish_phase(self, job: Job, name: str) -> None:
         """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""

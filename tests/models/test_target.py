@@ -263,12 +263,12 @@ def test_bfloat16_trains(train: Train) -> None:
 
 def test_classes_without_a_label_are_named_ten_at_most() -> None:
     def notes(*unlabeled: str) -> tuple[str, ...]:
-        return training_notes("cnn_tiny", TINY, inside=9, ood=0, unlabeled=unlabeled)
+        return training_notes("cnn_tiny", TINY, inside=9, ood=0, missing=unlabeled)
 
     assert notes() == ()
     assert notes("emu", "fox") == (
-        "Classes with no label yet (2): emu, fox; the model cannot predict them.",
+        "Classes without a label to train on (2): emu, fox; the model cannot predict them.",
     )
     (many,) = notes(*(f"c{number}" for number in range(11)))
-    assert many.startswith("Classes with no label yet (11): c0, c1,")
+    assert many.startswith("Classes without a label to train on (11): c0, c1,")
     assert "c9, ...; the" in many

@@ -1,5 +1,6 @@
 """The round engine: what it computes, and that it survives a kill in every phase."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from core.states import (
     Verdict,
 )
 from core.storage import sha256
-from core.tables import Annotation, Artifact, Example, Job, Query, Round
+from core.tables import Annotation, Artifact, Example, Job, Query
 from tests.processes import Hold, eventually, worker
+from tests.workers.killing import kill_in_every_phase
 from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
@@ -195,69 +197,26 @@ def test_the_last_round_finishes_the_project(world: World) -> None:
     assert loop.project.state is ProjectState.FINISHED
 
 
-def resume(http: TestClient, loop: Loop) -> Any:
-    caller = loop.world.caller()
-    return http.post(f"/api/projects/{loop.project.id}/resume", headers=caller.headers)
-
-
-def run_again(loop: Loop, closing: Round) -> None:
-    """Run the job of a round that closes once more."""
-    assert closing.job_id is not None
-    message = AdvanceRound(job_id=closing.job_id)
-    loop.session.rollback()  # the server ends a transaction that idles for a minute
-    run_job(message, handler)
-
-
-def test_a_finished_project_goes_on_as_if_it_had_not_ended(world: World, http: TestClient) -> None:
-    endless, loop = Loop(world), Loop(world, max_rounds=1)
-    endless.advance(0)
-    loop.advance(0)
-    refused = resume(http, loop)
-    assert (refused.status_code, refused.json()["code"]) == (409, "rounds_used_up")
-    assert "raise max_rounds" in refused.json()["detail"]
-
-    loop.project.settings = {**loop.project.settings, "max_rounds": 2}
-    world.session.commit()
-    assert resume(http, loop).json()["state"] == "running"
-    closing, following = loop.rounds()
-    assert (closing.state, following.state) == (RoundState.CLOSING, RoundState.SELECTING)
-    run_again(loop, closing)
-    assert [one.state for one in loop.rounds()] == [RoundState.CLOSED, RoundState.OPEN]
-    assert loop.queue(1) == endless.queue(1)
-    assert loop.rounds()[0].notes == endless.rounds()[0].notes
-    assert loop.rounds()[0].accuracy == endless.rounds()[0].accuracy
-    loop.advance(1)
-    assert loop.project.state is ProjectState.FINISHED
-
-
-def test_a_project_whose_pool_was_used_up_goes_on_with_more_images(
-    world: World, http: TestClient
+def test_embeddings_that_are_gone_are_made_again_with_all_that_follows(
+    world: World, tmp_path: Path
 ) -> None:
-    loop = Loop(world, budget=60)
-    loop.answer(0, 12)
-    kept = update(Example).where(
-        Example.project_id == loop.project.id, Example.state == ExampleState.UNLABELED
-    )
-    world.session.execute(
-        kept.where(Example.split == Split.POOL).values(state=ExampleState.HELD_OUT)
-    )
-    world.session.commit()
-    job = loop.close(0)
-    run_job(AdvanceRound(job_id=job.id), handler)
-    world.session.expire_all()
-    assert loop.project.state is ProjectState.FINISHED
-    refused = resume(http, loop)
-    assert (refused.status_code, refused.json()["code"]) == (409, "nothing_unlabeled")
-
-    more = update(Example).where(Example.state == ExampleState.HELD_OUT)
-    world.session.execute(more.values(state=ExampleState.UNLABELED))
-    world.session.commit()
-    assert resume(http, loop).json()["state"] == "running"
-    run_again(loop, loop.rounds()[1])
-    closed, again, following = loop.rounds()
-    assert (closed.state, again.state) == (RoundState.CLOSED, RoundState.CLOSED)
-    assert following.state is RoundState.OPEN
-    assert following.queries > 0
+    frozen = {"model": {"name": "patch_kmeans", "params": {}}}
+    unharmed, victim = Loop(world, **frozen), Loop(world, **frozen)
+    for loop in (unharmed, victim):
+        loop.advance(0)
+    unharmed.advance(1)
+    victim.answer(1, 8)
+    job = victim.close(1)
+    message = AdvanceRound(job_id=job.id)
+    world.session.rollback()
+    kill_in_every_phase(world, job, message, ["select"], tmp_path / "worker.log")
+    shutil.rmtree(world.storage.features(victim.project.id))
+    with worker("gpu", tmp_path / "worker.log"):
+        queue.send(message)
+        eventually(lambda: _state(world.session, job) is JobState.SUCCEEDED, "the job starts over")
+    assert set(job.checkpoint["seconds"]) == set(PHASES)
+    assert victim.rounds()[1].accuracy == unharmed.rounds()[1].accuracy
+    assert set(victim.queue(2)) == set(unharmed.queue(2))
 
 
 def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: TestClient) -> None:

@@ -34,7 +34,7 @@ def test_a_round_that_measures_no_accuracy_says_why(world: World) -> None:
 def test_classes_without_a_label_are_named(world: World) -> None:
     loop = Loop(world, classes=("cat", "dog", "emu"), **FROZEN)
     loop.advance(0)
-    note = "Classes with no label yet (1): emu; the model cannot predict them."
+    note = "Classes without a label to train on (1): emu; the model cannot predict them."
     assert loop.rounds()[0].notes == [note]
     loop.classes = [loop.classes[2]] * 2
     loop.advance(1)

@@ -17,6 +17,7 @@ from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
+from workers.advance.starting_over import start_over_if_lost
 from workers.runner import JobContext
 
 STEPS: Final[dict[str, Callable[[Advance], None]]] = {
@@ -39,14 +40,15 @@ def run(context: JobContext) -> dict[str, Any]:
     with context.sessions() as session:
         context.plan(phases, expected_seconds(session, context.project_id, advance.closing))
     context.work.mkdir(parents=True, exist_ok=True)
-    result: dict[str, Any] = {"closed": advance.closing, "opened": advance.selecting}
+    start_over_if_lost(advance)
     for name in phases:
         if context.done(name):
             continue
         with context.phase(name), named_by_id(context):
             STEPS[name](advance)
+    notes = advance.closing_notes
     shutil.rmtree(context.work, ignore_errors=True)
-    return result
+    return {"closed": advance.closing, "opened": advance.selecting, "notes": notes}
 
 
 def failed(session: Session, job: Job) -> None:

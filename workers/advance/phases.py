@@ -19,7 +19,7 @@ from models.catalog import find
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet
-from models.protocols import OOD, Outputs, Progress, TargetModel
+from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
 from models.target import (
     embed_pool,
@@ -31,11 +31,11 @@ from models.target import (
 )
 from workers.advance.reads import (
     artifacts_of,
-    class_names,
     open_queries,
     round_of,
 )
 from workers.features.stored import LearnedFeatures, latest
+from workers.knowledge import class_names
 from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
 from workers.subset import dropped_of
@@ -197,6 +197,12 @@ class Advance:
             informativeness_params=chosen.informativeness.params,
         )
 
+    @property
+    def closing_notes(self) -> list[str]:
+        """What closing the round has shown; notes of the next batch belong to the next round."""
+        noted = [self.noted(phase).get("notes", []) for phase in ("train", "evaluate")]
+        return [note for notes in noted for note in notes]
+
     # Phases
 
     def take_snapshot(self) -> None:
@@ -272,7 +278,7 @@ class Advance:
             inside=len(indices),
             ood=len(ood),
             auxiliary=len(self.snapshot.auxiliary),
-            unlabeled=self._names_without(labels),
+            missing=self._names_without(labels),
         )
         if left_out := len(self.snapshot.dropped):
             notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
@@ -296,10 +302,10 @@ class Advance:
         model.save(self.file("model.safetensors"))
         checkpoint.unlink(missing_ok=True)
 
-    def _names_without(self, labels: Any) -> list[str]:
+    def _names_without(self, labels: Indices) -> list[str]:
         """Names of the classes that none of the (n,) labels is of."""
-        with self.context.sessions() as session:
-            return class_names(session, np.delete(self.snapshot.class_ids, np.unique(labels)))
+        missing = np.delete(self.snapshot.class_ids, np.unique(labels))
+        return class_names(self.context, missing)
 
     def evaluate(self) -> None:
         """Accuracy on the evaluation split; a note without one."""

@@ -16,6 +16,7 @@ from core.tables import Artifact, Example, Project, Query, Round
 from models.query import PoolScores
 from workers.advance.findings import annotator_seconds, findings
 from workers.advance.phases import Advance
+from workers.advance.reads import noted_at_closing
 from workers.artifacts import keep
 from workers.closing import close_round
 
@@ -103,9 +104,10 @@ def _finish(
         **shown,
         "annotator_seconds": annotator_seconds(session, round_),
     }
-    # A round that closes once more, so that another can follow, has some of them already.
-    notes = [*advance.noted("train").get("notes", []), *evaluated.get("notes", [])]
-    round_.notes = list(dict.fromkeys([*round_.notes, *notes]))
+    # Of a round that closes once more, so that another can follow, those of the first time go.
+    before = noted_at_closing(session, round_)
+    kept = [note for note in round_.notes if note not in before]
+    round_.notes = list(dict.fromkeys([*kept, *advance.closing_notes]))
     round_.seconds = advance.context.seconds
     if (checkpoint := files.get(ArtifactKind.CHECKPOINT)) is not None:
         _attach(session, checkpoint, round_)

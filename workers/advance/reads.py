@@ -5,9 +5,8 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.states import ArtifactKind, Verdict
-from core.tables import Annotation, Artifact, ProjectClass, Query, Round
-from models.protocols import Indices
+from core.states import ArtifactKind, JobKind, JobState, Verdict
+from core.tables import Annotation, Artifact, Job, Query, Round
 
 _SECONDS_IF_UNKNOWN: Final = 1.0
 _FEWEST_TIMED: Final = 20
@@ -46,12 +45,6 @@ def expected_seconds(session: Session, project_id: int, closing: int | None) -> 
     return dict(session.scalar(statement) or {})
 
 
-def class_names(session: Session, class_ids: Indices) -> list[str]:
-    """What the classes with (n,) ids are called, in order; without those removed meanwhile."""
-    statement = select(ProjectClass.name).where(ProjectClass.id.in_(class_ids.tolist()))
-    return list(session.scalars(statement.order_by(ProjectClass.position)))
-
-
 def open_queries(session: Session, project_id: int) -> int:
     """Queries that nobody has answered, in whatever round."""
     statement = select(func.count()).where(Query.project_id == project_id, ~Query.done)
@@ -68,3 +61,14 @@ def median_seconds(session: Session, project_id: int) -> float:
     if count < _FEWEST_TIMED:
         return _SECONDS_IF_UNKNOWN
     return max(float(seconds), 0.1)
+
+
+def noted_at_closing(session: Session, round_: Round) -> list[str]:
+    """Notes of when a round was closed before; none of one that never was."""
+    statement = select(Job.result["notes"]).where(
+        Job.project_id == round_.project_id,
+        Job.kind == JobKind.ADVANCE_ROUND,
+        Job.state == JobState.SUCCEEDED,
+        Job.params["closing"].as_integer() == round_.number,
+    )
+    return [note for notes in session.scalars(statement) for note in notes or []]
