@@ -48,6 +48,7 @@ def second_opinion(
     *,
     classes: int,
     seed: int,
+    flip: bool = True,
     progress: Progress | None = None,
 ) -> SecondOpinion:
     """Judge labels by `patch_kmeans` features of the pool and a head that has not seen them.
@@ -58,22 +59,28 @@ def second_opinion(
         labels: (N,) int64 in 0..classes-1.
         classes: C.
         seed: of the features and the folds.
+        flip: whether features take an image and its mirror image for the same.
         progress: counts steps, images, then folds; may raise `Cancelled`.
 
     Raises:
         ModelError: labels of which nothing can be said (`require_learnable`), or images too small.
     """
     require_learnable(labels, classes)
-    embeddings = unsupervised_embeddings(store, indices, seed=seed, progress=progress)
+    embeddings = unsupervised_embeddings(store, indices, seed=seed, flip=flip, progress=progress)
     probabilities = out_of_sample(embeddings, labels, classes=classes, seed=seed, progress=progress)
     return judge(labels, probabilities)
 
 
 def unsupervised_embeddings(
-    store: PixelStore, indices: Indices, *, seed: int, progress: Progress | None = None
+    store: PixelStore,
+    indices: Indices,
+    *,
+    seed: int,
+    flip: bool = True,
+    progress: Progress | None = None,
 ) -> Float32Array:
     """Return (N, D) `patch_kmeans` embeddings of rows of the store, fitted on the whole of it."""
-    extractor = PatchKMeans.fit(store, PatchKMeansParams(), seed=seed, progress=progress)
+    extractor = PatchKMeans.fit(store, PatchKMeansParams(flip=flip), seed=seed, progress=progress)
     embeddings = np.empty((len(indices), extractor.dimension), dtype=np.float32)
     for start in range(0, len(indices), _BLOCK):
         if progress is not None:

@@ -102,6 +102,7 @@ class _Relabeling:
             labels,
             classes=known.snapshot.classes,
             seed=known.seed,
+            flip=self.params.flip,
             progress=self.manners.progress,
         )
         votes = weighed(self.context, labels, found.probabilities)
