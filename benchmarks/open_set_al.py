@@ -25,7 +25,7 @@ from benchmarks.open_set.protocol import IN_CLASSES, Case, Images
 from benchmarks.open_set.runs import ORACLE, Algorithm, Outcome, Setup, run
 from models.candidates import Prices
 from models.catalog import specs
-from models.target import uses_embeddings
+from models.target import embedding_params, uses_embeddings
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _SMALL_POOL = 10_000
@@ -188,6 +188,11 @@ def _config(arguments: argparse.Namespace, setup: Setup) -> dict[str, Any]:
         "pool_size": setup.pool_size,
         "ablation": arguments.ablation,
         "contrastive": None if arguments.contrastive is None else arguments.contrastive.name,
+        "embeddings": (
+            embedding_params(setup.model, setup.model_params)
+            if uses_embeddings(setup.model, setup.model_params)
+            else None
+        ),
         "cpu_threads": arguments.threads,
     }
 

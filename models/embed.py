@@ -78,6 +78,8 @@ def embed_pool(
     out = Path(out)
     if not uses_embeddings(name, params):
         raise ModelError(f"The model {name} is not frozen; train it instead of embedding the pool.")
+    if out.exists():
+        _require_made_by(name, embedding_params(name, params), out)
 
     def extractor() -> Extractor:
         return _extractor(store, name, params, out=out, seed=seed, progress=progress)
@@ -235,14 +237,7 @@ def _extractor(
     parsed = parse("model", name, params)
     wanted = embedding_params(name, params)
     if path.exists():
-        tensors, metadata = tensorfile.read(path)
-        if (metadata["name"], json.loads(metadata["params"])) != (name, wanted):
-            raise ModelError(
-                f"{out.name} was made by {metadata['name']} with {metadata['params']}; embed with "
-                "other parameters into another file."
-            )
-    elif out.exists():
-        raise ModelError(f"{path.name} is missing: delete {out.name} and embed the pool again.")
+        tensors = _require_made_by(name, wanted, out)
     described = tensorfile.describe(name, wanted, image_size=store.size)
     extractor: Extractor
     if isinstance(parsed, BackboneParams):
@@ -260,6 +255,20 @@ def _extractor(
     if not path.exists():
         extractor.save(path, described)
     return extractor
+
+
+def _require_made_by(name: str, wanted: Mapping[str, Any], out: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of the extractor of `out`, which was made by a model with parameters."""
+    path = extractor_path(out)
+    if not path.exists():
+        raise ModelError(f"{path.name} is missing: delete {out.name} and embed the pool again.")
+    tensors, metadata = tensorfile.read(path)
+    if (metadata["name"], json.loads(metadata["params"])) != (name, wanted):
+        raise ModelError(
+            f"{out.name} was made by {metadata['name']} with {metadata['params']}; embed with "
+            "other parameters into another file."
+        )
+    return tensors
 
 
 @dataclass(frozen=True)
