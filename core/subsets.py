@@ -88,6 +88,18 @@ def read_subset(path: Path) -> SubsetRows:
     )
 
 
+def subset_members(path: Path) -> tuple[Int64Array, Int64Array]:
+    """Return the pool indices that a subset keeps and those that it drops, each ascending.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+    """
+    table = pq.read_table(path, columns=["pool_index", "rank"])
+    pool_index: Int64Array = table["pool_index"].to_numpy()
+    kept = table["rank"].is_valid().to_numpy()
+    return np.sort(pool_index[kept]), np.sort(pool_index[~kept])
+
+
 def subset_columns(path: Path) -> list[str]:
     """Names of the columns of a subset, in their order.
 

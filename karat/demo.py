@@ -55,6 +55,9 @@ class Plan:
 
     def settings(self, pool: DemoPool) -> dict[str, Any]:
         """The settings of a project on a pool."""
+        model: dict[str, Any] = {"name": self.model}
+        if not pool.flip:
+            model["params"] = {"flip": False}
         chosen = {
             "strategy": self.strategy,
             "purity": self.purity,
@@ -72,7 +75,7 @@ class Plan:
             "input_size": self.input_size,
             # Answers given while models retrain would make a run depend on its timing.
             "zero_wait": False,
-            "model": {"name": self.model, "params": {"flip": pool.flip}},
+            "model": model,
             **settings,
         }
 

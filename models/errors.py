@@ -25,7 +25,7 @@ class NotFinite(ModelError):
     """Values of some examples are NaN or infinite.
 
     Attributes:
-        shown: pool indices of the examples that the message names.
+        shown: the examples that the message names, by pool index unless `by_id` made it.
     """
 
     def __init__(

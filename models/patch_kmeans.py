@@ -131,11 +131,16 @@ def _stride(size: int, params: PatchKMeansParams) -> int:
 def _patches(pixels: NDArray[np.uint8], params: PatchKMeansParams, device: torch.device) -> Tensor:
     """Cut (B, S, S, 3) images into (B, h, w, p, 3p) float32 patches of mean 0 and equal contrast.
 
-    A row of a patch is contiguous in memory, and all is done while copying it.
+    A row of a patch is contiguous in memory, and all is done while copying it. What the stride
+    leaves over lies on both sides, so that a mirror image has the same patches, mirrored, or the
+    next ones where an odd number of pixels is left over.
     """
     size, stride = params.patch_size, _stride(pixels.shape[1], params)
-    images = torch.from_numpy(pixels).to(device).float().sub_(128)
-    count, side = images.shape[:2]
+    side = pixels.shape[1] - (pixels.shape[1] - size) % stride
+    start = (pixels.shape[1] - side) // 2
+    inner = torch.from_numpy(pixels)[:, start : start + side, start : start + side]
+    images = inner.to(device).contiguous().float().sub_(128)
+    count = len(images)
     windows = images.view(count, side, 3 * side)
     windows = windows.unfold(1, size, stride).unfold(2, 3 * size, 3 * stride)  # (B, h, w, p, 3p)
     mean = functional.avg_pool2d(images.mean(dim=3), size, stride)  # (B, h, w)
@@ -239,7 +244,7 @@ def _pooled_responses(
         torch.ops.aten.softshrink.out(response, params.threshold, out=response)
         response = response.view(images, height * width, -1)  # (B, hw, K)
         members = _quarters(height, width).to(device)  # (4, hw)
-        counts, members = members.sum(dim=1, keepdim=True).clamp(min=1), members.to(precision)
+        counts, members = members.sum(dim=1, keepdim=True), members.to(precision)
         signed = (members @ response).float() / counts  # (B, 4, K)
         size = (members @ response.abs_()).float() / counts
         both = torch.stack([size + signed, size - signed], dim=2) / 2  # (B, 4, 2, K)
@@ -272,7 +277,7 @@ def _principal_axes(
     Halfway means an axis of standard deviation s keeps sqrt(s): unwhitened, the few leading axes
     drown the rest; fully whitened, the noise of the last axes counts as much as the first.
     Subspace iteration on the covariance: only the leading axes are wanted, and a full
-    eigendecomposition of 8K x 8K would take longer than everything else.
+    eigendecomposition of F x F would take longer than everything else.
 
     Returns:
         Mean (F,) and projection (F, D), which includes the scaling and the whitening.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import pyarrow.parquet as pq
 from anyio import to_thread
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,6 +14,7 @@ from api.examples.scores import Positions
 from api.files import artifact_file
 from api.subsets import service as subsets
 from core.storage import Storage
+from core.subsets import subset_members
 from core.tables import Project
 
 _KEPT_SUBSETS: Final = 4
@@ -65,7 +65,5 @@ async def _members(
 
 @lru_cache(maxsize=_KEPT_SUBSETS)
 def _load(path: Path, _sha256: str) -> Members:
-    table = pq.read_table(path, columns=["pool_index", "rank"])
-    pool_index = table["pool_index"].to_numpy().astype(np.int32)
-    kept = table["rank"].is_valid().to_numpy()
-    return Members(np.sort(pool_index[kept]), np.sort(pool_index[~kept]))
+    kept, dropped = subset_members(path)
+    return Members(kept.astype(np.int32), dropped.astype(np.int32))

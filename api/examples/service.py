@@ -51,8 +51,8 @@ async def list_examples(
 ) -> ExamplePage:
     """A page of examples with their present labels and their scores."""
     table = await score_table(session, project, storage, listing.round)
-    inside = await members(session, project, storage, listing)
-    search = Search(session, project, listing, table, listing.sort, inside)
+    asked = await members(session, project, storage, listing)
+    search = Search(session, project, listing, table, listing.sort, asked)
     found = await search.page(_SHOWN, listing.cursor, listing.limit)
     return ExamplePage(
         items=[ExampleOut(**shown(row, table)) for row in found.rows],
@@ -80,8 +80,8 @@ async def _search(
     session: AsyncSession, project: Project, storage: Storage, filters: Filters
 ) -> Search:
     table = await score_table(session, project, storage, filters.round)
-    inside = await members(session, project, storage, filters)
-    return Search(session, project, filters, table, members=inside)
+    asked = await members(session, project, storage, filters)
+    return Search(session, project, filters, table, members=asked)
 
 
 def shown(row: Any, table: ScoreTable | None) -> dict[str, Any]:

@@ -28,8 +28,10 @@ def rank(candidates: Candidates, n: int, params: TypiClustParams) -> Ranking:
     strategy = TypiClust(k=params.neighbours, random_state=seeded(candidates.view.seed))
     try:
         return ranked_by(strategy, candidates, n, most=params.most, name="typiclust")
-    except UnboundLocalError:
-        # The library's answer to a pool that has verdicts in all clusters, as when all that is left
-        # looks like what was labeled.
+    except UnboundLocalError as error:
+        # scikit-activeml 1.0 sets its variable in clusters without a verdict only, and there are
+        # none where all that is left looks like what was labeled.
+        if "cluster_id" not in str(error):
+            raise
         count = len(candidates)
         return by_place(np.arange(min(n, count)), count, (COVERED_NOTE,))

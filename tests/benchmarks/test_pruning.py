@@ -23,7 +23,7 @@ def test_it_times_the_selection_beside_the_plain_loop(tmp_path: Path) -> None:
     assert found["reference_seconds"] > 0
     assert found["speedup"] == pytest.approx(found["reference_seconds"] / found["seconds"])
     assert found["same_subset"] is True
-    assert found["peak_mb"] >= 0
+    assert isinstance(found["peak_mb"], float)
     # The plain loop made every pick, and a table says the same to people.
     assert found["reference_picks"] == found["kept"] == 200
     assert found["exact"]
