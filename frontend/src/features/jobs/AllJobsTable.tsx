@@ -12,7 +12,7 @@ import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AllJobs.module.css";
-import { TONES, tookOf } from "./RunsTable";
+import { Done, TONES, tookOf } from "./RunsTable";
 
 const { all: text } = t.jobs;
 
@@ -90,7 +90,9 @@ function Outcome({ job }: { job: Job }) {
   }
   return (
     <>
-      <span className={styles.brief}>{saidBy(job) ?? "–"}</span>
+      <span className={styles.brief}>
+        {job.state === "succeeded" ? <Done job={job} /> : (saidBy(job) ?? "–")}
+      </span>
       {job.attempt > 1 && <div className={styles.quiet}>{text.attempt(job.attempt)}</div>}
     </>
   );

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { Link } from "react-router";
-import type { Estimate, Job } from "../../api/types";
+import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
-import { formatAbout, formatDateTime, formatMemory, formatSeconds } from "../../ui/format";
-import { saidBy } from "../../ui/jobs/outcome";
+import { formatDateTime, formatSeconds } from "../../ui/format";
+import { doneBy, saidBy } from "../../ui/jobs/outcome";
 import { Table } from "../../ui/Table";
 import styles from "./AllJobs.module.css";
 
@@ -76,16 +76,14 @@ function Runs({ title, jobs }: { title: string; jobs: Job[] }) {
 function Outcome({ job }: { job: Job }) {
   if (job.state === "failed") return <span className={styles.brief}>{saidBy(job)}</span>;
   if (job.state !== "succeeded") return job.dry_run ? t.jobs.estimate.run : "–";
-  if (job.dry_run) {
-    // The event that says it is done comes before its result.
-    const found = job.result?.estimate as Estimate | undefined;
-    if (!found) return t.jobs.estimate.run;
-    return t.jobs.estimate.short(formatAbout(found.seconds), formatMemory(found.memory_bytes));
-  }
-  const show = t.jobs.showResult[job.kind];
+  return <Done job={job} />;
+}
+
+/** What a job that succeeded has done, or the way to its result. */
+export function Done({ job }: { job: Job }) {
+  const show = job.dry_run ? undefined : t.jobs.showResult[job.kind];
   if (show) return <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{show}</Link>;
-  const images = job.result?.images;
-  return typeof images === "number" ? t.jobs.learned(images) : "–";
+  return doneBy(job) ?? "–";
 }
 
 /** From the first start to the end; a dash until then. */

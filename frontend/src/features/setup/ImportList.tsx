@@ -6,7 +6,7 @@ import type { ImportReport, Job, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
-import { saidBy } from "../../ui/jobs/outcome";
+import { importedBy, saidBy } from "../../ui/jobs/outcome";
 import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
@@ -48,7 +48,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
           <Chip key={one}>{one}</Chip>
         ))}
         <Chip tone={tone}>{text}</Chip>
-        {report && <span className={styles.end}>{summaryOf(report)}</span>}
+        {report && <span className={styles.end}>{importedBy(report)}</span>}
         {active && (
           <Button
             size="small"
@@ -98,14 +98,6 @@ function splitsOf(job: Job, report: ImportReport | null): string[] {
   return found.map(([name, count]) =>
     found.length === 1 ? (titles[name] ?? name) : t.setup.inSplit(titles[name] ?? name, count),
   );
-}
-
-function summaryOf(report: ImportReport): string {
-  const parts = [t.setup.added(report.added)];
-  if (report.annotations) parts.push(t.setup.labelsAdded(report.annotations));
-  if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
-  if (report.refused > 0) parts.push(t.setup.refused(report.refused));
-  return parts.join(", ");
 }
 
 function Refused({ report, href }: { report: ImportReport; href: string }) {

@@ -33,6 +33,10 @@ export const jobs = {
     cancelled: "Stopped",
   },
   learned: (images: number) => `Features of ${images.toLocaleString(locale)} images`,
+  advanced: (closed: number | null, opened: number | null) => {
+    if (closed === null) return `Round ${opened} opened`;
+    return opened === null ? `Round ${closed} closed` : `Round ${closed} closed, ${opened} opened`;
+  },
   showResult: {
     taufe: "Show the comparison",
     prune: "Show the subset",

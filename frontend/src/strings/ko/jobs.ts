@@ -33,6 +33,10 @@ export const jobs: Catalogue["jobs"] = {
     cancelled: "중지됨",
   },
   learned: (images) => `이미지 ${number(images)}개의 특징`,
+  advanced: (closed, opened) => {
+    if (closed === null) return `라운드 ${opened} 열림`;
+    return opened === null ? `라운드 ${closed} 닫힘` : `라운드 ${closed} 닫힘, ${opened} 열림`;
+  },
   showResult: {
     taufe: "비교 결과 보기",
     prune: "부분집합 보기",

@@ -1,8 +1,33 @@
-import type { Job } from "../../api/types";
+import type { Estimate, ImportReport, Job } from "../../api/types";
 import { t } from "../../strings";
+import { formatAbout, formatMemory } from "../format";
 
 /** Why a job failed or what it waits for, in the reader's words; null where it says nothing. */
 export function saidBy({ error, message }: Pick<Job, "error" | "message">): string | null {
   const sentence = error?.detail ?? message;
   return sentence && t.common.said(sentence);
+}
+
+/** What an import brought. */
+export function importedBy(report: ImportReport): string {
+  const parts = [t.setup.added(report.added)];
+  if (report.annotations) parts.push(t.setup.labelsAdded(report.annotations));
+  if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
+  if (report.refused > 0) parts.push(t.setup.refused(report.refused));
+  return parts.join(", ");
+}
+
+/** What a job that succeeded has done, in a line; null of one whose result has a page. */
+export function doneBy({ dry_run, kind, result }: Job): string | null {
+  if (dry_run) {
+    // The event that says it is done comes before its result.
+    const found = result?.estimate as Estimate | undefined;
+    if (!found) return t.jobs.estimate.run;
+    return t.jobs.estimate.short(formatAbout(found.seconds), formatMemory(found.memory_bytes));
+  }
+  if (kind === "advance_round" && result) {
+    return t.jobs.advanced(result.closed as number | null, result.opened as number | null);
+  }
+  if (typeof result?.added === "number") return importedBy(result as ImportReport);
+  return typeof result?.images === "number" ? t.jobs.learned(result.images) : null;
 }

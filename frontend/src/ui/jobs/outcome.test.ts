@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import type { Job } from "../../api/types";
+import { doneBy } from "./outcome";
+
+const job = (kind: string, result: Job["result"], dry_run = false) =>
+  ({ kind, result, dry_run }) as Job;
+
+it.each([
+  [job("advance_round", { closed: null, opened: 0 }), "Round 0 opened"],
+  [job("advance_round", { closed: 2, opened: 3 }), "Round 2 closed, 3 opened"],
+  [job("advance_round", { closed: 5, opened: null }), "Round 5 closed"],
+  [job("import", { added: 2, annotations: 3, duplicates: 1, refused: 0 }), /^2 .*3 .*1 /],
+  [job("learn_features", { images: 40 }), "Features of 40 images"],
+  [job("relabel", null, true), "Estimate"],
+  [job("export", { bytes: 7 }), null],
+])("says in a line what %o has done", (done, said) => {
+  if (said instanceof RegExp) expect(doneBy(done)).toMatch(said);
+  else expect(doneBy(done)).toBe(said);
+});
