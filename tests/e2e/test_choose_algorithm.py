@@ -73,6 +73,29 @@ def test_needs_are_said_before_the_choice_and_can_be_met_after_it(
     assert settings["model"]["params"]["loss_prediction"] is True
 
 
+def test_settings_are_not_saved_beside_a_field_that_shows_no_number(
+    signed_in: Page, karat: Client
+) -> None:
+    page = signed_in
+    project = project_on(karat, "Empty field")
+    page.goto(f"/projects/{project.id}/settings")
+    strategy = field(page, "Query strategy")
+    strategy.get_by_role("button", name="Change").click()
+    page.get_by_role("radio", name="MQ-Net").check()
+    page.get_by_role("button", name="Use MQ-Net").click()
+    strategy.get_by_text("Parameters", exact=True).click()
+    epochs = strategy.get_by_label("Epochs")
+    epochs.fill("")
+    strategy.get_by_text("Parameters", exact=True).click()
+    page.get_by_role("button", name="Save changes").click()
+    expect(epochs).to_be_focused()
+    assert project.get()["settings"]["strategy"]["name"] == "expected_value"
+
+    epochs.fill("50")
+    save(page)
+    assert project.get()["settings"]["strategy"] == {"name": "mqnet", "params": {"epochs": 50}}
+
+
 def test_each_choice_leads_to_its_page_of_the_documentation(signed_in: Page, karat: Client) -> None:
     page = signed_in
     project = project_on(karat, "Documentation")

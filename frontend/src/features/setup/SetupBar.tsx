@@ -5,6 +5,7 @@ import { isFullyLabeled } from "../../api/projects";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
+import { focusInvalid } from "../../ui/focusInvalid";
 import styles from "./SetupScreen.module.css";
 import { uploadsOf } from "./uploads";
 
@@ -69,7 +70,7 @@ export function SetupBar(props: SetupBarProps) {
       </div>
       <div className={styles.actions}>
         {!valid && (
-          <Button kind="quiet" onClick={showProblem}>
+          <Button kind="quiet" onClick={() => focusInvalid(document)}>
             {t.setup.showProblem}
           </Button>
         )}
@@ -101,11 +102,6 @@ export function SetupBar(props: SetupBarProps) {
       </div>
     </div>
   );
-}
-
-/** Go to the first field that says what is wrong with it. */
-function showProblem(): void {
-  document.querySelector<HTMLElement>("#classes [aria-invalid=true]")?.focus();
 }
 
 function useMissing(project: Project, classCount: number): string[] {

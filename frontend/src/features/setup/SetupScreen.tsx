@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { actOnProject, projectQuery, projectsQuery, updateProject } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
+import { focusInvalid } from "../../ui/focusInvalid";
 import { Notice } from "../../ui/State";
 import { type Basics, BasicsCard, problemsOf } from "./BasicsCard";
 import { toDrafts, toInputs } from "./classes";
@@ -64,6 +65,14 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
     onSuccess: () => navigate(`/projects/${id}`),
   });
 
+  const method = useRef<HTMLDivElement>(null);
+  /** Only what the fields show: one that shows no valid value has not handed it on. */
+  const ifValid = (act: () => void) => () => {
+    if (!method.current || !focusInvalid(method.current)) act();
+  };
+  // Fields begin anew, as what was typed into one that shows no valid value is known to it alone.
+  const [discarded, setDiscarded] = useState(0);
+
   useScrollToHash();
   const error = start.error ?? save.error;
   return (
@@ -79,7 +88,14 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
           if (dirty) await save.mutateAsync();
         }}
       />
-      <MethodCard project={project} settings={settings.value} onChange={settings.set} />
+      <div ref={method}>
+        <MethodCard
+          key={discarded}
+          project={project}
+          settings={settings.value}
+          onChange={settings.set}
+        />
+      </div>
       <MembersCard project={project} />
       {!isDraft && <ExportsCard project={project} />}
       {children}
@@ -93,12 +109,13 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
           problems={problems}
           saving={save.isPending}
           starting={start.isPending}
-          onSave={() => save.mutate()}
+          onSave={ifValid(() => save.mutate())}
           onDiscard={() => {
             basics.discard();
             settings.discard();
+            setDiscarded(discarded + 1);
           }}
-          onStart={() => start.mutate()}
+          onStart={ifValid(() => start.mutate())}
         />
       )}
     </div>

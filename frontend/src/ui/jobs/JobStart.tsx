@@ -5,6 +5,7 @@ import { retryJob, startJob } from "../../api/rounds";
 import type { Algorithm, Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../Button";
+import { focusInvalid } from "../focusInvalid";
 import { ParamsForm } from "../ParamsForm";
 import { Notice } from "../State";
 import { EstimateNotice } from "./EstimateNotice";
@@ -36,10 +37,7 @@ export function JobStart(props: JobStartProps) {
   });
   /** Only what the fields show: one that shows no valid value has not handed it on. */
   const startValid = (dryRun: boolean) => {
-    const invalid = fields.current?.querySelector<HTMLElement>("[aria-invalid=true]");
-    if (!fields.current || !invalid) return start.mutate(dryRun);
-    fields.current.open = true;
-    invalid.focus();
+    if (!fields.current || !focusInvalid(fields.current)) start.mutate(dryRun);
   };
   const goOn = useMutation({ mutationFn: (job: Job) => retryJob(job.id), onSettled });
   const ended =
