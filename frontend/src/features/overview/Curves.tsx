@@ -48,7 +48,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
         <LearningCurve
           title={text.accuracy}
           hint={text.accuracyHint}
-          empty={done.length > 0 ? text.noAccuracy : text.empty}
+          empty={done.length > 0 && project.counts.evaluation === 0 ? text.noAccuracy : text.empty}
           curves={curvesOf(runs, (round) => round.accuracy)}
           format={formatWholePercent}
         />

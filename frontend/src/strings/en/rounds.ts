@@ -123,7 +123,7 @@ export const rounds = {
   },
   phases: {
     title: "Time of the machines",
-    hint: (total: string) => `${total} from the last answer to the next images`,
+    hint: (total: string) => `${total} of work between the last answer and the next images`,
     none: "Shown when the round has closed.",
   },
   settings: {

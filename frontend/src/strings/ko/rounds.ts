@@ -109,7 +109,7 @@ export const rounds: Catalogue["rounds"] = {
   },
   phases: {
     title: "처리 시간",
-    hint: (total) => `마지막 답변부터 다음 이미지까지 ${total}`,
+    hint: (total) => `마지막 답변과 다음 이미지 사이의 작업 시간 ${total}`,
     none: "라운드가 닫히면 표시됩니다.",
   },
   settings: {
