@@ -184,6 +184,7 @@ def test_all_pairs_step_down_the_double_loop() -> None:
     inputs, losses = _answers(10, weight_on_purity=0.5)
     losses[3:6] = 0
     params = MQNetParams(all_pairs=True, epochs=1, batch_pairs=64, learning_rate=0.1, margin=0.3)
+    torch.manual_seed(0)
     warm = MQNet()
     found = train_mqnet(inputs, losses, params=params, seed=0, warm=warm)
 
@@ -199,7 +200,11 @@ def test_all_pairs_step_down_the_double_loop() -> None:
         assert before.grad is not None
         gradient = before.grad + params.weight_decay * before.detach()
         assert gradient.abs().max() > 1e-3
-        torch.testing.assert_close(after.detach(), before.detach() - 0.1 * gradient)
+        expected = before.detach() - 0.1 * gradient
+        if before.ndim == 2:
+            # Weights that the step takes below zero are kept alive.
+            expected = expected.clamp(min=1e-4)
+        torch.testing.assert_close(after.detach(), expected)
 
 
 def test_all_pairs_of_many_answers_are_the_double_loop() -> None:

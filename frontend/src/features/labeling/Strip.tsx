@@ -36,13 +36,14 @@ export const Strip = memo(function Strip({ trail, openId, classes, onOpen }: Str
         {shown.map(({ subject, given }) => {
           if (!given) return null;
           const name = nameOf(given, classes);
+          const short = t.label.strip.short[given.verdict] ?? name;
           const colour = classes.find((one) => one.id === given.classId)?.colour;
           return (
             <li key={subject.query_id}>
               <button
                 type="button"
                 className={styles.verdict}
-                aria-label={t.label.strip.change(name)}
+                aria-label={t.label.strip.change(short)}
                 aria-current={subject.query_id === openId || undefined}
                 title={name}
                 onClick={() => onOpen(subject.query_id)}
@@ -59,7 +60,7 @@ export const Strip = memo(function Strip({ trail, openId, classes, onOpen }: Str
                   data-verdict={given.verdict}
                   style={colour ? ({ "--colour": colour } as CSSProperties) : undefined}
                 />
-                <span className={styles.name}>{t.label.strip.short[given.verdict] ?? name}</span>
+                <span className={styles.name}>{short}</span>
               </button>
             </li>
           );
