@@ -7,12 +7,12 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { formatDateTime, formatSeconds } from "../../ui/format";
-import { saidBy } from "../../ui/jobs/outcome";
+import { doneBy, saidBy } from "../../ui/jobs/outcome";
 import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AllJobs.module.css";
-import { Done, TONES, tookOf } from "./RunsTable";
+import { TONES, tookOf } from "./RunsTable";
 
 const { all: text } = t.jobs;
 
@@ -91,7 +91,7 @@ function Outcome({ job }: { job: Job }) {
   return (
     <>
       <span className={styles.brief}>
-        {job.state === "succeeded" ? <Done job={job} /> : (saidBy(job) ?? "–")}
+        {(job.state === "succeeded" ? doneBy(job) : saidBy(job)) ?? "–"}
       </span>
       {job.attempt > 1 && <div className={styles.quiet}>{text.attempt(job.attempt)}</div>}
     </>

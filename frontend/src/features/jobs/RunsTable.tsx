@@ -76,11 +76,6 @@ function Runs({ title, jobs }: { title: string; jobs: Job[] }) {
 function Outcome({ job }: { job: Job }) {
   if (job.state === "failed") return <span className={styles.brief}>{saidBy(job)}</span>;
   if (job.state !== "succeeded") return job.dry_run ? t.jobs.estimate.run : "–";
-  return <Done job={job} />;
-}
-
-/** What a job that succeeded has done, or the way to its result. */
-export function Done({ job }: { job: Job }) {
   const show = job.dry_run ? undefined : t.jobs.showResult[job.kind];
   if (show) return <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{show}</Link>;
   return doneBy(job) ?? "–";
