@@ -237,7 +237,8 @@ def _extractor(
     parsed = parse("model", name, params)
     wanted = embedding_params(name, params)
     if path.exists():
-        tensors = _require_made_by(name, wanted, out)
+        _require_made_by(name, wanted, out)
+        tensors, _ = tensorfile.read(path)
     described = tensorfile.describe(name, wanted, image_size=store.size)
     extractor: Extractor
     if isinstance(parsed, BackboneParams):
@@ -257,18 +258,17 @@ def _extractor(
     return extractor
 
 
-def _require_made_by(name: str, wanted: Mapping[str, Any], out: Path) -> dict[str, torch.Tensor]:
-    """Return the tensors of the extractor of `out`, which was made by a model with parameters."""
+def _require_made_by(name: str, wanted: Mapping[str, Any], out: Path) -> None:
+    """Refuse embeddings that another model has made, or the same with other parameters."""
     path = extractor_path(out)
     if not path.exists():
         raise ModelError(f"{path.name} is missing: delete {out.name} and embed the pool again.")
-    tensors, metadata = tensorfile.read(path)
+    metadata = tensorfile.read_metadata(path)
     if (metadata["name"], json.loads(metadata["params"])) != (name, wanted):
         raise ModelError(
             f"{out.name} was made by {metadata['name']} with {metadata['params']}; embed with "
             "other parameters into another file."
         )
-    return tensors
 
 
 @dataclass(frozen=True)

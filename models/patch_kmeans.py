@@ -85,8 +85,7 @@ class PatchKMeans:
 
         report(0)
         patches = _sample_patches(store, rows, params, generator)
-        both = torch.cat([patches, _mirrored(patches)]) if params.flip else patches
-        center, whitening = _whitening(both)
+        center, whitening = _whitening(_completed(patches, params))
         dictionary = _spherical_kmeans(
             (patches - center) @ whitening, params, generator, lambda i: report(i + 1)
         )
@@ -194,7 +193,7 @@ def _spherical_kmeans(
     learned = functional.normalize(start, dim=1)
     for iteration in range(params.iterations):
         total = torch.zeros_like(learned)
-        dictionary = torch.cat([learned, _mirrored(learned)]) if params.flip else learned
+        dictionary = _completed(learned, params)
         for block in torch.split(patches, 16_384):
             response = block @ dictionary.T  # (B, K)
             nearest = response.abs().argmax(dim=1)
@@ -205,7 +204,12 @@ def _spherical_kmeans(
         # The old vector is added so that one that no patch chose keeps its place.
         learned = functional.normalize(learned + total, dim=1)
         report(iteration + 1)
-    return torch.cat([learned, _mirrored(learned)]) if params.flip else learned
+    return _completed(learned, params)
+
+
+def _completed(patches: Tensor, params: PatchKMeansParams) -> Tensor:
+    """With `flip` (n, 3pp) patches, and after them their mirror images; else themselves."""
+    return torch.cat([patches, _mirrored(patches)]) if params.flip else patches
 
 
 def _mirrored(patches: Tensor) -> Tensor:

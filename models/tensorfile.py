@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,29 @@ def read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     Raises:
         ModelError: the file is missing or no safetensors file.
     """
+    with _opened(path) as file:
+        # Clone: the tensors would otherwise keep the mapped file alive.
+        tensors = {name: torch.clone(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
+        return tensors, dict(file.metadata() or {})
+
+
+def read_metadata(path: Path) -> dict[str, str]:
+    """Read the metadata alone, which takes no time however large the tensors are.
+
+    Raises:
+        ModelError: the file is missing or no safetensors file.
+    """
+    with _opened(path) as file:
+        return dict(file.metadata() or {})
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
     if not Path(path).is_file():
         raise ModelError(f"No such file: {path}.")
     try:
         with safe_open(path, framework="pt", device="cpu") as file:
-            # Clone: the tensors would otherwise keep the mapped file alive.
-            tensors = {name: torch.clone(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
-            return tensors, dict(file.metadata() or {})
+            yield file
     except SafetensorError as error:
         raise ModelError(f"{path} is not a readable safetensors file: {error}.") from error
 
