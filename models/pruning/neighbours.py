@@ -11,6 +11,7 @@ out whole tiles of examples that lie near each other. Of what is left, products 
 import hashlib
 import warnings
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -29,7 +30,7 @@ from models.pruning.layout import (
     shortened,
     shortening,
 )
-from models.pruning.screen import Coded, Screen
+from models.pruning.screen import Coded, Room, Screen
 from models.pruning.similarity import Similarity
 from models.purity.knn import unit_rows
 
@@ -39,10 +40,11 @@ _SLACK = 1e-4
 _SAME = np.float32(1 - 2**-22)
 _PAIRWISE = 16
 """Below one in so many, pairs are compared one by one."""
-_PAIRS, _COMPARED = 256, 4096
-"""Pairs that are compared in full at a time, and by a thread."""
-_PRODUCTS = 64_000_000
-"""Products of codes between which pairs are compared, so that few of them wait in memory."""
+_PAIRS = 256
+"""Pairs that are compared in full at a time."""
+_PRODUCTS = 8_000_000
+"""Products of codes that a thread forms at a time, about, before it compares pairs: enough to be
+worth the turn, and few pairs wait in memory."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,21 @@ class Rows:
     starts: Indices
     columns: NDArray[np.int32]
     cosines: Float32Array
+
+
+@dataclass(frozen=True)
+class _Queries:
+    """Examples whose neighbours are wanted: their places, and their rows in every form."""
+
+    places: Indices
+    short: Float32Array
+    unit: Float32Array
+    coded: Coded
+
+    @cached_property
+    def everyone(self) -> NDArray[np.intp]:
+        """Return 0 to q - 1."""
+        return np.arange(len(self.places))
 
 
 _UNKNOWN: Float32Array = np.empty(0, dtype=np.float32)
@@ -124,6 +141,7 @@ class Neighbours:
 
         self._crew.each(arrange, chunks(len(embeddings)))
         self._tiles = [slice(a, b) for a, b in pairwise(cuts)]
+        self._widest = max(tile.stop - tile.start for tile in self._tiles)
         self._centers, self._reach = self._bounds(clustered)
 
     def __len__(self) -> int:
@@ -144,21 +162,10 @@ class Neighbours:
         # Queries that lie near each other have neighbours in the same tiles.
         near = np.argsort(self._place[positions])
         places = self._place[positions[near]]
-        short, coded = self._short[places], self._screen.at(places)
-        everyone = np.arange(len(places))
-        found, pairs, products = [], [], 0
-        # The threads of two libraries that take turns would wait for each other at every turn.
-        with self._crew.alone():
-            for tile, center, reach in zip(self._tiles, self._centers, self._reach, strict=True):
-                who = everyone if reach == -np.inf else np.flatnonzero(short @ center >= reach)
-                for some in chunks(len(who), _QUERIES):
-                    pairs.append(self._screened(places, coded, who[some], tile))
-                products += len(who) * (tile.stop - tile.start)
-                if products > _PRODUCTS:
-                    found.append(self._settled(places, pairs))
-                    pairs, products = [], 0
-            found.append(self._settled(places, pairs))
-        return self._gathered(near.astype(np.int32), _joined(found))
+        queries = _Queries(places, self._short[places], self._unit[places], self._screen.at(places))
+        each = max(1, _PRODUCTS // (max(1, len(places)) * self._widest))
+        parts = self._crew.each(partial(self._among, queries), chunks(len(self._tiles), each))
+        return self._gathered(near.astype(np.int32), _joined(parts))
 
     def _gathered(self, queries: NDArray[np.int32], found: _Pairs) -> Rows:
         """Sort what was found by query; (q,) `queries` says which row of `found` is which."""
@@ -168,35 +175,45 @@ class Neighbours:
         starts = np.concatenate([[0], np.cumsum(counts)])
         return Rows(starts, self._order[found.columns[by_row]], found.cosines[by_row])
 
+    def _among(self, queries: _Queries, tiles: slice) -> _Pairs:
+        """Return the neighbours of the queries that lie in some of the tiles."""
+        room = self._screen.room(min(_QUERIES, len(queries.places)), self._widest)
+        pairs: list[_Pairs] = []
+        for tile, center, reach in zip(
+            self._tiles[tiles], self._centers[tiles], self._reach[tiles], strict=True
+        ):
+            everyone = reach == -np.inf
+            who = queries.everyone if everyone else np.flatnonzero(queries.short @ center >= reach)
+            pairs.extend(
+                self._screened(queries, who[some], tile, room)
+                for some in chunks(len(who), _QUERIES)
+            )
+        return self._settled(queries, pairs)
+
     def _screened(
-        self, places: Indices, coded: Coded, who: NDArray[np.intp], tile: slice
+        self, queries: _Queries, who: NDArray[np.intp], tile: slice, room: Room
     ) -> _Pairs:
         """Return which of the queries `who` may have which neighbours in a tile."""
-        row, column = self._screen.passing(coded.of(who), tile, self._least)
+        row, column = self._screen.passing(queries.coded.of(who), tile, self._least, room)
         size = tile.stop - tile.start
         if len(row) * _PAIRWISE < len(who) * size:
             return _Pairs(who[row], tile.start + column, _UNKNOWN)
-        queries, members = (
-            torch.from_numpy(self._unit[some].astype(np.float64)) for some in (places[who], tile)
+        some, members = (
+            torch.from_numpy(rows.astype(np.float64))
+            for rows in (queries.unit[who], self._unit[tile])
         )
-        cosines = (queries @ members.T).numpy()[row, column].astype(np.float32)
+        cosines = (some @ members.T).numpy()[row, column].astype(np.float32)
         return self._kept(_Pairs(who[row], tile.start + column, cosines))
 
-    def _settled(self, places: Indices, pairs: list[_Pairs]) -> _Pairs:
+    def _settled(self, queries: _Queries, pairs: list[_Pairs]) -> _Pairs:
         """Return those that are neighbours."""
         known = [one for one in pairs if one.cosines is not _UNKNOWN]
         open_ = _joined([one for one in pairs if one.cosines is _UNKNOWN])
         by_row = np.argsort(open_.rows, kind="stable")
         rows, columns = open_.rows[by_row], open_.columns[by_row]
-        queries = self._unit[places]
-        near = np.flatnonzero(_sampled(queries, self._unit, rows, columns) >= self._least)
+        near = np.flatnonzero(_sampled(queries.unit, self._unit, rows, columns) >= self._least)
         rows, columns = rows[near], columns[near]
-        cosines = np.empty(len(rows), dtype=np.float32)
-
-        def compare(here: slice) -> None:
-            cosines[here] = _products(queries, self._unit, rows[here], columns[here])
-
-        self._crew.each(compare, chunks(len(rows), _COMPARED))
+        cosines = _products(queries.unit, self._unit, rows, columns).astype(np.float32)
         return _joined([*known, self._kept(_Pairs(rows, columns, cosines))])
 
     def _kept(self, pairs: _Pairs) -> _Pairs:

@@ -31,6 +31,10 @@ BLUR = 2 * _WIDTHS / _LARGEST / 12**0.5
 """About what rounding adds to the threshold of a product: for all d the same."""
 
 
+Room = torch.Tensor
+"""Memory for products, (m,) int32."""
+
+
 @dataclass(frozen=True)
 class Coded:
     """Codes of (n, d) rows, int8, and the (n,) lengths of what rounding has taken from them."""
@@ -46,7 +50,7 @@ class Coded:
 class Screen:
     """Codes of N rows of length 1 or less: O(N d) bytes.
 
-    Threads may `put` different rows; `passing` is for one of them at a time.
+    Threads may `put` different rows, and then look for what is `passing`, each in its own `room`.
     """
 
     def __init__(self, count: int, dimension: int, generator: np.random.Generator) -> None:
@@ -58,7 +62,6 @@ class Screen:
         self._turns = [turn.astype(np.float32) for turn in turns]
         self._codes = torch.empty((count, dimension), dtype=torch.int8)
         self._errors = np.empty(count, dtype=np.float32)
-        self._memory = torch.empty(0, dtype=torch.int32)
 
     def put(self, here: slice, rows: Float32Array) -> None:
         """Write the codes of some (n, d) rows."""
@@ -76,8 +79,12 @@ class Screen:
         """Return a copy of the codes of some rows."""
         return Coded(self._codes.numpy()[places], self._errors[places])
 
+    def room(self, queries: int, members: int) -> Room:
+        """Return memory for so many products: new for each would cost as much as they do."""
+        return torch.empty(queries * members, dtype=torch.int32)
+
     def passing(
-        self, queries: Coded, members: slice, least: float
+        self, queries: Coded, members: slice, least: float, room: Room
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return which queries may have a product of `least` or more with which members.
 
@@ -85,22 +92,15 @@ class Screen:
             Places in `queries`, ascending, and in `members`.
         """
         codes = self._codes[members]
-        room = self._room(len(queries.codes), len(codes))
+        formed = room[: len(queries.codes) * len(codes)].view(-1, len(codes))
         # The matrix product of 8-bit integers has no other name in PyTorch.
-        torch._int_mm(torch.from_numpy(queries.codes), codes.T, out=room)
-        products = room.numpy()
+        torch._int_mm(torch.from_numpy(queries.codes), codes.T, out=formed)
+        products = formed.numpy()
         error, other = queries.errors, self._errors[members].max()
         bound = self._scale**2 * (np.float32(least) - error - other - error * other)
         lowest = np.floor(bound).astype(np.int32)
         # Most queries have nobody in a tile, and a maximum costs less than looking for who it is.
-        some = np.flatnonzero(room.amax(dim=1).numpy() >= lowest)
+        some = np.flatnonzero(formed.amax(dim=1).numpy() >= lowest)
         hits = np.flatnonzero(products[some] >= lowest[some, None])
         row, column = np.divmod(hits, len(codes))
         return some[row], column
-
-    def _room(self, rows: int, columns: int) -> torch.Tensor:
-        """Return memory for products, used again: new memory would cost as much as they do."""
-        size = rows * columns
-        if len(self._memory) < size:
-            self._memory = torch.empty(size, dtype=torch.int32)
-        return self._memory[:size].view(rows, columns)

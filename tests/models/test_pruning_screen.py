@@ -14,7 +14,8 @@ def screened(rows: Float32Array, least: float) -> set[tuple[int, int]]:
     screen = Screen(len(rows), rows.shape[1], np.random.default_rng(0))
     screen.put(slice(0, len(rows)), rows)
     asked = screen.at(np.arange(len(rows)))
-    row, column = screen.passing(asked, slice(0, len(rows)), least)
+    room = screen.room(len(rows), len(rows))
+    row, column = screen.passing(asked, slice(0, len(rows)), least, room)
     assert (np.diff(row) >= 0).all()
     return set(zip(row.tolist(), column.tolist(), strict=True))
 
