@@ -21,18 +21,33 @@ class LabelingClient:
         self._path = path
         self._client_key = str(uuid.uuid4())
 
-    def lease(self, n: int = 16, *, client: str | None = None, grouped: bool = False) -> Lease:
+    def lease(
+        self,
+        n: int = 16,
+        *,
+        client: str | None = None,
+        grouped: bool = False,
+        open_clients: Sequence[str] | None = None,
+    ) -> Lease:
         """Take up to ``n`` queries to label, those held already included.
 
         Args:
             n: How many to hold in total.
             client: Names who holds them, as a UUID; this object's own if None.
             grouped: Prefer queries that the model takes for the same.
+            open_clients: The user's other clients that are still at work; what any further one
+                holds, such as a program that was killed, is free again first. None leaves all be.
 
         Returns:
             The queries, and why there are none if so.
         """
-        body = {"n": n, "client": client or self._client_key, "grouped": grouped}
+        body: dict[str, object] = {
+            "n": n,
+            "client": client or self._client_key,
+            "grouped": grouped,
+        }
+        if open_clients is not None:
+            body["open_clients"] = list(open_clients)
         lease: Lease = self._transport.request(
             "POST", f"{self._path}/labeling/lease", body=body, repeatable=True
         )

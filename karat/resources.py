@@ -168,7 +168,11 @@ class Estimate(TypedDict):
 
 
 class Example(TypedDict):
-    """An image of a pool."""
+    """An image of a pool.
+
+    ``confidence`` is the probability of the predicted class among the classes, ``in_probability``
+    that of being in-distribution at all.
+    """
 
     id: int
     pool_index: int
@@ -184,6 +188,7 @@ class Example(TypedDict):
     meta_score: float | None
     predicted_class_id: int | None
     confidence: float | None
+    in_probability: float | None
     image_url: str
 
 
@@ -222,11 +227,15 @@ class LabelingStatus(TypedDict):
 
 
 class Lease(TypedDict):
-    """Queries held for one annotator until ``expires_at``; both are None without queries."""
+    """Queries held for one annotator until ``expires_at``; both are None without queries.
+
+    Without queries ``held_elsewhere`` says whether another client of theirs holds some.
+    """
 
     lease_token: str | None
     expires_at: str | None
     items: list[Query]
+    held_elsewhere: bool
     status: LabelingStatus
 
 

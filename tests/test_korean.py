@@ -11,10 +11,10 @@ from models.catalog import specs
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 STRINGS: Final = ROOT / "frontend/src/strings/ko"
-# Of the workers, what speaks to people on pages; the rest fills logs and reports.
+# Of the API and the workers, what speaks to people on pages; the rest fills logs and reports.
 SPEAKERS: Final = (
-    "models", "workers/advance", "workers/dry_run.py", "workers/prune/warmed.py",
-    "workers/runner.py",
+    "api/jobs/waiting.py", "models", "workers/advance", "workers/dry_run.py",
+    "workers/prune/warmed.py", "workers/runner.py",
 )  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
 _HANGUL: Final = re.compile(r"[가-힣]")
@@ -110,7 +110,9 @@ def test_every_reason_to_refuse_a_file_has_korean() -> None:
 
 
 def test_no_korean_sentence_has_lost_its_english() -> None:
-    written = {_text(node) for tree in _trees("models", "workers") for node in ast.walk(tree)}
+    written = {
+        _text(node) for tree in _trees("api/jobs", "models", "workers") for node in ast.walk(tree)
+    }
     assert _korean("sentences.json").keys() - written == set()
 
 

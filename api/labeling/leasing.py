@@ -30,6 +30,10 @@ async def lease(
 ) -> Lease:
     """The client's live leases, extended, and new ones up to ``body.n`` in all.
 
+    What the caller's closed clients hold is freed first, if ``body.open_clients`` tells them from
+    the open ones. It is the head of the queue, so this lease gets it. Answers that such a client
+    has yet to send are late, or come first, as those of any lease that ran out.
+
     Raises:
         NotFound: There is no such project, or the caller is not a member of it.
     """
@@ -44,12 +48,14 @@ async def lease(
         "token": uuid.uuid4(),
         "now": now,
     }
-    projects, members, found, held = await fetch(
+    closed = [] if body.open_clients is None else [sql.RELEASE_CLOSED]
+    projects, members, found, held, *_ = await fetch(
         connection,
         (sql.PROJECT, values),
         (sql.MEMBERS, values),
         (sql.UNFINISHED, values),
         (sql.HELD, values),
+        *((statement, {**values, "open": body.open_clients}) for statement in closed),
     )
     if not projects or not members:
         raise NotFound("project")
@@ -72,7 +78,11 @@ async def lease(
         window = _WINDOW * wanted if _WINDOW * wanted <= left else None
     free_ones = sql.free(wanted, settings.overlap, window)
     mine, free = await fetch(connection, (sql.MINE, values), (free_ones, values), commit=True)
-    return _answer(state, rounds, [*mine, *free], values["token"], values["expires"])
+    leased = _answer(state, rounds, [*mine, *free], values["token"], values["expires"])
+    if not leased.items:
+        (elsewhere,) = await fetch(connection, (sql.HELD_ELSEWHERE, values))
+        leased.held_elsewhere = bool(elsewhere)
+    return leased
 
 
 def _affordable(serving: ReadRound, settings: ProjectSettings) -> int:
@@ -119,6 +129,7 @@ def _answer(
         lease_token=token if items else None,
         expires_at=expires if items else None,
         items=items,
+        held_elsewhere=False,
         status=status.describe(state, rounds, served=bool(items)),
     )
 

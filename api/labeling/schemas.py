@@ -13,6 +13,10 @@ class LeaseRequest(BaseModel):
 
     `grouped` prefers queries that the model takes for the same, for a page that shows many at
     once.
+
+    `open_clients` are the caller's other clients that are still there. What any further client of
+    theirs holds, such as a browser that was killed, is free again before this lease is made.
+    Without it every client keeps what it holds.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -20,6 +24,7 @@ class LeaseRequest(BaseModel):
     n: Annotated[int, Field(ge=1, le=256)] = 16
     client: uuid.UUID
     grouped: bool = False
+    open_clients: Annotated[list[uuid.UUID], Field(max_length=1000)] | None = None
 
 
 class ReleaseRequest(BaseModel):
@@ -94,9 +99,12 @@ class Between(BaseModel):
 
 
 class Lease(BaseModel):
+    """Without `items`, `held_elsewhere` says whether another client of the caller holds some."""
+
     lease_token: uuid.UUID | None
     expires_at: datetime | None
     items: list[LeasedQuery]
+    held_elsewhere: bool
     status: Status
 
 

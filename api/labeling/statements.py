@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     CTE,
     BigInteger,
     ColumnElement,
@@ -199,14 +200,19 @@ def _claim(
     )
 
 
-_HELD = select(Query.id).where(
-    Query.lease_client == bindparam("tab"),
-    Query.lease_holder == _USER,
-    Query.project_id == _PROJECT,
-    ~Query.done,
+_OF_MINE = select(Query.id).where(
+    Query.lease_holder == _USER, Query.project_id == _PROJECT, ~Query.done
 )
-MINE = _claim(_HELD.where(Query.lease_expires_at > bindparam("now")))
-HELD = Statement(_HELD.where(Query.lease_expires_at > bindparam("now")))
+_HELD = _OF_MINE.where(Query.lease_client == bindparam("tab"))
+# Found by the partial index of what is leased, whoever holds it: only for those who sit down, and
+# those who wait.
+_ELSEWHERE = _OF_MINE.where(Query.lease_client != bindparam("tab"))
+_LIVE = Query.lease_expires_at > bindparam("now")
+MINE = _claim(_HELD.where(_LIVE))
+HELD = Statement(_HELD.where(_LIVE))
+HELD_ELSEWHERE = Statement(
+    _ELSEWHERE.where(_LIVE, Query.round_id == bindparam("round")).limit(literal_column("1"))
+)
 
 
 _LIKELY_OOD = 0.5
@@ -300,11 +306,18 @@ def free(wanted: int, overlap: int, window: int | None = None) -> Statement:
     return _claim(unheld.where(~said, ~looks), partial(_alike if window else _first, wanted))
 
 
-RELEASE = Statement(
-    update(Query)
-    .where(Query.id.in_(_HELD.with_for_update(skip_locked=True)))
-    .values(lease_holder=None, lease_client=None, lease_token=None, lease_expires_at=None)
-    .returning(Query.id)
+def _free_again(which: Select[int]) -> Statement:
+    return Statement(
+        update(Query)
+        .where(Query.id.in_(which.with_for_update(skip_locked=True)))
+        .values(lease_holder=None, lease_client=None, lease_token=None, lease_expires_at=None)
+        .returning(Query.id)
+    )
+
+
+RELEASE = _free_again(_HELD)
+RELEASE_CLOSED = _free_again(
+    _ELSEWHERE.where(Query.lease_client != func.all(bindparam("open", type_=ARRAY(Uuid))))
 )
 RELEASE_LATER = Statement(
     update(Query)

@@ -145,7 +145,14 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     assert repeated["results"][0]["status"] == "duplicate"
     running.answer([{"query_id": second, "verdict": "ood", "seconds": 1.0}])
     assert running.release() == 1
-    assert third in [one["query_id"] for one in running.lease(12)["items"]]
+    held = [one["query_id"] for one in running.lease(12)["items"]]
+    assert third in held
+    # Another program of the same user, which begins after this one was killed.
+    other = str(uuid.uuid4())
+    assert running.lease(12, client=other)["held_elsewhere"]
+    again = running.lease(12, client=other, open_clients=[])["items"]
+    assert [one["query_id"] for one in again] == held
+    running.release(client=other)
     mine = running.labeling_status()["mine"]
     assert mine is not None
     assert mine["total"] == 2

@@ -2,10 +2,16 @@ import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import type { Answer, LabelStatus, Lease, RecentAnswer, SubmitResponse } from "./types";
 
+export type Leasing = {
+  /** Images that the model takes for the same come together. */
+  grouped: boolean;
+  /** One's other tabs that are open: what any further one holds is taken from it. Null spares all. */
+  openClients: string[] | null;
+};
+
 /** What the label queue needs from the server, so that tests can stand in for it. */
 export type LabelingApi = {
-  /** With `grouped`, images that the model takes for the same come together. */
-  lease(projectId: number, n: number, client: string, grouped?: boolean): Promise<Lease>;
+  lease(projectId: number, n: number, client: string, how: Leasing): Promise<Lease>;
   submit(projectId: number, answers: Answer[]): Promise<SubmitResponse>;
   status(projectId: number): Promise<LabelStatus>;
   recent(projectId: number, limit: number): Promise<RecentAnswer[]>;
@@ -16,11 +22,11 @@ export type LabelingApi = {
 const at = (projectId: number) => ({ path: { project_id: projectId } });
 
 export const labelingApi: LabelingApi = {
-  lease: (projectId, n, tab, grouped = false) =>
+  lease: (projectId, n, tab, { grouped, openClients }) =>
     call(
       client.POST("/api/projects/{project_id}/labeling/lease", {
         params: at(projectId),
-        body: { n, client: tab, grouped },
+        body: { n, client: tab, grouped, open_clients: openClients },
       }),
     ),
   submit: (projectId, answers) =>

@@ -386,7 +386,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show Job */
+        /**
+         * Show Job
+         * @description A job; the `message` of one that is queued says what it waits for, where that is known.
+         */
         get: operations["show_job"];
         put?: never;
         post?: never;
@@ -1450,7 +1453,8 @@ export interface paths {
          * Export Subset
          * @description All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
          *
-         *     The folders are named by the labels that the subset was made from.
+         *     CSV and Parquet have the same columns, with names beside the ids. The folders are named by the
+         *     labels that the subset was made from.
          */
         get: operations["export_subset"];
         put?: never;
@@ -1857,7 +1861,10 @@ export interface components {
             /** Voters */
             voters: components["schemas"]["VoterAgreement"][];
         };
-        /** AlgorithmOut */
+        /**
+         * AlgorithmOut
+         * @description `defaults` are what the parameters begin with: of jobs they suit the workers' devices.
+         */
         AlgorithmOut: {
             /** Defaults */
             defaults: {
@@ -2447,6 +2454,8 @@ export interface components {
             image_url: string;
             /** Import Id */
             import_id: number | null;
+            /** In Probability */
+            in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
             /** Label */
@@ -2482,7 +2491,14 @@ export interface components {
             /** Width */
             width: number;
         };
-        /** ExampleOut */
+        /**
+         * ExampleOut
+         * @description An image, and what the model of the latest scores makes of it.
+         *
+         *     `confidence` is the probability of the predicted class among the classes, `in_probability` that
+         *     of being in-distribution at all: null without a score, and where nothing tells how to read the
+         *     purity as a probability.
+         */
         ExampleOut: {
             /** Confidence */
             confidence: number | null;
@@ -2492,6 +2508,8 @@ export interface components {
             id: number;
             /** Image Url */
             image_url: string;
+            /** In Probability */
+            in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
             /** Label */
@@ -2548,6 +2566,9 @@ export interface components {
          * Filters
          * @description What examples have to be; all that is given has to hold.
          *
+         *     They are of the pool unless `split` names another, or is `all`: nobody is asked about images
+         *     that are kept to evaluate on, whatever their state.
+         *
          *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
          *     an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
          *     `disagreement` if they contradict each other and no reviewer has settled it. `kept_by` and
@@ -2582,7 +2603,11 @@ export interface components {
             /** Round */
             round?: number | null;
             source?: components["schemas"]["Source"] | null;
-            split?: components["schemas"]["Split"] | null;
+            /**
+             * Split
+             * @default pool
+             */
+            split: components["schemas"]["Split"] | "all";
             state?: components["schemas"]["ExampleState"] | null;
             verdict?: components["schemas"]["Verdict"] | null;
         };
@@ -2803,10 +2828,15 @@ export interface components {
          * @enum {string}
          */
         JobState: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-        /** Lease */
+        /**
+         * Lease
+         * @description Without `items`, `held_elsewhere` says whether another client of the caller holds some.
+         */
         Lease: {
             /** Expires At */
             expires_at: string | null;
+            /** Held Elsewhere */
+            held_elsewhere: boolean;
             /** Items */
             items: components["schemas"]["LeasedQuery"][];
             /** Lease Token */
@@ -2844,6 +2874,10 @@ export interface components {
          *
          *     `grouped` prefers queries that the model takes for the same, for a page that shows many at
          *     once.
+         *
+         *     `open_clients` are the caller's other clients that are still there. What any further client of
+         *     theirs holds, such as a browser that was killed, is free again before this lease is made.
+         *     Without it every client keeps what it holds.
          */
         LeaseRequest: {
             /**
@@ -2861,6 +2895,8 @@ export interface components {
              * @default 16
              */
             n: number;
+            /** Open Clients */
+            open_clients?: string[] | null;
         };
         /**
          * LocationOut
@@ -3028,6 +3064,8 @@ export interface components {
             id: number;
             /** Image Url */
             image_url: string;
+            /** In Probability */
+            in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
             /** Label */
@@ -4214,11 +4252,14 @@ export interface components {
          * @description A process that works, or the scheduler, which takes from no queue.
          *
          *     `alive` means that it has said so lately; a silent one was killed, or cannot reach the
-         *     database. `jobs` are those it runs.
+         *     database. `jobs` are those it runs. `device` is what it trains on, `cuda` or `cpu`, if it trains
+         *     and has said so.
          */
         WorkerOut: {
             /** Alive */
             alive: boolean;
+            /** Device */
+            device: string | null;
             /**
              * Heartbeat At
              * Format: date-time
@@ -5687,7 +5728,7 @@ export interface operations {
                 round?: number | null;
                 sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence";
                 source?: components["schemas"]["Source"] | null;
-                split?: components["schemas"]["Split"] | null;
+                split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
                 verdict?: components["schemas"]["Verdict"] | null;
             };
@@ -5829,7 +5870,7 @@ export interface operations {
                 purity_min?: number | null;
                 round?: number | null;
                 source?: components["schemas"]["Source"] | null;
-                split?: components["schemas"]["Split"] | null;
+                split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
                 verdict?: components["schemas"]["Verdict"] | null;
             };

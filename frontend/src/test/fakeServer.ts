@@ -1,5 +1,5 @@
 import { ApiError, NetworkError } from "../api/errors";
-import type { LabelingApi } from "../api/labeling";
+import type { LabelingApi, Leasing } from "../api/labeling";
 import type { DecideApi } from "../api/reviews";
 import type {
   Answer,
@@ -36,6 +36,8 @@ export class FakeServer implements LabelingApi, DecideApi {
   readonly malformedQueries = new Set<number>();
   /** Queries that others hold or have answered. */
   readonly elsewhere = new Set<number>();
+  /** Queries that other tabs of the same person hold, by the name of the tab. */
+  readonly inTabs = new Map<number, string>();
   readonly released: string[] = [];
   waitingFor: LabelStatus["waiting_for"] = "training";
   signedOut = false;
@@ -57,12 +59,14 @@ export class FakeServer implements LabelingApi, DecideApi {
     this.#size += count;
   }
 
-  async lease(_projectId: number, n: number, _client: string): Promise<Lease> {
+  async lease(_projectId: number, n: number, _client: string, how: Leasing): Promise<Lease> {
     await this.#arrive();
     this.leases += 1;
+    for (const [id, tab] of this.inTabs)
+      if (how.openClients?.includes(tab) === false) this.inTabs.delete(id);
     const items = [];
     for (let id = 1; id <= this.#size && items.length < n; id += 1) {
-      if (this.#answered.has(id) || this.elsewhere.has(id)) continue;
+      if (this.#answered.has(id) || this.elsewhere.has(id) || this.inTabs.has(id)) continue;
       items.push({
         query_id: id,
         example_id: 1000 + id,
@@ -79,7 +83,9 @@ export class FakeServer implements LabelingApi, DecideApi {
       });
     }
     const expires_at = new Date(this.now() + this.leaseMs).toISOString();
-    return { lease_token: `token-${this.leases}`, expires_at, items, status: this.#status() };
+    const held_elsewhere = items.length === 0 && this.inTabs.size > 0;
+    const lease_token = `token-${this.leases}`;
+    return { lease_token, expires_at, items, held_elsewhere, status: this.#status() };
   }
 
   async submit(_projectId: number, answers: Answer[]): Promise<SubmitResponse> {

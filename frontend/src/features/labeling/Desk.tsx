@@ -105,6 +105,8 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
               <Waiting
                 projectId={project.id}
                 status={view.status}
+                elsewhere={view.elsewhere}
+                onTakeOver={session.takeOver}
                 canUndo={history.length > 0}
                 onUndo={() => session.undo()}
                 onNews={session.wake}

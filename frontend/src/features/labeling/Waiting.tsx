@@ -15,6 +15,9 @@ const { waiting: text } = t.label;
 type WaitingProps = {
   projectId: number;
   status: LabelStatus | null;
+  /** Whether the images that are left are in another tab of the same person. */
+  elsewhere: boolean;
+  onTakeOver: () => void;
   canUndo: boolean;
   onUndo: () => void;
   /** Something in the project has changed: there may be images now. */
@@ -22,12 +25,14 @@ type WaitingProps = {
 };
 
 /** Says calmly why there is no image, how long it may last, and what one has done. */
-export function Waiting({ projectId, status, canUndo, onUndo, onNews }: WaitingProps) {
+export function Waiting(props: WaitingProps) {
+  const { projectId, status, elsewhere, onTakeOver, canUndo, onUndo, onNews } = props;
   const { data } = useQuery(betweenQuery(projectId));
   const live = useLiveProgress(projectId, data?.job_id ?? null, onNews);
   const progress = live ?? data?.progress ?? null;
   const training = status?.waiting_for === "training";
-  const reason = text[status ? reasonOf(status) : "nothing"];
+  const why = status ? reasonOf(status, elsewhere) : "nothing";
+  const reason = text[why];
   return (
     <div className={styles.waiting} data-waiting-for={status?.waiting_for}>
       {/* The reason is said when it changes; how far the training is would be said all the time. */}
@@ -35,7 +40,14 @@ export function Waiting({ projectId, status, canUndo, onUndo, onNews }: WaitingP
         <Empty
           icon={<Stone moving={training} />}
           title={reason.title}
-          actions={canUndo && <Button onClick={onUndo}>{t.label.undoLast}</Button>}
+          actions={
+            (why === "elsewhere" || canUndo) && (
+              <>
+                {why === "elsewhere" && <Button onClick={onTakeOver}>{text.takeOver}</Button>}
+                {canUndo && <Button onClick={onUndo}>{t.label.undoLast}</Button>}
+              </>
+            )
+          }
         >
           {reason.text}
         </Empty>
@@ -109,10 +121,11 @@ function Mine({ between }: { between: BetweenRounds }) {
   );
 }
 
-function reasonOf(status: LabelStatus) {
+function reasonOf(status: LabelStatus, elsewhere: boolean) {
   if (status.project_state === "draft") return "draft";
   if (status.waiting_for === "training" && status.round?.state === "failed") return "failed";
   if (status.waiting_for === "training" && status.round?.number === 0) return "first";
+  if (status.waiting_for === "others" && elsewhere) return "elsewhere";
   return status.waiting_for;
 }
 

@@ -5,7 +5,7 @@ import { ImageCache } from "./queue/images";
 import type { AnswerSender } from "./queue/sender";
 import { LabelSession } from "./queue/session";
 import { Stopwatch } from "./queue/stopwatch";
-import { tabClient } from "./queue/tab";
+import { openTabs, tabClient } from "./queue/tab";
 
 export type Labeling = { session: LabelSession; images: ImageCache; stopwatch: Stopwatch };
 
@@ -36,7 +36,7 @@ export function useLabelSession({ projectId, userId, sender }: Place): Labeling 
 function open(place: { projectId: number; userId: number; sender: AnswerSender; client: string }) {
   const stopwatch = new Stopwatch();
   const images = new ImageCache();
-  const session = new LabelSession({ ...place, api: labelingApi, stopwatch });
+  const session = new LabelSession({ ...place, openTabs, api: labelingApi, stopwatch });
   session.subscribe(() => {
     keepAround(images, session.getView(), (entry) => entry.subject.image_url);
   });

@@ -74,6 +74,8 @@ export const admin = {
     state: "State",
     states: { alive: "Alive", silent: "Silent" },
     takes: "Takes from",
+    onCpu: "without a GPU",
+    onGpu: "with a GPU",
     scheduler: "Scheduler",
     works: "Works on",
     idle: "Nothing",

@@ -59,6 +59,7 @@ export const common = {
   moreSideways: "Scroll sideways for more",
   units: {
     percent: (value: string) => `${value} %`,
+    milliseconds: (value: string) => `${value} ms`,
     seconds: (value: string) => `${value} s`,
     minutes: (minutes: number, seconds: number) =>
       seconds ? `${minutes} min ${seconds} s` : `${minutes} min`,

@@ -73,6 +73,8 @@ export const jobs = {
       `${id}: ${method}, ${kept.toLocaleString(locale)} kept`,
     everything: "Everything labeled",
     choiceHint: "Which labels to learn from. Those that a subset drops are judged all the same.",
+    inUse: (id: number, method: string, kept: number, labeled: number) =>
+      `Rounds train on subset ${id} (${method}), which keeps ${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} labels, and on what was labeled or corrected since.`,
     keptOf: (kept: number, labeled: number) =>
       `${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)}`,
     exportThis: (id: number) => `Export subset ${id}`,

@@ -100,6 +100,11 @@ export const label = {
       title: "The rest is with your colleagues",
       text: "All remaining images of this round are being judged by others. New ones come up here by themselves.",
     },
+    elsewhere: {
+      title: "You have images open elsewhere",
+      text: "Images of this round are in another tab or on another device of yours. Go on there, or take them here.",
+    },
+    takeOver: "Take them here",
     nothing: {
       title: "Looking for your next images",
       text: "They come up here by themselves.",

@@ -120,6 +120,8 @@ export const overview = {
     },
     gain: (gain: string, low: string, high: string, more: string, least: string, chance: number) =>
       `By the learning curve so far, ${more} more labels raise accuracy by ${gain} (80 % interval ${low} to ${high}). A rise of ${least} or more has a chance of ${chance < 1 ? "less than 1" : chance} %.`,
+    ceiling: (least: string) =>
+      `Accuracy is near its ceiling: more labels hardly help now, as another round is not expected to raise it by ${least}.`,
     evaluation: (accuracy: string, error: string, examples: string) =>
       `Accuracy is ${accuracy} now, with a standard error of ${error} on ${examples} evaluation images.`,
     noAccuracy: "There is no accuracy yet: add labeled evaluation images, and close a round.",

@@ -54,11 +54,10 @@ export const pool = {
       unsure: "Unsure",
       held_out: "Held out",
     },
-    split: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD" },
+    split: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD", all: "All" },
     verdict: { class: "A class", ood: "OOD", unsure: "Unsure", skip: "Skip" },
     source: { annotator: "Annotators", import: "An import", review: "A review" },
   },
-  allSplits: "All",
   sorts: {
     pool_index: "Order of import",
     purity: "Purity, lowest first",
@@ -140,6 +139,9 @@ export const pool = {
     noLabel: "None yet",
     predicted: "Model says",
     sure: (percent: string) => `${percent} sure`,
+    likelyOod: "Likely OOD",
+    inside: (inside: string, name: string, sure: string) =>
+      `${inside} in distribution; if it is, ${name}, ${sure} sure`,
     noPrediction: "Not scored",
     purity: "Purity",
     informativeness: "Informativeness",

@@ -75,6 +75,8 @@ export const admin: Catalogue["admin"] = {
     state: "상태",
     states: { alive: "정상", silent: "응답 없음" },
     takes: "담당 대기열",
+    onCpu: "GPU 없음",
+    onGpu: "GPU 있음",
     scheduler: "스케줄러",
     works: "현재 작업",
     idle: "없음",

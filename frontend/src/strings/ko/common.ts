@@ -59,6 +59,7 @@ export const common: Catalogue["common"] = {
   moreSideways: "옆으로 밀면 더 볼 수 있습니다",
   units: {
     percent: (value) => `${value}%`,
+    milliseconds: (value) => `${value}ms`,
     seconds: (value) => `${value}초`,
     minutes: (minutes, seconds) => (seconds ? `${minutes}분 ${seconds}초` : `${minutes}분`),
     hours: (hours, minutes) => `${hours}시간 ${minutes}분`,

@@ -2,6 +2,7 @@ import type { Catalogue } from "..";
 import { number } from "./words";
 
 const images = (count: number) => `이미지 ${number(count)}개`;
+const OOD = "분포 외(OOD)";
 const percent = (share: number) => `${Math.round(share * 100)}%`;
 
 export const grid: Catalogue["grid"] = {
@@ -12,10 +13,11 @@ export const grid: Catalogue["grid"] = {
   backHint: "새로 판정하기 전까지 기존 판정이 유지됩니다.",
   ood: "OOD",
   likelyOod: "분포 외(OOD)일 가능성이 높음",
-  notPredicted: "아직 예측 없음",
+  notPredicted: "예측 없음",
+  notPredictedHint: "아직 이 이미지를 예측한 모델이 없습니다.",
   groupName: (name, count) => `${name}, ${images(count)}`,
-  rest: (name) => `나머지는 모두 ${name}`,
-  all: (name) => `모두 ${name}`,
+  rest: (name) => `나머지는 모두 ${name ?? OOD}`,
+  all: (name) => `모두 ${name ?? OOD}`,
   keep: "이 판정 유지",
   select: "모두 선택",
   unselect: "모두 선택 해제",

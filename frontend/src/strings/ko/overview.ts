@@ -120,6 +120,8 @@ export const overview: Catalogue["overview"] = {
     },
     gain: (gain, low, high, more, least, chance) =>
       `지금까지의 학습 곡선에 따르면 라벨 ${more}개를 더하면 정확도가 ${gain} 오릅니다(80% 구간 ${low}–${high}). ${least} 이상 오를 확률은 ${chance < 1 ? "1% 미만" : `${chance}%`}입니다.`,
+    ceiling: (least) =>
+      `정확도가 한계에 가깝습니다. 한 라운드를 더 진행해도 ${least}만큼 오를 것으로 보이지 않으므로, 이제 라벨을 더해도 거의 도움이 되지 않습니다.`,
     evaluation: (accuracy, error, examples) =>
       `현재 정확도는 ${accuracy}이며, 평가용 이미지 ${examples}개 기준 표준오차는 ${error}입니다.`,
     noAccuracy: "아직 정확도가 없습니다. 라벨이 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",

@@ -53,11 +53,10 @@ export const pool: Catalogue["pool"] = {
       unsure: "불확실",
       held_out: "제외됨",
     },
-    split: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD" },
+    split: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD", all: "전체" },
     verdict: { class: "클래스", ood: "OOD", unsure: "불확실", skip: "건너뜀" },
     source: { annotator: "라벨러", import: "가져오기", review: "검토" },
   },
-  allSplits: "전체",
   sorts: {
     pool_index: "가져온 순서",
     purity: "순도 낮은 순",
@@ -138,6 +137,9 @@ export const pool: Catalogue["pool"] = {
     noLabel: "아직 없음",
     predicted: "모델 예측",
     sure: (percent) => `확신도 ${percent}`,
+    likelyOod: "OOD일 가능성이 높음",
+    inside: (inside, name, sure) =>
+      `분포 내일 확률 ${inside}, 분포 내라면 ${name} (확신도 ${sure})`,
     noPrediction: "점수 없음",
     purity: "순도",
     informativeness: "정보량",

@@ -96,6 +96,8 @@ function Screen(props: ScreenProps) {
             <Waiting
               projectId={project.id}
               status={view.status}
+              elsewhere={view.elsewhere}
+              onTakeOver={session.takeOver}
               canUndo={view.history.length > 0}
               onUndo={() => session.undo()}
               onNews={session.wake}

@@ -6,7 +6,7 @@ import { Kbd } from "../../../ui/Kbd";
 import { nameOf } from "../verdicts";
 import styles from "./GroupSection.module.css";
 import { GRID_KEYS } from "./keys";
-import { type Group, idOf, isDone, type Tile } from "./model";
+import { type Group, type GroupKind, idOf, isDone, type Tile } from "./model";
 import type { Selection } from "./selection";
 import { isPixelated, thumbnailOf } from "./thumbnails";
 import { proposalOf } from "./useGridActions";
@@ -19,6 +19,11 @@ type GroupSectionProps = {
   leaving: boolean;
   onConfirm: () => void;
   onToggle: () => void;
+};
+
+const HINTS: Partial<Record<GroupKind, string>> = {
+  back: t.grid.backHint,
+  none: t.grid.notPredictedHint,
 };
 
 export function headingOf(group: Group, classes: LabelClass[]): string {
@@ -34,6 +39,8 @@ export function GroupSection(props: GroupSectionProps) {
   const known = classes.find((item) => item.id === group.classId);
   const colour = known?.colour;
   const open = group.tiles.filter((tile) => !isDone(tile));
+  // What was judged on an earlier visit comes back without its prediction.
+  const hint = open.length > 0 && HINTS[group.kind];
   const focused = group.tiles.some((tile) => idOf(tile) === selection.focus);
   const picked = open.filter((tile) => selection.chosen.has(idOf(tile))).length;
   const proposal = proposalOf(group);
@@ -50,7 +57,7 @@ export function GroupSection(props: GroupSectionProps) {
         <span className={styles[group.kind]} aria-hidden="true" />
         <h2 className={styles.title}>{heading}</h2>
         <span className={styles.count}>{open.length}</span>
-        {group.kind === "back" && <small className={styles.hint}>{t.grid.backHint}</small>}
+        {hint && <small className={styles.hint}>{hint}</small>}
         <div className={styles.actions} data-focused={focused || undefined}>
           <Button size="small" kind="quiet" disabled={leaving} onClick={onToggle}>
             {picked === open.length && picked > 0 ? t.grid.unselect : t.grid.select}

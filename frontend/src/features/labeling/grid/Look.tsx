@@ -17,8 +17,10 @@ export function Preview({ tile, classes, guidelines }: PreviewProps) {
       {tile ? (
         <div className={styles.facts}>
           <p className={styles.name}>{t.grid.tile(tile.subject.name, tile.subject.example_id)}</p>
-          {predicted && tile.probability !== null && (
+          {predicted && tile.probability !== null ? (
             <p>{t.grid.predicted(predicted.name, tile.probability)}</p>
+          ) : (
+            tile.given === null && <p>{t.grid.notPredicted}</p>
           )}
           {tile.inside !== null && <p>{t.grid.inside(tile.inside)}</p>}
           <p className={styles.hint}>

@@ -1,12 +1,9 @@
+import { isLikelyOod } from "../../../ui/likelyOod";
 import { type Group, isDone, type Tile } from "./model";
-
-/** Below this probability of being in-distribution an image counts as likely OOD, as for the server. */
-const LIKELY_OOD = 0.5;
 
 function placeOf(tile: Tile): Omit<Group, "tiles"> {
   if (tile.reopened) return { key: "back", kind: "back", classId: null };
-  if (tile.inside !== null && tile.inside < LIKELY_OOD)
-    return { key: "ood", kind: "ood", classId: null };
+  if (isLikelyOod(tile.inside)) return { key: "ood", kind: "ood", classId: null };
   if (tile.classId === null) return { key: "none", kind: "none", classId: null };
   return { key: `class-${tile.classId}`, kind: "class", classId: tile.classId };
 }

@@ -28,6 +28,8 @@ export type GridView = {
   /** What was taken back last, until the next verdict. */
   undone: Tile[];
   status: LabelStatus | null;
+  /** Whether there is nothing here because another tab of mine holds it. */
+  elsewhere: boolean;
   /** My own answers to this project, those of this visit included. */
   mine: { today: number; total: number } | null;
   paused: Pause | null;
@@ -41,6 +43,7 @@ export const NEW: GridView = {
   history: [],
   undone: [],
   status: null,
+  elsewhere: false,
   mine: null,
   paused: null,
   error: null,

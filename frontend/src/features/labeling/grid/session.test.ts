@@ -29,6 +29,7 @@ function start(size = 10) {
     projectId: PROJECT,
     userId: USER,
     client: "tab",
+    openTabs: async () => ["open"],
     size,
     api: server,
     sender,
@@ -281,4 +282,16 @@ it("shows the same page after a reload", async () => {
   await shows(session, from(4, 7));
   await session.answer(from(4, 7), CAT);
   await shows(session, from(11, 10));
+});
+
+it("begins with what a killed browser held, and takes what is in open tabs when asked to", async () => {
+  for (const id of from(1, 30)) server.inTabs.set(id, id <= 10 ? "killed" : "open");
+  for (const id of from(31, 170)) server.elsewhere.add(id);
+  const { session } = start();
+  await shows(session, from(1, 10));
+  await session.answer(from(1, 10), OOD);
+  await vi.waitFor(() => expect(session.getView().elsewhere).toBe(true), 3_000);
+  expect(session.getView().phase).toBe("waiting");
+  session.takeOver();
+  await vi.waitFor(() => expect(shown(session)).toEqual(from(11, 10)), 4_000);
 });

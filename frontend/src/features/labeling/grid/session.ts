@@ -1,6 +1,7 @@
 import { serverNow } from "../../../api/clock";
 import type { LabelingApi } from "../../../api/labeling";
 import { toStored } from "../queue/entries";
+import { Holding, type HoldingDependencies } from "../queue/holding";
 import type { Pause } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Stopwatch } from "../queue/stopwatch";
@@ -16,13 +17,11 @@ const HISTORY = 50;
 /** How long a page that is loaded again finds what it held. */
 const RELOAD_SECONDS = 20;
 
-type Dependencies = {
-  projectId: number;
+type Dependencies = HoldingDependencies & {
   userId: number;
-  client: string;
   /** How many images are on a page. */
   size: number;
-  api: Pick<LabelingApi, "lease" | "recent" | "status" | "release">;
+  api: Pick<LabelingApi, "recent" | "status">;
   sender: AnswerSender;
   stopwatch: Stopwatch;
   now?: () => number;
@@ -35,6 +34,7 @@ export class GridSession {
   readonly #listeners = new Set<() => void>();
   #view: GridView = NEW;
   #size: number;
+  readonly #holding: Holding;
   readonly #leases: LeaseLoop;
   #answeredSinceLease = new Set<number>();
   #saving = false;
@@ -45,6 +45,7 @@ export class GridSession {
   constructor(dependencies: Dependencies) {
     this.#deps = { now: serverNow, isHidden: () => document.hidden, ...dependencies };
     this.#size = dependencies.size;
+    this.#holding = new Holding(dependencies);
     this.#leases = new LeaseLoop({
       ...this.#deps,
       lease: () => this.#lease(),
@@ -76,12 +77,12 @@ export class GridSession {
   stop(): void {
     this.#leases.stop();
     this.#unlisten();
-    this.#release(0);
+    this.#holding.release();
   }
 
   /** The page is about to go: others may have what was leased, unless it comes back at once. */
   leave(): void {
-    this.#release(RELOAD_SECONDS);
+    this.#holding.release(RELOAD_SECONDS);
   }
 
   /** Look for images now: something changed on the server, or the page is visible again. */
@@ -93,7 +94,7 @@ export class GridSession {
   pause(why: Pause): void {
     if (this.#view.paused) return;
     this.#set({ paused: why });
-    this.#release(0);
+    this.#holding.release();
   }
 
   readonly resume = (): void => {
@@ -113,6 +114,12 @@ export class GridSession {
     }
     this.wake();
   }
+
+  /** Go on here with what another tab of mine holds. */
+  readonly takeOver = (): void => {
+    this.#holding.takeOver();
+    this.wake();
+  };
 
   /**
    * Give one verdict on some images of the page, once it is stored on this device.
@@ -200,25 +207,21 @@ export class GridSession {
     this.#set({ ...view, ...next, phase: done ? between : "working" });
   }
 
-  #release(afterSeconds: number): void {
-    const { api, projectId, client } = this.#deps;
-    api.release(projectId, client, afterSeconds).catch(() => {});
-  }
-
   async #lease(): Promise<number | null> {
-    const { api, sender, projectId, client } = this.#deps;
+    const { sender, projectId } = this.#deps;
     this.#answeredSinceLease = new Set();
     try {
       const unsent = await sender.answersOf(projectId);
-      const lease = await api.lease(projectId, 2 * this.#size, client, true);
+      const lease = await this.#holding.lease(2 * this.#size, true);
       if (this.#leases.stopped) return null;
       // A lease that was on its way as the break began would be held for nobody.
-      if (this.#view.paused) this.#release(0);
+      if (this.#view.paused) this.#holding.release();
       const saving = this.#answeredSinceLease;
       const answered = new Set([...unsent.map(({ subject }) => subject.query_id), ...saving]);
       const pages = merged(this.#view, tilesOf(lease), answered, saving);
       // Images whose answers are still on the way: nothing to show, but nothing to wait for either.
-      this.#turn({ ...pages, status: lease.status, error: null }, lease.items.length > 0);
+      const { status, held_elsewhere: elsewhere } = lease;
+      this.#turn({ ...pages, status, elsewhere, error: null }, lease.items.length > 0);
       return lease.expires_at ? Date.parse(lease.expires_at) : 0;
     } catch (error) {
       const phase = this.#view.page.every(isDone) ? "failed" : "working";

@@ -4,7 +4,7 @@ import { watchAttention } from "../attention";
 import { ImageCache } from "../queue/images";
 import type { AnswerSender } from "../queue/sender";
 import { Stopwatch } from "../queue/stopwatch";
-import { tabClient } from "../queue/tab";
+import { openTabs, tabClient } from "../queue/tab";
 import { idOf } from "./model";
 import { GridSession } from "./session";
 import { thumbnailOf } from "./thumbnails";
@@ -42,7 +42,7 @@ type Opening = Place & { sender: AnswerSender; client: string };
 function open(place: Opening) {
   const stopwatch = new Stopwatch();
   const images = new ImageCache();
-  const session = new GridSession({ ...place, api: labelingApi, stopwatch });
+  const session = new GridSession({ ...place, openTabs, api: labelingApi, stopwatch });
   session.subscribe(() => {
     const { upcoming } = session.getView();
     images.keep([...new Map(upcoming.map((tile) => [idOf(tile), thumbnailOf(tile)])).values()]);

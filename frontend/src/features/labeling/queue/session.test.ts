@@ -25,6 +25,7 @@ function start() {
     projectId: PROJECT,
     userId: USER,
     client: "tab",
+    openTabs: async () => ["open"],
     api: server,
     sender,
     stopwatch: new Stopwatch(),
@@ -220,5 +221,15 @@ describe("the label queue", () => {
     await shows(session, 1);
     session.stop();
     expect(server.released).toEqual(["tab"]);
+  });
+
+  it("says that the rest is open in another tab, and takes it when asked to", async () => {
+    for (let id = 1; id <= 100; id += 1) server.inTabs.set(id, "open");
+    const { session } = start();
+    await vi.waitFor(() => expect(session.getView().phase).toBe("waiting"));
+    expect(session.getView().elsewhere).toBe(true);
+    session.takeOver();
+    await shows(session, 1);
+    expect(session.getView().elsewhere).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import type { LabelingApi } from "../../../api/labeling";
 import type { LabelStatus, Verdict } from "../../../api/types";
 import { fromLease, givenBefore, idOf, toStored } from "./entries";
+import { Holding, type HoldingDependencies } from "./holding";
 import type { Entry, Given } from "./model";
 import type { Clock, Leased, QueueView } from "./pace";
 import type { AnswerSender } from "./sender";
@@ -15,28 +16,31 @@ const PACE = { refillAt: 8, reachable: 50, waitMs: 2_500, catchUpMs: 300 };
 
 type Extra = {
   status: LabelStatus | null;
+  /** Whether there is nothing here because another tab of mine holds it. */
+  elsewhere: boolean;
   /** My own answers to this project, those of this visit included. */
   mine: { today: number; total: number } | null;
 };
 
 export type SessionView = QueueView<Entry> & Extra;
 
-type Dependencies = Clock & {
-  projectId: number;
-  userId: number;
-  client: string;
-  api: Pick<LabelingApi, "lease" | "recent" | "status" | "release">;
-  sender: AnswerSender;
-};
+type Dependencies = Clock &
+  HoldingDependencies & {
+    userId: number;
+    api: Pick<LabelingApi, "recent" | "status">;
+    sender: AnswerSender;
+  };
 
 /** One annotator's place in the queue of one project. */
 export class LabelSession extends WorkQueue<Entry, Extra> {
   readonly #deps: Dependencies;
+  readonly #holding: Holding;
   #unlisten: () => void = () => {};
 
   constructor(dependencies: Dependencies) {
-    super(PACE, dependencies, { status: null, mine: null });
+    super(PACE, dependencies, { status: null, elsewhere: false, mine: null });
     this.#deps = dependencies;
+    this.#holding = new Holding(dependencies);
   }
 
   override start(): void {
@@ -52,6 +56,12 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     this.#unlisten();
     super.stop();
   }
+
+  /** Go on here with what another tab of mine holds. */
+  readonly takeOver = (): void => {
+    this.#holding.takeOver();
+    this.wake();
+  };
 
   /** Judge the current image; see `give`. */
   answer(verdict: Verdict, classId: number | null = null): Promise<boolean> {
@@ -78,9 +88,8 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
   }
 
   protected async lease(): Promise<Leased<Entry>> {
-    const { api, projectId, client } = this.#deps;
-    const lease = await api.lease(projectId, LEASE_SIZE, client);
-    this.set({ status: lease.status });
+    const lease = await this.#holding.lease(LEASE_SIZE, false);
+    this.set({ status: lease.status, elsewhere: lease.held_elsewhere });
     return {
       items: lease.items.map((item) => fromLease(item, lease.lease_token)),
       expiresAt: lease.expires_at ? Date.parse(lease.expires_at) : 0,
@@ -94,7 +103,7 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
   }
 
   protected giveBack(): void {
-    this.#deps.api.release(this.#deps.projectId, this.#deps.client).catch(() => {});
+    this.#holding.release();
   }
 
   #count(answers: number): void {

@@ -1,6 +1,12 @@
 import { uuid } from "./uuid";
 
 const STORAGE_KEY = "karat:client";
+const LOCK = "karat-client-";
+const CHANNEL = "karat-client";
+/** Asks the tabs of all names for theirs. */
+const ALL = "*";
+/** How long other tabs have to answer. */
+const ANSWER_MS = 60;
 /** A page that is loaded again may ask before the one it replaces has let go. */
 const PATIENCE_MS = 300;
 
@@ -23,6 +29,30 @@ export async function tabClient(page = ""): Promise<string> {
   return fresh;
 }
 
+/** The names of all tabs of this browser that are open, this one included. */
+export async function openTabs(): Promise<string[]> {
+  if (!("locks" in navigator)) return askChannel();
+  // A page that is just being loaded again waits for the lock of the one before it.
+  const { held = [], pending = [] } = await navigator.locks.query();
+  const names = [...held, ...pending].map(({ name = "" }) => name);
+  return names.filter((name) => name.startsWith(LOCK)).map((name) => name.slice(LOCK.length));
+}
+
+function askChannel(): Promise<string[]> {
+  const channel = new BroadcastChannel(CHANNEL);
+  return new Promise((resolve) => {
+    const taken: string[] = [];
+    channel.onmessage = ({ data }: MessageEvent<{ taken?: string }>) => {
+      if (data.taken) taken.push(data.taken);
+    };
+    channel.postMessage({ ask: ALL });
+    setTimeout(() => {
+      channel.close();
+      resolve(taken);
+    }, ANSWER_MS);
+  });
+}
+
 const claimed = new Map<string, Promise<boolean>>();
 
 function claim(client: string): Promise<boolean> {
@@ -36,7 +66,7 @@ function claim(client: string): Promise<boolean> {
 function claimLock(client: string): Promise<boolean> {
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const held = navigator.locks.request(`karat-client-${client}`, { signal }, () => {
+    const held = navigator.locks.request(LOCK + client, { signal }, () => {
       resolve(true);
       return new Promise<void>(() => {});
     });
@@ -46,14 +76,14 @@ function claimLock(client: string): Promise<boolean> {
 
 /** Plain HTTP origins have no locks: ask the other tabs instead. */
 function claimChannel(client: string): Promise<boolean> {
-  const channel = new BroadcastChannel("karat-client");
+  const channel = new BroadcastChannel(CHANNEL);
   return new Promise((resolve) => {
     let free = true;
     channel.onmessage = ({ data }: MessageEvent<{ ask?: string; taken?: string }>) => {
       if (data.taken === client) free = false;
-      if (data.ask === client) channel.postMessage({ taken: client });
+      if (data.ask === client || data.ask === ALL) channel.postMessage({ taken: client });
     };
     channel.postMessage({ ask: client });
-    setTimeout(() => resolve(free), 60);
+    setTimeout(() => resolve(free), ANSWER_MS);
   });
 }

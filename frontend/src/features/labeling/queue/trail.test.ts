@@ -7,7 +7,7 @@ import { LabelSession } from "./session";
 import { AWAY_MS, Stopwatch } from "./stopwatch";
 import { uuid } from "./uuid";
 
-const PLACE = { projectId: 1, userId: 7, client: "tab" };
+const PLACE = { projectId: 1, userId: 7, client: "tab", openTabs: async () => [] };
 let server: FakeServer;
 let outbox: Outbox;
 let stopwatch: Stopwatch;

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { FakeServer } from "../../../test/fakeServer";
+import { Holding } from "./holding";
+
+function start() {
+  const server = new FakeServer(8);
+  for (const id of [1, 2]) server.inTabs.set(id, "killed");
+  for (const id of [3, 4]) server.inTabs.set(id, "open");
+  const openTabs = async () => ["tab", "open"];
+  const holding = new Holding({ projectId: 1, client: "tab", openTabs, api: server });
+  const lease = async () => (await holding.lease(8, false)).items.map((item) => item.query_id);
+  return { server, holding, lease };
+}
+
+it("begins with what a killed browser held, and leaves an open tab what it has", async () => {
+  const { lease } = start();
+  expect(await lease()).toEqual([1, 2, 5, 6, 7, 8]);
+});
+
+it("takes nothing any more once it has begun", async () => {
+  const { server, lease } = start();
+  await lease();
+  // A page that was opened after this one.
+  for (const id of [1, 2, 5]) server.inTabs.set(id, "newer");
+  expect(await lease()).toEqual([6, 7, 8]);
+  expect(await lease()).toEqual([6, 7, 8]);
+});
+
+it("has not begun as long as the server was not reached", async () => {
+  const { server, lease } = start();
+  server.faults.push("refuse-connection");
+  await expect(lease()).rejects.toThrow();
+  expect(await lease()).toEqual([1, 2, 5, 6, 7, 8]);
+});
+
+it("takes what is in open tabs once, when it is asked to", async () => {
+  const { server, holding, lease } = start();
+  await lease();
+  holding.takeOver();
+  expect(await lease()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  server.inTabs.set(1, "open");
+  expect(await lease()).toEqual([2, 3, 4, 5, 6, 7, 8]);
+});
