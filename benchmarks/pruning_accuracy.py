@@ -37,7 +37,7 @@ from models.params.warm_up import WarmUpParams
 from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.relabeling.run import relabel
-from models.warm_up import warm_up
+from models.warm_up import WarmUp
 
 CLASSES: Final = 10
 LEADING: Final = ("uniform", "small_loss", "prune4rel_balanced")
@@ -219,7 +219,7 @@ class Pool:
             folder.mkdir(parents=True, exist_ok=True)
             file.unlink(missing_ok=True)
             with tempfile.TemporaryDirectory() as work:
-                view = warm_up(
+                task = WarmUp(
                     self.pictures.store,
                     rows,
                     labels,
@@ -228,6 +228,8 @@ class Pool:
                     seed=seed,
                     work=Path(work),
                 )
+                task.train()
+                view = task.look()
             note.write_text(json.dumps(facts))
             arrays: dict[str, Any] = {
                 name: value for name, value in vars(view).items() if isinstance(value, np.ndarray)

@@ -100,14 +100,13 @@ def subset_members(path: Path) -> tuple[Int64Array, Int64Array]:
     return np.sort(pool_index[kept]), np.sort(pool_index[~kept])
 
 
-def subset_columns(path: Path) -> list[str]:
-    """Names of the columns of a subset, in their order.
+def subset_schema(path: Path) -> pa.Schema:
+    """The columns of a subset, in their order.
 
     Raises:
         FileNotFoundError: There is no such file.
     """
-    names: list[str] = pq.read_schema(path).names
-    return names
+    return pq.read_schema(path)
 
 
 def subset_batches(path: Path) -> Iterator[dict[str, list[Any]]]:

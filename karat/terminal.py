@@ -140,7 +140,8 @@ def job_bar() -> Iterator[Callable[["Job"], None]]:
 
         def update(job: "Job") -> None:
             now = job["progress"]
-            if now is None:
+            if job["state"] == "queued" or now is None:
+                progress.update(task, description=job["message"] or "waiting for a worker")
                 return
             eta = now["eta_seconds"]
             step = f"{now['phase_index'] + 1}/{len(now['phases'])} " if now["phases"] else ""

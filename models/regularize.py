@@ -157,6 +157,19 @@ def train_method(
     )
 
 
+def effort(parts: Parts, params: TaufeParams) -> dict[str, float]:
+    """Return what each of `METHODS` and the comparison of all amount to beside each other.
+
+    Counted are images that pass through the network: learning from one takes about as long as
+    looking at three, and to OAT and TAUFE each batch brings as many OOD images again.
+    """
+    plain = 3.0 * params.steps * params.batch_size
+    looked_at = len(parts.test) + len(parts.test_ood) + len(drawing(parts, seed=0)[0])
+    return {"standard": plain, "oat": 2 * plain, "taufe": 2 * plain} | {
+        "compare": float(len(METHODS) * looked_at)
+    }
+
+
 def measure(
     model: TargetModel, parts: Parts, *, progress: Progress | None = None
 ) -> dict[str, Any]:

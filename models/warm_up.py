@@ -4,162 +4,155 @@ Source: thesis, section 5.3.1 (a constant learning rate, which a cosine hardly c
 epochs); the records that the methods need are described in `models.pruning.view`.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import parse, validate
 from models.data import PixelStore
+from models.device import place
 from models.embed import build_network
 from models.params.networks import TrainingParams
 from models.params.warm_up import WarmUpParams
 from models.probability import log_softmax
-from models.protocols import Indices, Progress
+from models.protocols import Float32Array, Indices, Progress
 from models.pruning.grand import last_layer_norms
 from models.pruning.view import PruningView
 from models.strong_view import StrongView
+from models.target import load_target
 from models.train import train
 from models.trained import NetworkModel
 
 
-def warm_up(
-    store: PixelStore,
-    indices: Indices,
-    labels: Indices,
-    *,
-    classes: int,
-    params: WarmUpParams,
-    seed: int,
-    work: Path,
-    progress: Progress | None = None,
-) -> PruningView:
-    """Train on all examples and record what pruning methods look at.
+@dataclass(frozen=True)
+class WarmUp:
+    """One or more trainings on all examples, and what pruning methods look at afterwards.
 
-    Args:
+    `train` and `look` may be called by different processes, one after the other.
+
+    Attributes:
         store: the pool.
         indices: (N,) rows of the store, ascending.
         labels: (N,) int64 in 0..classes-1, some of them wrong.
         classes: C.
         params: network, epochs, and how many models.
         seed: of the first model; the others count on from it.
-        work: directory for checkpoints, from which a call that was interrupted goes on. The caller
-            removes it in the end.
-        progress: counts steps of all models; may raise `Cancelled`.
-
-    Returns:
-        All but `self_supervised`: embeddings and logits on one strongly augmented view, losses and
-        correctness on the images as they are, a row of gradient norms for each model.
-
-    Raises:
-        ModelError: labels out of range, or training diverged.
+        work: directory for checkpoints and models, from which a call that was interrupted goes on.
+            The caller removes it in the end.
     """
-    records = []
-    for number in range(params.models):
-        run = _Run(store, indices, labels, classes, params, seed + number, work / str(number))
-        records.append(run.record(_share(progress, number, params.models)))
-    norms = np.stack(
-        [record.gradient_norms[0] for record in records if record.gradient_norms is not None]
-    )
-    return replace(records[0], gradient_norms=norms)
 
+    store: PixelStore
+    indices: Indices
+    labels: Indices
+    classes: int
+    params: WarmUpParams
+    seed: int
+    work: Path
 
-def train_steps(
-    store: PixelStore,
-    indices: Indices,
-    labels: Indices,
-    *,
-    classes: int,
-    params: WarmUpParams,
-    seed: int,
-    steps: int,
-) -> tuple[NetworkModel, NetworkModel]:
-    """Train for so many steps only, to measure what they take.
+    def train(self, progress: Progress | None = None) -> None:
+        """Train all models, and leave them in `work`.
 
-    Returns:
-        The model over the images as they are, and over their strongly augmented view.
-    """
-    run = _Run(store, indices, labels, classes, params, seed, Path())
-    model, settings = run.built(steps)
-    train(
-        model.network,
-        store[indices],
-        labels,
-        params=settings,
-        seed=seed,
-        schedule=_constant,
-    )
-    return model, run.strong(model)
+        Args:
+            progress: counts steps of all models; may raise `Cancelled`.
 
+        Raises:
+            ModelError: labels out of range, or training diverged.
+        """
+        for number in range(self.params.models):
+            self._model(number).train(_share(progress, number, self.params.models))
 
-class _Run:
-    """One model."""
+    def look(self, progress: Progress | None = None) -> PruningView:
+        """Record what the trained models say of each example.
 
-    def __init__(
-        self,
-        store: PixelStore,
-        indices: Indices,
-        labels: Indices,
-        classes: int,
-        params: WarmUpParams,
-        seed: int,
-        work: Path,
-    ) -> None:
-        self.store, self.indices, self.labels, self.classes = store, indices, labels, classes
-        self.params, self.seed, self.work = params, seed, work
+        Args:
+            progress: counts images, each once for every model and once for the strong view; may
+                raise `Cancelled`.
 
-    def record(self, progress: Progress | None) -> PruningView:
-        """Train, and return what this model shows; of its gradient norms one row."""
-        self.work.mkdir(parents=True, exist_ok=True)
-        model = self._trained(progress)
-        still = _still(progress, self._steps, self._steps)
-        plain = model.infer(self.indices, progress=still)
-        strong = self.strong(model).infer(self.indices, progress=still)
-        own = np.take_along_axis(log_softmax(plain.logits), self.labels[:, None], axis=1)[:, 0]
-        norms = last_layer_norms(plain.logits, plain.embeddings, self.labels)
-        epochs = [np.load(self._epoch_file(one)) for one in range(1, self.params.epochs + 1)]
+        Returns:
+            All but `self_supervised`: embeddings and logits on one strongly augmented view, losses
+            and correctness on the images as they are, a row of gradient norms for each model.
+        """
+        looks = self.params.models + 1
+        strong = self._model(0).strong().infer(self.indices, progress=_share(progress, 0, looks))
+        records = [
+            self._model(number).record(_share(progress, number + 1, looks))
+            for number in range(self.params.models)
+        ]
         return PruningView(
             labels=self.labels,
             classes=self.classes,
             seed=self.seed,
             embeddings=strong.embeddings,
             logits=strong.logits,
-            losses=(-own).astype(np.float32),
-            correct=np.stack(epochs),
-            gradient_norms=norms[None],
+            losses=records[0].losses,
+            correct=self._model(0).correct(),
+            gradient_norms=np.stack([record.gradient_norms for record in records]),
         )
 
-    def strong(self, model: NetworkModel) -> NetworkModel:
-        """Return the same model over the strongly augmented view."""
-        view = StrongView(self.store, self.seed)
-        return NetworkModel(model.network, view, model.name, model.params)
+    def untrained(self) -> tuple[NetworkModel, NetworkModel]:
+        """Return the first model over the images as they are and over their strong view.
 
-    def built(self, steps: int) -> tuple[NetworkModel, TrainingParams]:
-        """Return an untrained model and how it is trained for so many steps."""
-        given = self.params.network_params(steps=steps, learning_rate=self.params.learning_rate)
-        settings = parse("model", self.params.network, given)
-        assert isinstance(settings, TrainingParams)
-        network = build_network(
-            self.params.network,
-            settings,
-            classes=self.classes,
-            store=self.store,
+        Its weights are fresh, which makes no difference to how long it looks at an image.
+        """
+        model = self._model(0)
+        built, _ = model.built(1)
+        place(built.network).eval()
+        return built, model.over_strong_view(built)
+
+    def train_steps(self, steps: int) -> tuple[NetworkModel, NetworkModel]:
+        """Train for so many steps only, to measure what they take.
+
+        Returns:
+            The model over the images as they are, and over their strongly augmented view.
+        """
+        model = self._model(0)
+        built, settings = model.built(steps)
+        train(
+            built.network,
+            self.store[self.indices],
+            self.labels,
+            params=settings,
             seed=self.seed,
-            ood_output=False,
-            loss_prediction=False,
+            schedule=_constant,
         )
-        stored = validate("model", self.params.network, given)
-        return NetworkModel(network, self.store, self.params.network, stored), settings
+        return built, model.over_strong_view(built)
 
-    def _trained(self, progress: Progress | None) -> NetworkModel:
-        per_epoch = self._per_epoch
+    def _model(self, number: int) -> "_Model":
+        return _Model(self, self.seed + number, self.work / str(number))
+
+
+class _Record(NamedTuple):
+    """(N,) float32 each, on the images as they are."""
+
+    losses: Float32Array
+    gradient_norms: Float32Array
+
+
+@dataclass(frozen=True)
+class _Model:
+    """One of the models."""
+
+    task: WarmUp
+    seed: int
+    work: Path
+
+    def train(self, progress: Progress | None) -> None:
+        """Train, unless that is done, and keep the model."""
+        if self._file.exists():
+            if progress is not None:
+                progress(self._steps, self._steps)
+            return
+        self.work.mkdir(parents=True, exist_ok=True)
+        task, per_epoch = self.task, self._per_epoch
         model, settings = self.built(self._steps)
         train(
             model.network,
-            self.store[self.indices],
-            self.labels,
+            task.store[task.indices],
+            task.labels,
             params=settings,
             seed=self.seed,
             schedule=_constant,
@@ -170,12 +163,57 @@ class _Run:
             checkpoint=self.work / "training.safetensors",
             progress=progress,
         )
+        model.save(self._file)
+
+    def record(self, progress: Progress | None) -> _Record:
+        """Look at the images as they are."""
+        task = self.task
+        plain = self._trained().infer(task.indices, progress=progress)
+        own = np.take_along_axis(log_softmax(plain.logits), task.labels[:, None], axis=1)[:, 0]
+        norms = last_layer_norms(plain.logits, plain.embeddings, task.labels)
+        return _Record((-own).astype(np.float32), norms)
+
+    def correct(self) -> NDArray[np.bool_]:
+        """Return what was right after each epoch, (E, N)."""
+        epochs = range(1, self.task.params.epochs + 1)
+        return np.stack([np.load(self._epoch_file(one)) for one in epochs])
+
+    def strong(self) -> NetworkModel:
+        """Return the trained model over the strongly augmented view."""
+        return self.over_strong_view(self._trained())
+
+    def over_strong_view(self, model: NetworkModel) -> NetworkModel:
+        """Return the same model over the strongly augmented view."""
+        view = StrongView(self.task.store, self.seed)
+        return NetworkModel(model.network, view, model.name, model.params)
+
+    def built(self, steps: int) -> tuple[NetworkModel, TrainingParams]:
+        """Return an untrained model and how it is trained for so many steps."""
+        task, params = self.task, self.task.params
+        given = params.network_params(steps=steps, learning_rate=params.learning_rate)
+        settings = parse("model", params.network, given)
+        assert isinstance(settings, TrainingParams)
+        network = build_network(
+            params.network,
+            settings,
+            classes=task.classes,
+            store=task.store,
+            seed=self.seed,
+            ood_output=False,
+            loss_prediction=False,
+        )
+        stored = validate("model", params.network, given)
+        return NetworkModel(network, task.store, params.network, stored), settings
+
+    def _trained(self) -> NetworkModel:
+        model = load_target(self._file, self.task.store)
+        assert isinstance(model, NetworkModel)
         return model
 
     def _note(self, model: NetworkModel, epoch: int, progress: Progress | None) -> None:
         """Keep which examples are right after an epoch; to repeat it changes nothing."""
-        logits = model.infer(self.indices, progress=progress).logits
-        right: NDArray[np.bool_] = logits.argmax(axis=1) == self.labels
+        logits = model.infer(self.task.indices, progress=progress).logits
+        right: NDArray[np.bool_] = logits.argmax(axis=1) == self.task.labels
         partial = self._epoch_file(epoch).with_suffix(".tmp")
         with partial.open("wb") as file:
             np.save(file, right)
@@ -183,11 +221,15 @@ class _Run:
 
     @property
     def _per_epoch(self) -> int:
-        return ceil(len(self.indices) / self.params.batch_size)
+        return ceil(len(self.task.indices) / self.task.params.batch_size)
 
     @property
     def _steps(self) -> int:
-        return self._per_epoch * self.params.epochs
+        return self._per_epoch * self.task.params.epochs
+
+    @property
+    def _file(self) -> Path:
+        return self.work / "model.safetensors"
 
     def _epoch_file(self, epoch: int) -> Path:
         return self.work / f"correct-{epoch}.npy"
@@ -210,12 +252,12 @@ def _still(progress: Progress | None, now: int, total: int) -> Progress | None:
     return report
 
 
-def _share(progress: Progress | None, number: int, models: int) -> Progress | None:
-    """Report the steps of one model as part of the steps of all."""
+def _share(progress: Progress | None, number: int, count: int) -> Progress | None:
+    """Report the steps of one part of `count` equal ones as steps of the whole."""
     if progress is None:
         return None
 
     def report(step: int, steps: int) -> None:
-        progress(number * steps + step, models * steps)
+        progress(number * steps + step, count * steps)
 
     return report

@@ -4,11 +4,9 @@ import logging
 import os
 import socket
 import threading
-import time
 import traceback
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +27,7 @@ from core.storage import Storage
 from core.tables import DRY_RUN, Job
 from models.catalog import is_job
 from models.errors import Cancelled, ModelError
+from workers.course import Course
 from workers.joblog import JobLog
 
 logger = logging.getLogger(__name__)
@@ -62,15 +61,6 @@ def sessions() -> sessionmaker[Session]:
     return sync_sessions(engine)
 
 
-@dataclass(frozen=True)
-class _Count:
-    """Where and when the steps of a phase began to be counted."""
-
-    step: int = 0
-    steps: int = 0
-    since: float = 0.0
-
-
 class JobContext:
     """What a handler works with: a claimed job, its progress, and fenced transactions."""
 
@@ -87,11 +77,8 @@ class JobContext:
         self.storage = Storage.of(settings_)
         self.sessions = sessions()
         self.log = JobLog(self.storage.job_log(self.project_id, self.job_id), self.attempt)
-        self.expected: dict[str, float] = {}
-        self._phases: Sequence[str] = ()
+        self._course = Course()
         self._progress: dict[str, Any] | None = None
-        self._phase_started = time.monotonic()
-        self._counted = _Count()
         self._stop = threading.Event()
         self._cancelled = threading.Event()
         self._lost = threading.Event()
@@ -103,10 +90,18 @@ class JobContext:
 
     # Phases and progress
 
-    def plan(self, phases: Sequence[str], expected: dict[str, float] | None = None) -> None:
-        """Announce the phases, and how long each took last time if that is known."""
-        self._phases = phases
-        self.expected = expected or {}
+    def plan(
+        self,
+        phases: Sequence[str],
+        expected: Mapping[str, float] | None = None,
+        work: Mapping[str, float] | None = None,
+    ) -> None:
+        """Announce the phases, and what is known of how long they take: see ``Course``."""
+        self._course = Course(phases, expected, work)
+
+    def expect(self, seconds: Mapping[str, float]) -> None:
+        """Say how many seconds phases to come take, as soon as there is a guess."""
+        self._course.expect(seconds)
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -120,8 +115,7 @@ class JobContext:
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Run one phase; when it ends, it is checkpointed and will not be repeated."""
-        self._phase_started = time.monotonic()
-        self._counted = _Count()
+        self._course.begin()
         self.progress(0, 0, name)
         self.log.write(f"{name} begins")
         self.beat()
@@ -140,7 +134,7 @@ class JobContext:
 
     def finish_phase(self, job: Job, name: str) -> None:
         """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""
-        elapsed = round(time.monotonic() - self._phase_started, 3)
+        elapsed = round(self._course.elapsed, 3)
         self.checkpoint = {**self.checkpoint, "seconds": {**self.seconds, name: elapsed}}
         job.checkpoint = self.checkpoint
 
@@ -148,26 +142,12 @@ class JobContext:
         """Note where the job is; may raise ``Cancelled`` or ``Lost``."""
         self.check()
         name = phase or (self._progress or {})["phase"]
-        index = self._phases.index(name)
-        now = time.monotonic()
-        elapsed = now - self._phase_started
-        if steps != self._counted.steps or step < self._counted.step:
-            # Another count begins, or that of a phase that goes on where a killed worker got to.
-            self._counted = _Count(step, steps, now)
-        later = [self.expected.get(other) for other in self._phases[index + 1 :]]
-        left: float | None = None
-        if self._counted.step < step <= steps:
-            pace = (now - self._counted.since) / (step - self._counted.step)
-            left = pace * (steps - step)
-        elif name in self.expected:
-            left = max(0.0, self.expected[name] - elapsed)
-        eta = None
-        if left is not None:
-            eta = round(left + sum(seconds for seconds in later if seconds is not None), 1)
+        left = self._course.left(name, step, steps)
+        eta = None if left is None else round(left, 1)
         self._progress = {
             "phase": name,
-            "phase_index": index,
-            "phases": list(self._phases),
+            "phase_index": self._course.phases.index(name),
+            "phases": self._course.phases,
             "step": step,
             "steps": steps,
             "eta_seconds": eta,

@@ -48,7 +48,7 @@ async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[byte
     Raises:
         DomainError: As ``read_all``.
     """
-    sink = _Sink()
+    sink = Sink()
     schema = _schema(images.class_names)
     writer = parquet.ParquetWriter(
         sink,
@@ -119,8 +119,8 @@ def _row(record: Record, numbers: dict[str, int], content: bytes | None) -> dict
     }
 
 
-class _Sink(io.RawIOBase):
-    """Keeps what is written until it is taken."""
+class Sink(io.RawIOBase):
+    """Keeps what is written until it is taken, for files that leave while they are made."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

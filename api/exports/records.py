@@ -270,7 +270,10 @@ async def _votes(
 async def _predictions(
     session: AsyncSession, ids: Sequence[int], classes: Mapping[int, str]
 ) -> dict[int, Prediction]:
-    """Of each image the latest; what chose round n was trained when round n - 1 closed."""
+    """Of each image the latest; what chose round n was trained when round n - 1 closed.
+
+    What a person sent to the queue is left out: its prediction can be of any round.
+    """
     statement = (
         select(
             Query.example_id,
@@ -280,7 +283,7 @@ async def _predictions(
             Query.in_probability,
         )
         .join(Round, Round.id == Query.round_id)
-        .where(Query.example_id.in_(ids), Query.predicted_class_id.in_(classes))
+        .where(Query.example_id.in_(ids), Query.predicted_class_id.in_(classes), ~Query.requested)
         .order_by(Round.number, Query.id)
     )
     rows: Sequence[Any] = (await session.execute(statement)).all()

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 
 from api.access import LockedProject
-from api.deps import SessionDep, StorageDep
+from api.deps import SessionDep, SettingsDep, StorageDep
 from api.jobs import service
 from api.jobs.logs import read_log
 from api.jobs.schemas import JobOut, JobStart
@@ -25,6 +25,7 @@ States = Annotated[Sequence[JobState], Query(description="May be given several t
 async def list_jobs(
     session: SessionDep,
     user: Engineer,
+    settings: SettingsDep,
     project_id: int | None = None,
     kind: JobKind | None = None,
     state: States = (),
@@ -35,7 +36,7 @@ async def list_jobs(
         session, user, project_id=project_id, kind=kind, states=state, cursor=cursor, limit=limit
     )
     return Page(
-        items=[JobOut.model_validate(job) for job in jobs],
+        items=await service.shown(session, settings, jobs),
         next_cursor=jobs[-1].id if len(jobs) == limit else None,
     )
 
@@ -49,8 +50,12 @@ async def start_job(
 
 
 @router.get("/jobs/{job_id}")
-async def show_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
-    return JobOut.model_validate(await service.get_job(session, user, job_id))
+async def show_job(
+    session: SessionDep, user: CurrentUser, settings: SettingsDep, job_id: int
+) -> JobOut:
+    """A job; the `message` of one that is queued says what it waits for, where that is known."""
+    job = await service.get_job(session, user, job_id)
+    return (await service.shown(session, settings, [job]))[0]
 
 
 @router.get("/jobs/{job_id}/log", response_class=PlainTextResponse)

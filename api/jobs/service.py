@@ -6,14 +6,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.access import managed_project
 from api.audit import record
-from api.jobs.schemas import JobStart
+from api.devices import without_gpu
+from api.jobs.schemas import JobOut, JobStart
+from api.jobs.waiting import reasons
 from api.principal import Principal
 from core import events, queue
 from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
+from core.settings import Settings
 from core.states import JobKind, JobState, Role, RoundState, Split
 from core.tables import DRY_RUN, Example, Job, Member, Project, Round
-from models.catalog import find, is_job, validate
+from models.catalog import find, is_job, suited, validate
 from models.errors import ModelError
 
 
@@ -44,6 +47,13 @@ async def list_jobs(
     return (await session.scalars(statement)).all()
 
 
+async def shown(session: AsyncSession, settings: Settings, jobs: Sequence[Job]) -> list[JobOut]:
+    """Jobs as people see them: one that waits says for what."""
+    waits_for = await reasons(session, settings, jobs)
+    found = [JobOut.model_validate(job) for job in jobs]
+    return [one.model_copy(update={"message": waits_for.get(one.id, one.message)}) for one in found]
+
+
 async def get_job(
     session: AsyncSession, principal: Principal, job_id: int, *, lock: bool = False
 ) -> Job:
@@ -62,11 +72,12 @@ async def start(
 ) -> Job:
     """Queue a job of the catalog for a locked project."""
     try:
-        find("job", body.kind)
+        spec = find("job", body.kind)
     except ModelError as error:
         raise Invalid("unknown_job", str(error), field="kind") from error
+    given = suited(spec, body.params, without_gpu=await without_gpu(session))
     try:
-        params = validate("job", body.kind, body.params)
+        params = validate("job", body.kind, given)
     except ModelError as error:
         raise Invalid("invalid_params", str(error), field="params") from error
     kind = JobKind(body.kind)

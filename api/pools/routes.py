@@ -14,6 +14,7 @@ from api.audit import record
 from api.deps import OriginalsDep, SessionDep, SettingsDep, StorageDep, transaction
 from api.files import present_file
 from api.jobs.schemas import JobOut
+from api.jobs.service import shown
 from api.pagination import Items
 from api.pools import images, links, places, service
 from api.pools.schemas import BucketImport, ImageLink, LocationOut, Packed
@@ -142,9 +143,11 @@ async def _started(
 
 
 @router.get("/projects/{project_id}/imports")
-async def list_imports(session: SessionDep, project: ManagedProject) -> Items[JobOut]:
+async def list_imports(
+    session: SessionDep, settings: SettingsDep, project: ManagedProject
+) -> Items[JobOut]:
     jobs = await service.list_imports(session, project)
-    return Items(items=[JobOut.model_validate(job) for job in jobs])
+    return Items(items=await shown(session, settings, jobs))
 
 
 @router.get("/projects/{project_id}/imports/{job_id}/report.csv", response_class=FileResponse)

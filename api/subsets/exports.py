@@ -6,20 +6,23 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
 from anyio import to_thread
+from pyarrow import parquet
 from sqlalchemy import ARRAY, BigInteger, any_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.archives import Placed, as_files, folders_of
+from api.exports.parquet import Sink
 from api.exports.records import file_name
 from core.cells import plain_row
 from core.originals import ORIGINAL, Original, Originals
-from core.subsets import subset_batches, subset_columns
+from core.subsets import subset_batches, subset_schema
 from core.tables import Example, ProjectClass
 
-# What the file has as numbers, and where people read names.
-_NAMES: Final = {"class_id": "class", "true_class_id": "true_class"}
-_ADDED: Final = ("name", "sha256")
+# What the file has as numbers, and names beside that.
+_CLASSES: Final = {"class_id": ("class",), "true_class_id": ("true_class",)}
+_BESIDE: Final = {"example_id": ("name", "sha256"), **_CLASSES}
 
 
 async def _batches(path: Path) -> AsyncIterator[dict[str, list[Any]]]:
@@ -48,25 +51,53 @@ async def as_csv(
     sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path
 ) -> AsyncIterator[str]:
     """All rows; an empty rank means dropped. Classes and files are named."""
-    stored = await to_thread.run_sync(subset_columns, path)
-    columns = ("example_id", *_ADDED, *(_NAMES.get(one, one) for one in stored[1:]))
+    columns = (await _schema(path)).names
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
+    async for piece in _named(sessions, project_id, path):
+        writer.writerows(map(plain_row, zip(*(piece[name] for name in columns), strict=True)))
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
+
+
+async def as_parquet(
+    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path
+) -> AsyncIterator[bytes]:
+    """The rows and columns of ``as_csv``, typed; a null rank means dropped."""
+    schema, sink = await _schema(path), Sink()
+    writer = parquet.ParquetWriter(sink, schema, compression="zstd")
+    async for piece in _named(sessions, project_id, path):
+        await to_thread.run_sync(writer.write_table, pa.Table.from_pydict(piece, schema))
+        yield sink.taken()
+    writer.close()
+    yield sink.taken()
+
+
+async def _schema(path: Path) -> pa.Schema:
+    """The columns of an export: those of the file, and names beside the ids."""
+    fields = []
+    for field in await to_thread.run_sync(subset_schema, path):
+        fields += [field, *(pa.field(name, pa.string()) for name in _BESIDE.get(field.name, ()))]
+    return pa.schema(fields)
+
+
+async def _named(
+    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path
+) -> AsyncIterator[dict[str, list[Any]]]:
+    """The pieces of a subset with the columns of ``_schema``; what is gone has no name."""
     async with sessions() as session:
         classes = await _class_names(session, project_id)
     async for piece in _batches(path):
         async with sessions() as session:
             files = await _files(session, piece["example_id"])
-        for name in _NAMES.keys() & piece.keys():
-            piece[name] = [None if one is None else classes.get(one, one) for one in piece[name]]
-        for example_id, *values in zip(*(piece[name] for name in stored), strict=True):
-            file = files.get(example_id)
-            named = (file.name, file.content_hash.hex()) if file else ("", "")
-            writer.writerow(plain_row([example_id, *named, *values]))
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
+        found = [files.get(example_id) for example_id in piece["example_id"]]
+        piece["name"] = [file and file.name for file in found]
+        piece["sha256"] = [file and file.content_hash.hex() for file in found]
+        for ids, (names,) in _CLASSES.items():
+            piece[names] = [classes.get(one) for one in piece.get(ids, ())]
+        yield piece
 
 
 async def as_image_folder(

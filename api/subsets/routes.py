@@ -3,7 +3,7 @@ from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
-from fastapi.responses import FileResponse, Response, StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from api.access import ManagedProject, ProjectId, managing
 from api.audit import record
@@ -53,7 +53,8 @@ async def export_subset(
 ) -> Response:
     """All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
 
-    The folders are named by the labels that the subset was made from.
+    CSV and Parquet have the same columns, with names beside the ids. The folders are named by the
+    labels that the subset was made from.
     """
     async with managing(request, user, project_id) as (session, _):
         artifact = await service.find_subset(session, project_id, subset_id)
@@ -62,17 +63,13 @@ async def export_subset(
     if not path.exists():
         raise service.gone(artifact)
     name = f"karat-subset-{subset_id}"
-    if format is SubsetFormat.PARQUET:
-        return FileResponse(
-            path,
-            filename=f"{name}.parquet",
-            media_type="application/vnd.apache.parquet",
-            headers={"ETag": f'"{artifact.sha256}"'},
-        )
     sessions = request.app.state.sessions
     body: AsyncIterator[str] | AsyncIterator[bytes]
     if format is SubsetFormat.CSV:
         body, media, suffix = exports.as_csv(sessions, project_id, path), "text/csv", "csv"
+    elif format is SubsetFormat.PARQUET:
+        body = exports.as_parquet(sessions, project_id, path)
+        media, suffix = "application/vnd.apache.parquet", "parquet"
     elif format is SubsetFormat.IDS:
         body, media, suffix = exports.as_ids(path), "text/plain", "txt"
     else:

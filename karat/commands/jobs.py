@@ -125,6 +125,8 @@ def watch(job: JobArgument, as_json: JsonOption = False) -> None:
         show_json(done)
     else:
         typer.echo(f"Job {job} {done['state']}.")
+        for note in (done["result"] or {}).get("notes", ()):
+            typer.echo(note)
 
 
 @jobs.command("cancel")

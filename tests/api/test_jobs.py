@@ -1,5 +1,6 @@
 """Jobs: who sees them, what can be cancelled and what can be retried."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from core import queue
 from core.lifecycle import claim_job, finish_job, new_job
 from core.settings import Settings
 from core.states import JobKind, JobState, Role
-from core.tables import Job, Project
+from core.tables import Job, Project, Worker
 from tests.world import Caller, World
 from workers.runner import JobContext
 
@@ -134,6 +135,62 @@ def test_nothing_to_retry(http: TestClient, world: World, state: JobState) -> No
     response = act(http, job, admin, "retry")
     assert (response.status_code, response.json()["code"]) == (409, f"job_{state}")
     assert queue.waiting("cpu") == 0
+
+
+def said(http: TestClient, caller: Caller, job: Job) -> str | None:
+    """What a job waits for, which is the same wherever it is shown."""
+    shown = http.get(f"/api/jobs/{job.id}", headers=caller.headers).json()
+    found = http.get("/api/jobs", headers=caller.headers).json()["items"]
+    messages = {shown["message"], *(one["message"] for one in found if one["id"] == job.id)}
+    active = http.get("/api/admin/workers", headers=caller.headers).json()["jobs"]
+    messages |= {one["message"] for one in active if one["id"] == job.id}
+    (message,) = messages
+    return None if message is None else str(message)
+
+
+def test_a_job_says_what_it_waits_for(http: TestClient, world: World) -> None:
+    admin = world.caller()
+    project, ago = world.project(), datetime.now(UTC) - timedelta(minutes=5)
+
+    def queued(kind: JobKind, minutes: int) -> Job:
+        job = new_job(kind, project_id=project.id, params={})
+        job.attempt, job.sent_at = 0, ago + timedelta(minutes=minutes)
+        world.session.add(job)
+        world.session.commit()
+        return job
+
+    first, second, third = (queued(JobKind.PRUNE, minutes) for minutes in range(3))
+    imported = queued(JobKind.IMPORT_POOL, 0)
+    none = "Waits for a worker of the queue gpu, and none is running: the page Workers tells an "
+    assert said(http, admin, second) == f"{none}admin how to start one."
+    assert "queue cpu, and none" in str(said(http, admin, imported))
+
+    worker = Worker(name="gpu-1", host="here", pid=1, queues=["gpu"])
+    world.session.add(worker)
+    world.session.commit()
+    # The first is about to be taken; another queue is no business of this one.
+    assert said(http, admin, first) is None
+    assert said(http, admin, second) == (
+        "Waits for a worker of the queue gpu, with one job before it."
+    )
+    claim_job(first, "here:1")
+    part = new_job(JobKind.SCORE_PART, project_id=project.id, params={}, parent_id=first.id)
+    world.session.add(part)
+    world.session.commit()
+    assert said(http, admin, third) == (
+        "Waits for a worker of the queue gpu, with 2 jobs before it."
+    )
+    # What was sent this moment is on its way.
+    third.sent_at = datetime.now(UTC)
+    # A worker has looked at this one, and knows better.
+    second.message = f"Waits for job {first.id} of this project to end."
+    world.session.commit()
+    assert said(http, admin, third) is None
+    assert said(http, admin, second) == second.message
+    worker.heartbeat_at = ago
+    world.session.commit()
+    assert "none is running" in str(said(http, admin, third))
+    assert said(http, admin, first) is None
 
 
 def test_progress_is_shown_as_the_worker_reports_it(

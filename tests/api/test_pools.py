@@ -157,7 +157,7 @@ def test_examples_are_listed_in_pages_and_by_what_is_known(http: TestClient, wor
     path = f"/api/projects/{project.id}/examples"
 
     def listed(**query: Any) -> tuple[list[dict[str, Any]], Any]:
-        page = http.get(path, params=query, headers=admin.headers).json()
+        page = http.get(path, params={"split": "all"} | query, headers=admin.headers).json()
         return page["items"], page["next_cursor"]
 
     everything, cursor = listed()

@@ -137,9 +137,7 @@ def test_ids_are_those_that_are_kept_by_rank(http: TestClient, world: World) -> 
     assert f"karat-subset-{subset.id}.txt" in response.headers["content-disposition"]
 
 
-def test_csv_has_every_row_with_names_and_parquet_is_the_file(
-    http: TestClient, world: World
-) -> None:
+def test_csv_and_parquet_have_every_row_with_names(http: TestClient, world: World) -> None:
     project, admin = world.project(images=4), world.caller()
     subset = add_subset(world, project, [2, 1])
     rows = list(csv.DictReader(io.StringIO(export(http, project, subset, admin, "csv").text)))
@@ -152,6 +150,30 @@ def test_csv_has_every_row_with_names_and_parquet_is_the_file(
     content = export(http, project, subset, admin, "parquet").content
     table = pq.read_table(io.BytesIO(content))
     assert table["rank"].to_pylist() == [1, 2, None, None]
+    assert table.column_names == list(rows[0])
+    assert table.column_names[:6] == [
+        "example_id",
+        "name",
+        "sha256",
+        "pool_index",
+        "class_id",
+        "class",
+    ]
+    for row, typed in zip(rows, table.to_pylist(), strict=True):
+        assert row == {name: "" if one is None else str(one) for name, one in typed.items()}
+
+
+def test_a_class_that_is_gone_has_an_id_and_no_name(http: TestClient, world: World) -> None:
+    project, admin = world.project(images=4), world.caller()
+    subset = add_subset(world, project, [0], truth=False)
+    cat, dog = world.classes(project)
+    gone = cat.id
+    world.session.delete(cat)
+    world.session.commit()
+    table = pq.read_table(io.BytesIO(export(http, project, subset, admin, "parquet").content))
+    assert table["class_id"].to_pylist() == [gone, dog.id, gone, dog.id]
+    assert table["class"].to_pylist() == [None, "dog", None, "dog"]
+    assert table["true_class"].to_pylist() == [None] * 4
 
 
 def test_the_image_folder_holds_what_is_kept_by_its_label(http: TestClient, world: World) -> None:
@@ -177,6 +199,8 @@ def test_a_large_subset_is_exported_whole(http: TestClient, world: World) -> Non
     pq.write_table(many, path)
     assert len(export(http, project, subset, admin, "ids").text.split()) == 10_000
     assert len(export(http, project, subset, admin, "csv").text.splitlines()) == 10_001
+    content = export(http, project, subset, admin, "parquet").content
+    assert pq.read_table(io.BytesIO(content))["example_id"].equals(many["example_id"])
 
 
 @pytest.mark.parametrize("path", ["", "/compare?a={id}&b={id}", "/{id}/export"])

@@ -73,6 +73,8 @@ def test_the_command_line_does_the_same(
 
     number = project.id
     small, large = (one["id"] for one in project.subsets())
+    # Of two with one warm-up the later one says so.
+    assert "was used again" in run("job", "watch", project.subsets()[0]["job_id"])
     assert "small_loss" in run("subset", "list", number)
     assert len(json.loads(run("subset", "list", number, "--json"))) == 2
     assert "Jaccard" in run("subset", "compare", number, small, large)

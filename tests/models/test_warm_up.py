@@ -14,10 +14,11 @@ from models.data import PixelStore
 from models.errors import Cancelled
 from models.params.warm_up import WarmUpParams
 from models.probability import softmax
+from models.protocols import Progress
 from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.strong_view import StrongView
-from models.warm_up import warm_up
+from models.warm_up import WarmUp
 
 PARAMS = WarmUpParams(network="cnn_tiny", width=8, epochs=3, models=2, batch_size=32, flip=False)
 INDICES = np.arange(5, 305)
@@ -36,7 +37,9 @@ def view(
     digit_store: PixelStore, noisy: NDArray[np.int64], tmp_path_factory: pytest.TempPathFactory
 ) -> PruningView:
     work = tmp_path_factory.mktemp("warm-up")
-    return warm_up(digit_store, INDICES, noisy, classes=10, params=PARAMS, seed=0, work=work)
+    task = WarmUp(digit_store, INDICES, noisy, classes=10, params=PARAMS, seed=0, work=work)
+    task.train()
+    return task.look()
 
 
 def test_a_strong_view_depends_on_seed_and_index_alone(digit_store: PixelStore) -> None:
@@ -92,23 +95,31 @@ def test_every_method_works_on_it(view: PruningView, name: str) -> None:
 def test_looking_at_all_images_can_be_stopped(
     digit_store: PixelStore, noisy: NDArray[np.int64], tmp_path: Path
 ) -> None:
-    seen: list[int] = []
+    def stopping(last: int, total: int, times: int = 1) -> Progress:
+        """Stop when a step was reported so many times."""
+        seen: list[int] = []
 
-    def stop(step: int, steps: int) -> None:
-        assert step <= steps == 10
-        seen.append(step)
-        # After the last step: of the epoch, of the images as they are, of the strong view.
-        if seen.count(10) > stopped:
-            raise Cancelled
+        def stop(step: int, steps: int) -> None:
+            assert step <= steps == total
+            assert seen == sorted(seen)
+            seen.append(step)
+            if seen.count(last) == times:
+                raise Cancelled
+
+        return stop
 
     params = PARAMS.model_copy(update={"epochs": 1, "models": 1})
-    for stopped in range(6):
-        seen.clear()
+    task = WarmUp(digit_store, INDICES, noisy, classes=10, params=params, seed=0, work=tmp_path)
+    # While all are looked at after the last step, training says that it is where it was.
+    for times in (1, 2):
         with pytest.raises(Cancelled):
-            warm_up(
-                digit_store, INDICES, noisy, classes=10, params=params, seed=0,
-                work=tmp_path / str(stopped), progress=stop,
-            )  # fmt: skip
+            task.train(stopping(10, 10, times))
+    task.train()
+    # Through the strong view, and then the images as they are.
+    count = len(INDICES)
+    for last in (0, count, 2 * count):
+        with pytest.raises(Cancelled):
+            task.look(stopping(last, 2 * count))
 
 
 def test_it_goes_on_where_it_was(
@@ -128,15 +139,15 @@ def test_it_goes_on_where_it_was(
         if step in {20, 50} and seen.count(step) == 1:
             raise Cancelled
 
-    def attempt() -> PruningView:
-        return warm_up(
-            digit_store, INDICES, noisy, classes=10, params=PARAMS, seed=0, work=tmp_path,
-            progress=die,
-        )  # fmt: skip
-
+    task = WarmUp(digit_store, INDICES, noisy, classes=10, params=PARAMS, seed=0, work=tmp_path)
     for _ in range(2):
         with pytest.raises(Cancelled):
-            attempt()
-    resumed = attempt()
+            task.train(die)
+    task.train(die)
+    seen.clear()
+    # What is trained stays trained.
+    task.train(lambda step, _: seen.append(step))
+    assert seen == [30, 60]
+    resumed = task.look()
     for name in ("embeddings", "logits", "losses", "correct", "gradient_norms"):
         assert_allclose(getattr(resumed, name), getattr(view, name), err_msg=name)

@@ -1,11 +1,13 @@
-"""Starting a job of the catalog through the API."""
+"""Starting a job of the catalog through the API, and following one that runs in this process."""
 
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 
 from core.tables import Job, Project
 from tests.world import World
+from workers.runner import JobContext
 
 
 def start_job(
@@ -25,3 +27,17 @@ def start_job(
     job = world.session.get_one(Job, response.json()["id"])
     world.session.commit()  # an open transaction of the test would hold up triggers
     return job
+
+
+def watch_progress(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Return what jobs of this process will have reported, as it would be shown."""
+    seen: list[dict[str, Any]] = []
+    report = JobContext.progress
+
+    def watched(context: JobContext, step: int, steps: int, phase: str | None = None) -> None:
+        report(context, step, steps, phase)
+        assert context._progress is not None
+        seen.append(context._progress)
+
+    monkeypatch.setattr(JobContext, "progress", watched)
+    return seen

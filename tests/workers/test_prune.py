@@ -10,19 +10,20 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import queue
-from core.messages import AdvanceRound, LearnFeatures, Prune
+from core.messages import LearnFeatures, Prune
 from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job
 from models.catalog import specs
+from models.protocols import Progress
+from models.pruning.view import PruningView
 from models.target import train_target
-from models.warm_up import warm_up
+from models.warm_up import WarmUp
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import start_job, watch_progress
 from tests.world import World
-from workers.advance import handler as advance
 from workers.features import handler as features
 from workers.features.stored import LearnedFeatures
 from workers.prune import handler
@@ -166,6 +167,39 @@ def test_neighbours_at_other_thresholds_are_told(
         assert sum(row["shares"]) == pytest.approx(1)
 
 
+def test_a_warm_up_that_has_learned_nothing_is_warned_of(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    blind = pruned(http, loop, method="small_loss", learning_rate=1e-9)
+    assert blind.result is not None
+    (warning,) = blind.result["warnings"]
+    assert "what this subset keeps means little" in warning
+    assert warning in blind.result["notes"]
+    assert warning in world.storage.job_log(loop.project.id, blind.id).read_text()
+    # What is taken up from it is no better, but chance alone needs no network.
+    again = pruned(http, loop, method="margin", learning_rate=1e-9)
+    uniform = pruned(http, loop, method="uniform", learning_rate=1e-9)
+    taught = pruned(http, loop, method="small_loss", epochs=30)
+    found = [job.result and job.result["warnings"] for job in (again, uniform, taught)]
+    assert found == [[warning], [], []]
+
+
+def test_the_time_left_is_that_of_all_phases(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    seen = watch_progress(monkeypatch)
+    job = pruned(http, loop, epochs=4)
+    assert job.state is JobState.SUCCEEDED, job.error
+    expected = job.checkpoint["expected"]
+    assert set(expected) == {"embed", "prune"}
+    (at_the_end,) = [
+        one for one in seen if one["phase"] == "warm_up" and one["step"] == one["steps"] == 12
+    ][-1:]
+    assert at_the_end["eta_seconds"] == pytest.approx(sum(expected.values()), abs=0.1)
+
+
 def test_a_count_is_kept_instead_of_a_share(http: TestClient, world: World) -> None:
     loop = Loop(world)
     loop.answer(0, 12, Verdict.CLASS)
@@ -179,11 +213,13 @@ def test_another_choice_uses_the_warm_up_again(
 ) -> None:
     trained: list[int] = []
 
-    def watched(*args: Any, **options: Any) -> Any:
-        trained.append(options["seed"])
-        return warm_up(*args, **options)
+    train = WarmUp.train
 
-    monkeypatch.setattr("workers.prune.handler.warm_up", watched)
+    def watched(self: WarmUp, progress: Progress | None = None) -> None:
+        trained.append(self.seed)
+        train(self, progress)
+
+    monkeypatch.setattr(WarmUp, "train", watched)
     loop = Loop(world)
     loop.answer(0, 10, Verdict.CLASS)
     first = pruned(http, loop, method="prune4rel", ratio=0.5)
@@ -310,15 +346,20 @@ def test_a_retry_trains_a_warm_up_that_went_astray_again(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[bool] = []
+    train, look = WarmUp.train, WarmUp.look
 
-    def astray(*args: Any, work: Path, **options: Any) -> Any:
-        begun.append(work.exists())
-        view = warm_up(*args, work=work, **options)
+    def watched(self: WarmUp, progress: Progress | None = None) -> None:
+        begun.append(self.work.exists())
+        train(self, progress)
+
+    def astray(self: WarmUp, progress: Progress | None = None) -> PruningView:
+        view = look(self, progress)
         if len(begun) == 1:
             view.given("embeddings")[3] = np.nan
         return view
 
-    monkeypatch.setattr("workers.prune.handler.warm_up", astray)
+    monkeypatch.setattr(WarmUp, "train", watched)
+    monkeypatch.setattr(WarmUp, "look", astray)
     loop = Loop(world)
     loop.answer(0, 12, Verdict.CLASS)
     job = pruned(http, loop)
@@ -385,7 +426,7 @@ def test_rounds_train_without_what_the_subset_drops_until_it_is_taken_back(
     assert job.result is not None
     assert put(http, loop, job.result["subset_id"]).status_code == 200
     loop.world.session.expire_all()
-    run_job(AdvanceRound(job_id=loop.close(0).id), advance)
+    loop.finish(0)
     assert len(trained) == 1
     first = loop.rounds()[0]
     statement = select(Example.pool_index).where(

@@ -14,14 +14,14 @@ from sqlalchemy import func, select
 
 from core import queue
 from core.messages import Prune, Relabel
-from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
+from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from models.catalog import specs
 from tests.api.test_subsets import add_subset
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
-from tests.workers.starting import start_job
+from tests.workers.starting import start_job, watch_progress
 from tests.world import World
 from workers.prune import handler as prune
 from workers.relabel import handler
@@ -357,6 +357,39 @@ def test_bad_parameters_are_refused_at_the_start(
     assert response.status_code == 400
     assert response.json()["code"] == "invalid_params"
     assert fault in response.json()["detail"]
+
+
+@pytest.mark.parametrize("evaluation", [0, 60])
+def test_a_learner_that_has_learned_nothing_is_warned_of(
+    http: TestClient, world: World, evaluation: int
+) -> None:
+    project = labeled(world)
+    world.add_images(project, evaluation, Split.EVALUATION)
+    quick = {"learner": "ce", "second_opinion": False}
+    blind = relabeled(http, world, project, learning_rate=1e-9, epochs=1, **quick)
+    assert blind.result is not None
+    (warning,) = blind.result["warnings"]
+    # A dozen evaluation images are too few to tell.
+    assert ("of 72 evaluation images" in warning) == (evaluation > 0)
+    assert ("of the 40 images that it learned from" in warning) == (evaluation == 0)
+    assert "its suggestions mean little" in warning
+    assert blind.result["notes"] == [warning]
+    assert warning in world.storage.job_log(project.id, blind.id).read_text()
+    taught = relabeled(http, world, project, epochs=20, **quick)
+    assert taught.result is not None
+    assert taught.result["warnings"] == taught.result["notes"] == []
+
+
+def test_the_time_left_counts_the_publication_for_nothing(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Training comes last of what takes long, and knows all that is left."""
+    seen = watch_progress(monkeypatch)
+    job = relabeled(http, world, labeled(world), learner="ce")
+    assert job.state is JobState.SUCCEEDED, job.error
+    known = {one["phase"]: one["eta_seconds"] is not None for one in seen if one["step"] > 0}
+    assert known == {"second_opinion": False, "train": True}
+    assert list(known) == ["second_opinion", "train"]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -20,7 +20,7 @@ from models.target import load_target
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
 from tests.workers.loop import Loop
-from tests.workers.starting import start_job
+from tests.workers.starting import start_job, watch_progress
 from tests.world import World
 from workers.manners import Manners
 from workers.prune import handler as prune
@@ -139,6 +139,24 @@ def test_what_is_missing_is_said_at_once(
     assert job.error is not None
     assert fault in job.error["detail"]
     assert artifacts(loop, job) == {}
+
+
+def test_the_time_left_is_that_of_all_three_trainings(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12)
+    seen = watch_progress(monkeypatch)
+    job = compare(http, loop, steps=40)
+    assert job.state is JobState.SUCCEEDED, job.error
+    (plain, oat, last) = (
+        [one for one in seen if one["phase"] == method and one["step"] == one["steps"] == 40][-1]
+        for method in METHODS
+    )
+    # OAT and TAUFE bring as many OOD images to each step, so each takes twice as long.
+    took = job.checkpoint["seconds"]["standard"]
+    assert plain["eta_seconds"] > 2 * took
+    assert plain["eta_seconds"] > oat["eta_seconds"] > last["eta_seconds"]
 
 
 def test_nothing_was_labeled_yet(http: TestClient, world: World) -> None:

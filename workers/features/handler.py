@@ -10,6 +10,7 @@ from core.tables import Job
 from models.contrastive import learn_encoder
 from models.data import PixelStore
 from models.params.contrastive import ContrastiveParams
+from models.views import ROTATIONS
 from workers.dry_run import dry_run
 from workers.features.gather import gather
 from workers.features.rehearsal import rehearse
@@ -34,11 +35,14 @@ def run(context: JobContext) -> dict[str, Any]:
     store = PixelStore.open(pixels, known["input_size"], known["images"])
     manners = Manners(context)
     if not context.done("learn"):
+        pool = np.load(context.work / "pool.npy")
+        params = ContrastiveParams.model_validate(context.params)
+        context.plan(PHASES, work=_effort(params, len(pool), known["images"]))
         with context.phase("learn"):
             learn_encoder(
                 store,
-                np.load(context.work / "pool.npy"),
-                ContrastiveParams.model_validate(context.params),
+                pool,
+                params,
                 seed=known["seed"],
                 out=features.encoder,
                 checkpoint=context.work / "learning.safetensors",
@@ -51,6 +55,13 @@ def run(context: JobContext) -> dict[str, Any]:
         features.remove_others(keep=latest(session, context.project_id))
     shutil.rmtree(context.work, ignore_errors=True)
     return {"images": known["images"], "dimension": int(features.rows().shape[1])}
+
+
+def _effort(params: ContrastiveParams, learned_from: int, images: int) -> dict[str, float]:
+    """What learning and embedding amount to, in images that pass through the network."""
+    views = 2 * ROTATIONS if params.rotations else 2
+    # Learning from an image takes about as long as looking at three.
+    return {"learn": 3 * views * params.epochs * learned_from, "embed": images}
 
 
 def failed(session: Session, job: Job) -> None:

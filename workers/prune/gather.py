@@ -9,6 +9,7 @@ from models.params.prune import PruneParams
 from models.protocols import Float32Array, Indices
 from models.pruning.run import finite_rows
 from models.pruning.view import PruningView
+from models.warm_up import WarmUp
 from workers.features.stored import LearnedFeatures, latest
 from workers.knowledge import Knowledge, example_ids, freeze
 from workers.runner import JobContext
@@ -34,6 +35,20 @@ def gather(context: JobContext) -> Knowledge:
         view = PruningView(labels, known.snapshot.classes, self_supervised=features)
         _require_finite(context, view.given("self_supervised"), indices)
     return known
+
+
+def warm_up_of(context: JobContext, known: Knowledge, params: PruneParams) -> WarmUp:
+    """Return the training of a job, whose files are with its unfinished work."""
+    indices, labels = known.snapshot.inside()
+    return WarmUp(
+        known.store,
+        indices,
+        labels,
+        classes=known.snapshot.classes,
+        params=params,
+        seed=known.seed,
+        work=context.work / "warm-up",
+    )
 
 
 def _require_finite(context: JobContext, features: Float32Array, indices: Indices) -> None:

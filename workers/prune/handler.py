@@ -1,4 +1,4 @@
-"""The ``prune`` job: freeze the labels, warm up on them, choose, keep the subset."""
+"""The ``prune`` job: freeze the labels, warm up on them, look at all, choose, keep the subset."""
 
 import json
 import shutil
@@ -16,20 +16,21 @@ from models.errors import ModelError
 from models.params.prune import PruneParams
 from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
-from models.warm_up import warm_up
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.dry_run import class_notes, dry_run
 from workers.knowledge import Knowledge, class_names, example_ids, frozen, true_classes
 from workers.manners import Manners
-from workers.prune.gather import gather, learned_features
+from workers.prune.ahead import after_training
+from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.rehearsal import rehearse
 from workers.prune.report import Found, result_of
 from workers.prune.warmed import WarmedUp, said_of
 from workers.runner import JobContext
 from workers.subset import write_subset
 
-PHASES: Final = ("gather", "warm_up", "prune")
+PHASES: Final = ("gather", "warm_up", "embed", "prune")
+_VIEW: Final = "view.npz"
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -57,6 +58,9 @@ def _find(context: JobContext) -> None:
     if not context.done("warm_up"):
         with context.phase("warm_up"):
             _warm_up(context, known, params)
+    if not context.done("embed"):
+        with context.phase("embed"):
+            _look(context, known, params)
     if not context.done("prune"):
         with context.phase("prune"):
             _prune(context, known, params)
@@ -64,28 +68,26 @@ def _find(context: JobContext) -> None:
 
 
 def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None:
-    """Leave the arrays of a view in `view.npz`: those of an earlier job if they are the same."""
-    warmed = WarmedUp(context, known, params)
-    found = warmed.find()
-    arrays, job_id = found or (_warmed_up(context, known, params), context.job_id)
-    write_arrays(context.work / "view.npz", arrays)
-    context.save({"warmed_up_by": job_id})
-    if found is None:
-        warmed.keep(arrays)
+    """Train, or take what an earlier job has seen if it trained in the same way."""
+    found = WarmedUp(context, known, params).find()
+    if found is not None:
+        arrays, job_id = found
+        write_arrays(context.work / _VIEW, arrays)
+        context.save({"warmed_up_by": job_id})
+        return
+    task = warm_up_of(context, known, params)
+    if "expected" not in context.checkpoint:
+        context.save({"expected": after_training(context, task, params)})
+    context.expect(context.checkpoint["expected"])
+    task.train(Manners(context).progress)
 
 
-def _warmed_up(context: JobContext, known: Knowledge, params: PruneParams) -> dict[str, Any]:
-    indices, labels = known.snapshot.inside()
-    view = warm_up(
-        known.store,
-        indices,
-        labels,
-        classes=known.snapshot.classes,
-        params=params,
-        seed=known.seed,
-        work=context.work / "warm-up",
-        progress=Manners(context).progress,
-    )
+def _look(context: JobContext, known: Knowledge, params: PruneParams) -> None:
+    """Leave the arrays of a view, for this job and for the next one."""
+    if (context.work / _VIEW).exists():
+        return
+    context.expect(context.checkpoint["expected"])
+    view = warm_up_of(context, known, params).look(Manners(context).progress)
     arrays: dict[str, Any] = {
         name: value
         for name, value in vars(view).items()
@@ -95,8 +97,10 @@ def _warmed_up(context: JobContext, known: Knowledge, params: PruneParams) -> di
         _require_finite(arrays)
     except ModelError:
         shutil.rmtree(context.work / "warm-up", ignore_errors=True)
+        context.forget(["warm_up"])
         raise
-    return arrays
+    WarmedUp(context, known, params).keep(arrays)
+    write_arrays(context.work / _VIEW, arrays)
 
 
 def _require_finite(arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -116,7 +120,7 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         labels,
         known.snapshot.classes,
         known.seed,
-        **read_arrays(context.work / "view.npz"),
+        **read_arrays(context.work / _VIEW),
         self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
         names=tuple(class_names(context, known.snapshot.class_ids)),
     )

@@ -13,10 +13,10 @@ from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.rehearsal import extended_seconds, step_seconds
 from models.trained import NetworkModel
-from models.warm_up import train_steps, warm_up
+from models.warm_up import WarmUp
 from workers.dry_run import Cost, Rehearsal, class_notes
 from workers.knowledge import Knowledge
-from workers.prune.gather import gather, learned_features
+from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.warmed import WarmedUp, said_of
 from workers.runner import JobContext
 
@@ -32,7 +32,7 @@ def rehearse(context: JobContext) -> Rehearsal:
     notes = class_notes(context, known.snapshot)
     return Rehearsal(
         images=len(task.indices),
-        phases={"warm_up": task.warm_up, "prune": task.prune},
+        phases={"warm_up": task.warm_up, "embed": task.embed, "prune": task.prune},
         notes=notes if task.found is None else (*notes, said_of(task.found[1])),
     )
 
@@ -41,12 +41,12 @@ class _Task:
     """The labels of one project."""
 
     def __init__(self, context: JobContext, known: Knowledge) -> None:
-        self.context, self.store, self.seed = context, known.store, known.seed
+        self.context, self.known, self.seed = context, known, known.seed
         self.params = PruneParams.model_validate(context.params)
         self.classes = known.snapshot.classes
         self.indices, self.labels = known.snapshot.inside()
         self.found = WarmedUp(context, known, self.params).find()
-        self._size = 0
+        self._size, self._look_seconds, self._dimension = 0, 0.0, 0
 
     def warm_up(self) -> Cost:
         """Time steps, and inference over both views of a sample."""
@@ -55,18 +55,11 @@ class _Task:
             self._size = min(count, _MOST)
             return Cost(0.0)
         models: list[NetworkModel] = []
+        task = warm_up_of(self.context, self.known, params)
 
         def train(steps: int) -> None:
             self.context.check()
-            models[:] = train_steps(
-                self.store,
-                self.indices,
-                self.labels,
-                classes=self.classes,
-                params=params,
-                seed=self.seed,
-                steps=steps,
-            )
+            models[:] = task.train_steps(steps)
 
         step = step_seconds(train)
         # The sample is learned from twice, and looked at four times.
@@ -74,9 +67,14 @@ class _Task:
         plain, strong = (
             extended_seconds(partial(self._infer, one), self._size, count) for one in models
         )
+        self._look_seconds = params.models * plain + strong
+        self._dimension = models[0].network.dimension
         steps = params.epochs * ceil(count / params.batch_size)
-        seconds = params.models * (steps * step + (params.epochs + 1) * plain + strong)
-        return Cost(seconds, 2 * self._bytes(models[0].network.dimension))
+        return Cost(params.models * (steps * step + params.epochs * plain))
+
+    def embed(self) -> Cost:
+        """Tell what was measured beside the training."""
+        return Cost(self._look_seconds, 2 * self._bytes(self._dimension))
 
     def prune(self) -> Cost:
         """Time the choice among the sample and among a part of it, and extend that."""
@@ -109,16 +107,17 @@ class _Task:
             return PruningView(self.labels, self.classes, self.seed, **arrays).part(sample)
         # What is forgotten between epochs shows in the second at the earliest.
         epochs = min(2, params.epochs)
-        return warm_up(
-            self.store,
+        task = WarmUp(
+            self.known.store,
             self.indices[sample],
             self.labels[sample],
             classes=self.classes,
             params=params.model_copy(update={"epochs": epochs, "models": 1}),
             seed=self.seed,
             work=self.context.work / "rehearsal",
-            progress=lambda *_: self.context.check(),
         )
+        task.train(lambda *_: self.context.check())
+        return task.look(lambda *_: self.context.check())
 
     def _infer(self, model: NetworkModel, size: int) -> None:
         self.context.check()

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.subsets import UNKNOWN, noise
+from models.catalog import find
+from models.chance import doubts_of_warm_up
 from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.histogram import NeighbourTable, neighbour_histogram
@@ -67,8 +69,12 @@ class Found:
 
 
 def result_of(params: PruneParams, found: Found, said: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the JSON-ready result of a pruning job; `said` are notes about its labels."""
+    """Return the JSON-ready result of a pruning job; `said` are notes about its labels.
+
+    Of its `notes`, `warnings` are those without which the rest is not to be read.
+    """
     view, pruned, dropped = found.view, found.pruned, found.dropped
+    warnings = _warnings(params, view)
     before = np.bincount(view.labels, minlength=view.classes)
     after = np.bincount(view.labels[pruned.order], minlength=view.classes)
     # The dropped whose label the warm-up believes least: what one would look at first.
@@ -85,13 +91,22 @@ def result_of(params: PruneParams, found: Found, said: tuple[str, ...] = ()) -> 
         "warm_up_corrects": _warm_up_corrects(found),
         "objective": _thinned(pruned.objective),
         "neighbours": _neighbours(params, view, pruned),
-        "notes": [*said, *pruned.notes],
+        "warnings": list(warnings),
+        "notes": [*warnings, *said, *pruned.notes],
         "extras": {name: float(value) for name, value in pruned.extras.items()},
         "shown": {
             name: [_shown(found, one) for one in some[:_SHOWN].tolist()]
             for name, some in (("kept", pruned.order), ("dropped", doubtful))
         },
     }
+
+
+def _warnings(params: PruneParams, view: PruningView) -> tuple[str, ...]:
+    """Say that the warm-up knows next to nothing, if the method has looked at it."""
+    if not find("pruning", params.method).needs - {"self_supervised"}:
+        return ()
+    assert view.correct is not None
+    return doubts_of_warm_up(float(view.correct[-1].mean()), view.labels)
 
 
 def _shown(found: Found, position: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The ``relabel`` job: freeze the labels, learn from them, ask cleanlab, suggest others."""
+"""The ``relabel`` job: freeze the labels, ask cleanlab, learn from them, suggest others."""
 
 import json
 import shutil
@@ -23,11 +23,12 @@ from workers.knowledge import Knowledge, example_ids
 from workers.manners import Manners
 from workers.relabel.gather import Gathered, gather, gathered_before
 from workers.relabel.rehearsal import rehearse
-from workers.relabel.report import Findings, result_of, write_relabels
+from workers.relabel.report import Findings, result_of, warnings_of, write_relabels
 from workers.relabel.votes import weighed
 from workers.runner import JobContext
 
-PHASES: Final = ("gather", "train", "second_opinion", "publish")
+# Training last of what takes long: only its own steps tell how long it takes.
+PHASES: Final = ("gather", "second_opinion", "train", "publish")
 
 _ROWS_A_STATEMENT: Final = 5000
 
@@ -37,7 +38,8 @@ def run(context: JobContext) -> dict[str, Any]:
     if context.dry_run:
         return dry_run(context, rehearse)
     params = RelabelParams.model_validate(context.params)
-    context.plan([name for name in PHASES if params.second_opinion or name != "second_opinion"])
+    phases = [name for name in PHASES if params.second_opinion or name != "second_opinion"]
+    context.plan(phases, {"publish": 0.0})
     if "result" not in context.checkpoint:
         _Relabeling(context, params).run()
     shutil.rmtree(context.work, ignore_errors=True)
@@ -62,14 +64,33 @@ class _Relabeling:
             with self.context.phase("gather"):
                 gather(self.context)
         gathered = gathered_before(self.context)
-        if not self.context.done("train"):
-            with self.context.phase("train"):
-                self.train(gathered)
         if self.params.second_opinion and not self.context.done("second_opinion"):
             with self.context.phase("second_opinion"):
                 self.second_opinion(gathered.known)
+        if not self.context.done("train"):
+            with self.context.phase("train"):
+                self.train(gathered)
         with self.context.phase("publish"):
             self.publish(gathered)
+
+    def second_opinion(self, known: Knowledge) -> None:
+        """Have cleanlab judge the labels."""
+        indices, labels = known.snapshot.inside()
+        found = second_opinion(
+            known.store,
+            indices,
+            labels,
+            classes=known.snapshot.classes,
+            seed=known.seed,
+            flip=self.params.flip,
+            progress=self.manners.progress,
+        )
+        votes = weighed(self.context, labels, found.probabilities)
+        judged = {"quality": found.quality, "issue": found.issue}
+        if votes is not None:
+            judged |= {"consensus": votes.labels, "consensus_quality": votes.quality}
+        self._write("judged", **judged)
+        self._write_json("judged.json", {"votes": None if votes is None else votes.result})
 
     def train(self, gathered: Gathered) -> None:
         """Learn from the labels, and keep what they should be."""
@@ -93,34 +114,20 @@ class _Relabeling:
         facts = {"test_accuracy": found.accuracy, "extras": dict(found.extras)}
         self._write_json("learned.json", facts)
 
-    def second_opinion(self, known: Knowledge) -> None:
-        """Have cleanlab judge the labels."""
-        indices, labels = known.snapshot.inside()
-        found = second_opinion(
-            known.store,
-            indices,
-            labels,
-            classes=known.snapshot.classes,
-            seed=known.seed,
-            flip=self.params.flip,
-            progress=self.manners.progress,
-        )
-        votes = weighed(self.context, labels, found.probabilities)
-        judged = {"quality": found.quality, "issue": found.issue}
-        if votes is not None:
-            judged |= {"consensus": votes.labels, "consensus_quality": votes.quality}
-        self._write("judged", **judged)
-        self._write_json("judged.json", {"votes": None if votes is None else votes.result})
-
     def publish(self, gathered: Gathered) -> None:
         """Keep file, suggestions and result, all or nothing."""
         context = self.context
         findings = self._findings(gathered)
         examples = example_ids(context, findings.indices)
+        learned = self._read_json("learned.json")
+        evaluation_labels = gathered.known.snapshot.evaluation_labels
+        warnings = warnings_of(findings, learned["test_accuracy"], evaluation_labels)
         result = {
             "learner": self.params.learner,
             "subset": self.params.subset,
-            **self._read_json("learned.json"),
+            "warnings": list(warnings),
+            "notes": list(warnings),
+            **learned,
             **(self._read_json("judged.json") if self.params.second_opinion else {"votes": None}),
             **result_of(findings),
         }

@@ -24,9 +24,10 @@ def rehearse(context: JobContext) -> Rehearsal:
     """Gather as the job does, and say what to measure."""
     gathered = gather(context)
     task = _Task(context, gathered)
-    phases: dict[str, Callable[[], Cost]] = {"train": task.train}
+    phases: dict[str, Callable[[], Cost]] = {}
     if task.params.second_opinion:
         phases["second_opinion"] = task.second_opinion
+    phases["train"] = task.train
     # To write the file and the rows takes no time beside the rest.
     phases["publish"] = lambda: Cost(0.0)
     return Rehearsal(images=int(gathered.trained.sum()), phases=phases)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.storage import write_atomically
 from core.subsets import UNKNOWN
+from models.chance import doubts_of_learner
 from models.protocols import Float32Array, Indices
 
 
@@ -118,6 +119,21 @@ def result_of(findings: Findings) -> dict[str, Any]:
         "cleanlab": None if findings.issue is None else _beside(doubted, findings.issue),
         "truth": _against_truth(findings),
     }
+
+
+def warnings_of(
+    findings: Findings, accuracy: float | None, evaluation_labels: Indices
+) -> tuple[str, ...]:
+    """Say that the learner knows next to nothing, if so.
+
+    Args:
+        findings: What it made of the labels.
+        accuracy: On the evaluation images, 0..1; None without any.
+        evaluation_labels: (E,) int64 in 0..C-1.
+    """
+    labels = findings.labels[findings.trained]
+    correct = float((findings.corrected[findings.trained] == labels).mean())
+    return doubts_of_learner(correct, labels, accuracy, evaluation_labels)
 
 
 def _beside(doubted: NDArray[np.bool_], issue: NDArray[np.bool_]) -> dict[str, int]:

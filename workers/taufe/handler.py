@@ -16,6 +16,7 @@ from models.regularize import (
     Parts,
     draw,
     drawing,
+    effort,
     measure,
     settings_of,
     train_method,
@@ -53,6 +54,7 @@ def _compare(context: JobContext) -> None:
         with context.phase("gather"):
             gather(context)
     task = Comparison(context)
+    context.plan(PHASES, work=effort(task.parts, task.params))
     for method in METHODS:
         if not context.done(method):
             with context.phase(method):

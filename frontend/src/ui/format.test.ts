@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatAbout, formatMemory } from "./format";
+import { formatAbout, formatMemory, formatSeconds } from "./format";
 
 it("says a guess as roughly as it is known", () => {
   expect(formatAbout(3)).toBe("less than a minute");
@@ -7,6 +7,21 @@ it("says a guess as roughly as it is known", () => {
   expect(formatAbout(239)).toBe("about 4 minutes");
   expect(formatAbout(5400)).toBe("about 1.5 hours");
   expect(formatAbout(60 * 3600)).toBe("about 2.5 days");
+});
+
+it("tells times apart that are short", () => {
+  expect([0, 0.0002, 0.016, 0.0996, 0.1, 0.44, 9.96, 12.4, 125, 4200].map(formatSeconds)).toEqual([
+    "0 s",
+    "1 ms",
+    "16 ms",
+    "100 ms",
+    "0.1 s",
+    "0.4 s",
+    "10.0 s",
+    "12 s",
+    "2 min 5 s",
+    "1 h 10 min",
+  ]);
 });
 
 it("gives memory in the units that memory is sold in", () => {

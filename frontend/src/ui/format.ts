@@ -28,8 +28,10 @@ export const formatPercent = (share: number | null): string =>
 export const formatWholePercent = (share: number): string =>
   units.percent(`${Math.round(100 * share)}`);
 
-/** Seconds as people say them: 4 s, 2 min 5 s, 1 h 10 min. */
+/** Seconds as people say them: 16 ms, 0.4 s, 2 min 5 s, 1 h 10 min. */
 export function formatSeconds(seconds: number): string {
+  if (seconds === 0) return units.seconds("0");
+  if (seconds < 0.1) return units.milliseconds(`${Math.max(1, Math.round(1000 * seconds))}`);
   if (seconds < 10) return units.seconds(seconds.toFixed(1));
   const whole = Math.round(seconds);
   if (whole < 60) return units.seconds(`${whole}`);

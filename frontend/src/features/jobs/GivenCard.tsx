@@ -8,11 +8,15 @@ import styles from "./AllJobs.module.css";
 
 /** What a job was asked to do; nothing for one without parameters. */
 export function GivenCard({ job }: { job: Job }) {
-  const given = Object.entries(job.params).filter(([name]) => name !== "dry_run");
   const algorithms = useQuery(algorithmsQuery);
-  if (given.length === 0) return null;
   const known = jobOf(algorithms.data?.items, job.kind);
   const schemas = known ? parametersOf(known) : {};
+  // The database keeps them in no order; here they come as in the form.
+  const names = Object.keys(schemas);
+  const given = Object.entries(job.params)
+    .filter(([name]) => name !== "dry_run")
+    .sort(([one], [other]) => names.indexOf(one) - names.indexOf(other));
+  if (given.length === 0) return null;
   return (
     <Card>
       <details className={styles.details}>

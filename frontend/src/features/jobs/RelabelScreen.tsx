@@ -15,6 +15,7 @@ import { TakeBackReview } from "../../ui/TakeBackReview";
 import styles from "./JobsScreen.module.css";
 import { transitionsOf } from "./transitions";
 import { VotersCard } from "./VotersCard";
+import { Warnings } from "./Warnings";
 
 const { relabel: text } = t.jobs;
 
@@ -35,6 +36,7 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
           {result.test_accuracy !== null && text.accuracy(formatPercent(result.test_accuracy))}
         </p>
       </header>
+      <Warnings result={result} />
       {disagreements > 0 && (
         <Card title={text.review} hint={text.reviewHint}>
           <ReviewProgress projectId={project.id} job={job} />

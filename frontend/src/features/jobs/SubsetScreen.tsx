@@ -11,6 +11,7 @@ import { NeighbourTable } from "./NeighbourTable";
 import { NoiseTable } from "./NoiseTable";
 import { ObjectiveCard } from "./ObjectiveCard";
 import { SubsetExport, SubsetUse } from "./SubsetActions";
+import { notesOf, Warnings } from "./Warnings";
 
 const { subset: text } = t.jobs;
 
@@ -29,9 +30,10 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
         <h2>{text.title}</h2>
         <p>
           {text.kept(result.kept, result.labeled, titleOf(result.method))}{" "}
-          {result.notes.map(t.common.said).join(" ")}
+          {notesOf(result).map(t.common.said).join(" ")}
         </p>
       </header>
+      <Warnings result={result} />
       <Card title={text.next} hint={text.nextHint}>
         <div className={styles.actions}>
           <SubsetUse project={project} subsetId={result.subset_id} />

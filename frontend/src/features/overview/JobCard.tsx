@@ -40,7 +40,11 @@ export function JobCard({ job, projectId }: { job: Job; projectId: number }) {
   return (
     <Card
       title={title}
-      hint={progress ? etaOf(progress) : t.overview.jobQueued}
+      hint={
+        progress && job.state === "running"
+          ? etaOf(progress)
+          : (saidBy(job) ?? t.overview.jobQueued)
+      }
       actions={
         job.kind !== "advance_round" && (
           <Button

@@ -61,6 +61,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
           </Button>
         )}
       </div>
+      {job.state === "queued" && job.message && <p className={styles.kind}>{saidBy(job)}</p>}
       {job.state === "running" && job.progress && (
         <Meter
           label={text}

@@ -1,0 +1,112 @@
+import type { Choice, Noise } from "./types";
+
+/** Ways to train that the job `taufe` compares. */
+export type Method = "standard" | "oat" | "taufe";
+/** How well a score tells OOD apart, in 0..1; `fpr95` is better when lower. */
+export type Detection = { auroc: number; aupr_out: number; fpr95: number };
+export type MethodFigures = {
+  accuracy: number | null;
+  per_class: (number | null)[];
+  similarity: number | null;
+  msp: Detection | null;
+  energy: Detection | null;
+};
+/** The result of a job `taufe`. */
+export type Comparison = {
+  methods: Record<Method, MethodFigures>;
+  settings: Record<Method, Choice>;
+  class_ids: number[];
+  judged_on: "evaluation" | "held_out";
+  counts: Record<"inside" | "verdicts" | "auxiliary" | "test" | "test_ood" | "left_out", number>;
+};
+/** Where the map shows each image, in -1..1; a class of null is OOD. */
+export type Drawing = {
+  examples: number[];
+  class_ids: (number | null)[];
+  points: Record<Method, [number, number][]>;
+};
+
+/** Sentences without which the rest is not to be read; missing in jobs of earlier versions. */
+type Warned = { warnings?: string[] };
+
+/** The result of a job `relabel`; `transitions[a][b]` counts labels a that should be b. */
+export type Relabeling = Warned & {
+  relabels_id: number;
+  learner: string;
+  subset: number | null;
+  labeled: number;
+  trained: number;
+  disagreements: number;
+  test_accuracy: number | null;
+  class_ids: number[];
+  transitions: number[][];
+  cleanlab: Record<"flagged" | "both" | "ours_only" | "theirs_only", number> | null;
+  /** Weighed by cleanlab where images have several votes; missing in jobs of earlier versions. */
+  votes?: {
+    examples: number;
+    other_consensus: number;
+    annotators: {
+      user_id: number | null;
+      source_name: string | null;
+      labels: number;
+      quality: number;
+    }[];
+  } | null;
+  truth: {
+    known: number;
+    noise_before: number;
+    noise_after: number;
+    corrected: number | null;
+    /** Of those that were learned from; missing in jobs of earlier versions. */
+    trained_wrong?: number;
+    trained_corrected?: number | null;
+  } | null;
+};
+
+export type ShownExample = {
+  example_id: number;
+  class_id: number;
+  /** Null where nobody knows; missing in subsets of earlier versions. */
+  true_class_id?: number | null;
+  loss: number;
+  /** Missing in jobs of earlier versions, and where two subsets are compared. */
+  rank?: number | null;
+  gain?: number | null;
+  confidence?: number | null;
+  reasons?: Record<string, number>;
+};
+
+/** How many examples have how many neighbours at each threshold. */
+export type Neighbours = {
+  tau: number;
+  automatic: boolean;
+  similarity: "shifted" | "cosine";
+  /** How many examples were looked at. */
+  sampled: number;
+  /** The least number of neighbours of each bin; the last has no upper end. */
+  least: number[];
+  rows: { tau: number; median: number; shares: number[] }[];
+};
+/** The result of a job `prune`; `before` and `after` count the labels of each class. */
+export type PruneResult = Warned & {
+  subset_id: number;
+  method: string;
+  labeled: number;
+  kept: number;
+  class_ids: number[];
+  before: number[];
+  after: number[];
+  /** Missing in results of earlier versions, as is `neighbours`. */
+  noise?: Record<"all" | "kept" | "dropped", Noise> | null;
+  neighbours?: Neighbours | null;
+  /** Of the wrong labels, those whose true class the warm-up names. */
+  warm_up_corrects?: Record<
+    "all" | "kept" | "dropped",
+    { wrong: number; corrected: number; ratio: number | null }
+  > | null;
+  objective: [number, number][];
+  /** Numbers about the choice, by name; `upper_bound` and `guaranteed` where a method has them. */
+  extras?: Record<string, number>;
+  notes: string[];
+  shown: { kept: ShownExample[]; dropped: ShownExample[] };
+};
