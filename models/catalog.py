@@ -35,6 +35,7 @@ __all__ = [
     "find",
     "parse",
     "specs",
+    "suited",
     "validate",
 ]
 
@@ -103,6 +104,20 @@ def validate(kind: str, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return validated parameters with defaults filled in; see `parse` for the errors."""
     parsed: BaseModel = parse(kind, name, params)
     return parsed.model_dump()
+
+
+def suited(spec: Spec, given: Mapping[str, Any], *, without_gpu: bool) -> dict[str, Any]:
+    """Return what is given, completed for the workers that there are.
+
+    Whoever names the network has chosen how long it takes, and is left with the defaults.
+
+    Args:
+        spec: of a job.
+        given: parameters, not yet validated.
+        without_gpu: whether no worker has a GPU.
+    """
+    takes = without_gpu and "network" not in given
+    return {**(spec.without_gpu if takes else {}), **given}
 
 
 def is_job(name: str) -> bool:

@@ -1,7 +1,8 @@
 """What an entry of the catalog says. Torch-free."""
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
@@ -58,6 +59,8 @@ class Spec:
         group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
             pruning methods and learners, which no project chooses, and for packages of third
             parties that say nothing.
+        without_gpu: of a job: values to begin with where no worker has a GPU, instead of defaults
+            that would take hours there.
     """
 
     name: str
@@ -72,3 +75,4 @@ class Spec:
     probability: bool = False
     by_row: bool = False
     group: Group = "other"
+    without_gpu: Mapping[str, Any] = field(default_factory=dict, hash=False)

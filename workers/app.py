@@ -5,7 +5,7 @@ import importlib
 import socket
 import threading
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
@@ -14,6 +14,9 @@ from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, Sweep
 from core.queue import celery
 from core.settings import settings
 from workers import alive
+
+if TYPE_CHECKING:
+    from workers.presence import Presence
 
 TASK_MODULES = (
     "workers.tasks.advance_round",
@@ -62,18 +65,22 @@ def _trace(**_: Any) -> None:
     tracing.begin("karat-worker")
 
 
-def _appear(name: str, queues: Iterable[str] = ()) -> None:
+def _appear(name: str, queues: Iterable[str] = ()) -> "Presence":
     # Once the process runs: whoever only wants to know the tasks needs no database.
     from workers.presence import Presence
 
     presence = Presence(name, list(queues))
     presence.begin()
     atexit.register(presence.end)
+    return presence
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]
 def _worker_appears(sender: Any, **_: Any) -> None:
-    _appear(sender.hostname, app.amqp.queues.consume_from)
+    queues = app.amqp.queues.consume_from
+    presence = _appear(sender.hostname, queues)
+    if AdvanceRound.queue in queues:
+        threading.Thread(target=_warm_up, args=(presence,), daemon=True).start()
 
 
 @beat_init.connect  # type: ignore[untyped-decorator]
@@ -81,13 +88,10 @@ def _scheduler_appears(**_: Any) -> None:
     _appear(f"scheduler@{socket.gethostname()}")
 
 
-@worker_ready.connect  # type: ignore[untyped-decorator]
-def _warm_up(**_: Any) -> None:
-    """Import what training needs while nobody waits for it."""
-    if AdvanceRound.queue in app.amqp.queues.consume_from:
-        threading.Thread(target=_import_slow_modules, daemon=True).start()
-
-
-def _import_slow_modules() -> None:
+def _warm_up(presence: "Presence") -> None:
+    """Import what training needs while nobody waits for it, and say what it will run on."""
     for name in _SLOW_MODULES:
         importlib.import_module(name)
+    from models.device import best_device
+
+    presence.computes_on(best_device().type)

@@ -6,7 +6,7 @@ import socket
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import delete, func
 from sqlalchemy.dialects.postgresql import insert
@@ -31,22 +31,29 @@ class Presence:
     """
 
     def __init__(self, name: str, queues: Sequence[str]) -> None:
-        self._row = {
+        self._row: dict[str, Any] = {
             "name": name,
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "queues": sorted(queues),
         }
-        self._stop = threading.Event()
+        self._ends = False
+        self._news = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def begin(self) -> None:
         """Appear, and stay."""
         self._thread.start()
 
+    def computes_on(self, device: str) -> None:
+        """Say from now on what kind of device this process trains on."""
+        self._row["device"] = device
+        self._news.set()
+
     def end(self) -> None:
         """Disappear: the process ends in order."""
-        self._stop.set()
+        self._ends = True
+        self._news.set()
         self._thread.join(timeout=5)
         mine = (Worker.name == self._row["name"], Worker.pid == self._row["pid"])
         try:
@@ -57,13 +64,13 @@ class Presence:
 
     def _run(self) -> None:
         started = datetime.now(UTC)
-        while True:
+        while not self._ends:
             try:
                 self._renew(started)
             except DBAPIError as error:
                 logger.warning("nobody hears that this worker lives: %s", error)
-            if self._stop.wait(settings().heartbeat_seconds):
-                return
+            self._news.wait(settings().heartbeat_seconds)
+            self._news.clear()
 
     def _renew(self, started: datetime) -> None:
         values = {**self._row, "started_at": started, "heartbeat_at": func.now()}

@@ -45,13 +45,15 @@ class WorkerOut(BaseModel):
     """A process that works, or the scheduler, which takes from no queue.
 
     `alive` means that it has said so lately; a silent one was killed, or cannot reach the
-    database. `jobs` are those it runs.
+    database. `jobs` are those it runs. `device` is what it trains on, `cuda` or `cpu`, if it trains
+    and has said so.
     """
 
     name: str
     host: str
     pid: int
     queues: list[str]
+    device: str | None
     started_at: datetime
     heartbeat_at: datetime
     alive: bool

@@ -12,6 +12,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.admin.schemas import ActiveJob, QueueOut, WorkerOut, WorkerProblem, WorkersOut
+from api.jobs.waiting import reasons
 from core import queue
 from core.messages import JOB_MESSAGES, QUEUES
 from core.settings import Settings
@@ -33,7 +34,7 @@ async def overview(session: AsyncSession, settings: Settings) -> WorkersOut:
     assert now is not None
     stale = now - timedelta(seconds=settings.stale_seconds)
     rows = (await session.scalars(select(Worker).order_by(Worker.name))).all()
-    jobs = await _active(session)
+    jobs = await _active(session, settings)
     workers = [_shown(row, stale, jobs) for row in rows]
     counts = await _by_queue(session)
     messages = await _messages()
@@ -58,7 +59,7 @@ async def overview(session: AsyncSession, settings: Settings) -> WorkersOut:
     )
 
 
-async def _active(session: AsyncSession) -> list[tuple[ActiveJob, str | None]]:
+async def _active(session: AsyncSession, settings: Settings) -> list[tuple[ActiveJob, str | None]]:
     """Jobs at work, then those that wait, the oldest first; with the address of their worker."""
     statement = (
         select(Job, Project.name)
@@ -67,15 +68,21 @@ async def _active(session: AsyncSession) -> list[tuple[ActiveJob, str | None]]:
         .order_by(case((Job.state == JobState.RUNNING, 0), else_=1), Job.id)
         .limit(_SHOWN)
     )
-    own = ActiveJob.model_fields.keys() - {"project"}
+    found = (await session.execute(statement)).all()
+    waits_for = await reasons(session, settings, [job for job, _ in found])
+    own = ActiveJob.model_fields.keys() - {"project", "message"}
     return [
         (
             ActiveJob.model_validate(
-                {**{name: getattr(job, name) for name in own}, "project": project}
+                {
+                    **{name: getattr(job, name) for name in own},
+                    "project": project,
+                    "message": waits_for.get(job.id, job.message),
+                }
             ),
             job.worker if job.state is JobState.RUNNING else None,
         )
-        for job, project in await session.execute(statement)
+        for job, project in found
     ]
 
 
@@ -109,6 +116,7 @@ def _shown(row: Worker, stale: datetime, jobs: list[tuple[ActiveJob, str | None]
         host=row.host,
         pid=row.pid,
         queues=row.queues,
+        device=row.device,
         started_at=row.started_at,
         heartbeat_at=row.heartbeat_at,
         alive=row.heartbeat_at >= stale,

@@ -3,14 +3,18 @@ from typing import Any, get_args
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from api.deps import SessionDep
+from api.devices import without_gpu
 from api.pagination import Items
 from api.principal import CurrentUser
-from models.catalog import Group, Kind, Spec, specs
+from models.catalog import Group, Kind, Spec, specs, suited
 
 router = APIRouter(tags=["algorithms"])
 
 
 class AlgorithmOut(BaseModel):
+    """`defaults` are what the parameters begin with: of jobs they suit the workers' devices."""
+
     name: str
     kind: Kind
     title: str
@@ -24,8 +28,9 @@ class AlgorithmOut(BaseModel):
 
 
 @router.get("/algorithms")
-async def list_algorithms(_: CurrentUser) -> Items[AlgorithmOut]:
+async def list_algorithms(session: SessionDep, _: CurrentUser) -> Items[AlgorithmOut]:
     """The catalog, from which settings are chosen and checked, in the order to offer it in."""
+    on_cpu = await without_gpu(session)
     return Items(
         items=[
             AlgorithmOut(
@@ -38,7 +43,9 @@ async def list_algorithms(_: CurrentUser) -> Items[AlgorithmOut]:
                 fallback=spec.fallback,
                 group=spec.group,
                 params_schema=spec.params.model_json_schema(),
-                defaults=spec.params().model_dump(mode="json"),
+                defaults=spec.params.model_validate(
+                    suited(spec, {}, without_gpu=on_cpu)
+                ).model_dump(mode="json"),
             )
             for spec in sorted(specs(), key=_place)
         ]

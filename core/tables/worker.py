@@ -12,7 +12,8 @@ class Worker(Base):
     """A worker or the scheduler, for as long as it says that it lives.
 
     Asking Celery would not do: a worker that trains in its own process answers only after it. A
-    process that ends in order removes its row; one that was killed leaves it, silent.
+    process that ends in order removes its row; one that was killed leaves it, silent. One that
+    trains says on which kind of ``device``, as PyTorch calls it, once it knows.
     """
 
     __tablename__ = "workers"
@@ -21,6 +22,7 @@ class Worker(Base):
     host: Mapped[str]
     pid: Mapped[int]
     queues: Mapped[list[str]]
+    device: Mapped[str | None]
     started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     heartbeat_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

@@ -18,6 +18,7 @@ JOBS = (
         params=ContrastiveParams,
         paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
         f"Shifted Instances, NeurIPS 2020; {THESIS}, section 4.4",
+        without_gpu={"network": "cnn_tiny", "epochs": 50},
     ),
     Spec(
         name="taufe",
@@ -29,6 +30,7 @@ JOBS = (
         params=TaufeParams,
         paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "
         "Deactivation Using Out-of-Distribution Data, NeurIPS 2021",
+        without_gpu={"network": "cnn_tiny", "steps": 400, "learning_rate": 0.05},
     ),
     Spec(
         name="prune",
@@ -39,6 +41,7 @@ JOBS = (
         target="models.pruning.run:prune",
         params=PruneParams,
         paper=PRUNE4REL,
+        without_gpu={"network": "cnn_tiny"},
     ),
     Spec(
         name="relabel",
@@ -49,5 +52,6 @@ JOBS = (
         target="models.relabeling.run:relabel",
         params=RelabelParams,
         paper=f"{THESIS}, chapter 5",
+        without_gpu={"network": "cnn_tiny", "epochs": 30},
     ),
 )

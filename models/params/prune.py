@@ -5,6 +5,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from models.errors import ModelError
+from models.params import Params
 from models.params.pruning import Prune4RelParams, SspParams
 from models.params.warm_up import WarmUpParams
 
@@ -23,8 +24,8 @@ PruningMethod = Literal[
 ]
 
 
-class PruneParams(SspParams, Prune4RelParams, WarmUpParams):
-    """Which labeled images to keep, after a warm-up on all of them."""
+class PruneChoice(Params):
+    """By which method, and how many."""
 
     method: PruningMethod = Field(
         default="prune4rel_balanced", description="How to choose what is kept."
@@ -41,6 +42,10 @@ class PruneParams(SspParams, Prune4RelParams, WarmUpParams):
         if (self.ratio is None) == (self.count is None):
             raise ValueError("give ratio or count, and leave the other empty")
         return self
+
+
+class PruneParams(SspParams, Prune4RelParams, WarmUpParams, PruneChoice):
+    """Which labeled images to keep, after a warm-up on all of them."""
 
     @model_validator(mode="after")
     def _epochs_to_forget_in(self) -> Self:

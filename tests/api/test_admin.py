@@ -112,7 +112,7 @@ def test_workers_with_what_they_run_and_silent_ones(
     ago = datetime.now(UTC) - timedelta(minutes=5)
     world.session.add_all(
         [
-            Worker(name="gpu-1@here", host="here", pid=41, queues=["gpu"]),
+            Worker(name="gpu-1@here", host="here", pid=41, queues=["gpu"], device="cuda"),
             Worker(name="scheduler@here", host="here", pid=42, queues=[]),
             Worker(name="cpu-1@here", host="here", pid=43, queues=["cpu"], heartbeat_at=ago),
         ]
@@ -121,6 +121,7 @@ def test_workers_with_what_they_run_and_silent_ones(
     found = get(http, admin, "/admin/workers")
     shown = {one["name"]: one for one in found["workers"]}
     assert shown["gpu-1@here"]["jobs"] == [job.id]
+    assert (shown["gpu-1@here"]["device"], shown["cpu-1@here"]["device"]) == ("cuda", None)
     assert [shown[name]["alive"] for name in sorted(shown)] == [False, True, True]
     assert [(one["code"], one["subject"]) for one in found["problems"]] == [
         ("no_worker", "cpu"),

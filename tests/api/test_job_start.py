@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from core import queue
 from core.lifecycle import claim_job, finish_job
 from core.states import JobState, Role
-from core.tables import Audit, Job, Project
+from core.tables import Audit, Job, Project, Worker
 from models import catalog
 from models.spec import Spec
 from tests.world import Caller, World
@@ -44,6 +44,43 @@ def test_parameters_are_checked_completed_and_kept(http: TestClient, world: Worl
     assert queue.waiting("gpu") == 1
     audit = world.session.query(Audit).filter_by(object_type="job", verb="start").one()
     assert (audit.object_id, audit.project_id) == (job["id"], project.id)
+
+
+def offered(http: TestClient, caller: Caller) -> dict[str, dict[str, Any]]:
+    """What the parameters of each job begin with."""
+    items = http.get("/api/algorithms", headers=caller.headers).json()["items"]
+    return {one["name"]: one["defaults"] for one in items if one["kind"] == "job"}
+
+
+def test_without_a_gpu_jobs_begin_with_a_network_for_the_cpu(
+    http: TestClient, world: World
+) -> None:
+    admin = world.caller()
+    published = offered(http, admin)
+    assert published["relabel"]["network"] == "preact_resnet18"
+    # The scheduler and importers train nothing, and a worker that has just begun does not know yet.
+    world.session.add_all(
+        Worker(name=name, host="here", pid=pid, queues=[name], device=None)
+        for pid, name in enumerate(("gpu", "cpu"))
+    )
+    world.session.commit()
+    assert offered(http, admin) == published
+
+    worker = world.session.get_one(Worker, "gpu")
+    worker.device = "cpu"
+    world.session.commit()
+    small = offered(http, admin)
+    assert {one["network"] for one in small.values()} == {"cnn_tiny"}
+    assert (small["relabel"]["epochs"], small["taufe"]["steps"]) == (30, 400)
+    # Programs that leave it out get what the form shows; whoever names a network gets it.
+    begun = start(http, admin, world.project(images=2), "relabel", learner="ce").json()["params"]
+    assert {name: begun[name] for name in small["relabel"]} == small["relabel"] | {"learner": "ce"}
+    named = start(http, admin, world.project(images=2), "relabel", network="preact_resnet18")
+    assert named.json()["params"] == published["relabel"]
+
+    world.session.add(Worker(name="other", host="there", pid=9, queues=["gpu"], device="cuda"))
+    world.session.commit()
+    assert offered(http, admin) == published
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,34 @@ def test_parameters_are_described_and_have_defaults(spec: Spec) -> None:
 
 
 @every_spec
-def test_documentation_names_every_parameter(spec: Spec) -> None:
+def test_documentation_names_every_parameter_in_order(spec: Spec) -> None:
     page = (DOCS / f"{spec.kind}-{spec.name}.md").read_text()
     entry = f"| [{spec.name}]({spec.kind}-{spec.name}.md) | {spec.summary} |"
     assert entry in (DOCS / "index.md").read_text()
+    rows = []
     for name, value in validate(spec.kind, spec.name, {}).items():
         shown = "empty" if value is None else str(value).lower()
         assert f"| `{name}` | {shown} |" in page, name
+        rows.append(page.index(f"| `{name}` | {shown} |"))
+    # The page, the form and the schema go through them in one order.
+    assert rows == sorted(rows)
+    assert ("no worker has a GPU" in page) == bool(spec.without_gpu)
+    for name, value in validate(spec.kind, spec.name, spec.without_gpu).items():
+        assert name not in spec.without_gpu or f"`{name}` {value}" in page, name
+
+
+@pytest.mark.parametrize(
+    ("job", "first"),
+    [
+        ("learn_features", ["network"]),
+        ("taufe", ["taufe", "oat"]),
+        ("prune", ["method", "ratio", "count"]),
+        ("relabel", ["learner"]),
+    ],
+)
+def test_what_a_job_is_about_is_asked_first(job: str, first: list[str]) -> None:
+    asked = list(find("job", job).params.model_json_schema()["properties"])
+    assert asked[: len(first)] == first
 
 
 def test_every_page_belongs_to_an_algorithm() -> None:

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from core.tables import Worker
+from models.device import best_device
 from tests.processes import eventually, running, scheduler
 from tests.world import World
 
@@ -31,6 +32,15 @@ def test_a_worker_appears_stays_and_leaves(world: World, tmp_path: Path) -> None
         process.send_signal(signal.SIGTERM)
         process.wait(30)
         assert present(world) == {}
+
+
+@pytest.mark.usefixtures("installation")
+def test_a_worker_that_trains_says_on_what(world: World, tmp_path: Path) -> None:
+    arguments = ("-A", "workers.app", "worker", "--pool=solo", "-Q", "gpu", "-n", "gpu@%h")
+    with running("celery", *arguments, log=tmp_path / "worker.log"):
+        eventually(lambda: "gpu" in present(world), "the worker appears")
+        eventually(lambda: present(world)["gpu"].device is not None, "it knows its device")
+        assert present(world)["gpu"].device == best_device().type
 
 
 @pytest.mark.usefixtures("installation")

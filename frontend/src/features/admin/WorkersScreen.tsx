@@ -123,7 +123,14 @@ function ProcessTable({ workers, jobs }: Pick<Workers, "workers" | "jobs">) {
                   {worker.alive ? text.states.alive : text.states.silent}
                 </Chip>
               </td>
-              <td>{worker.queues.join(", ") || text.scheduler}</td>
+              <td>
+                {worker.queues.join(", ") || text.scheduler}
+                {worker.device !== null && (
+                  <div className={styles.quiet}>
+                    {worker.device === "cpu" ? text.onCpu : text.onGpu}
+                  </div>
+                )}
+              </td>
               <td>{worker.jobs.map(nameOf).join(", ") || (worksOn(worker) ? text.idle : "–")}</td>
               <td className={styles.nowrap}>
                 {(worker.alive ? formatTime : formatDateTime)(worker.heartbeat_at)}
