@@ -20,12 +20,15 @@ from api.home.schemas import (
 )
 from api.labeling.status import describe, remaining, serving_round
 from api.principal import Principal
+from api.reviews import disagreements
 from core.states import ProjectState, RoundState
 from core.tables import Member, Project, Round
 
 _DAYS: Final = 14
 # Newer projects first; whoever is in more sees the rest on their own pages.
 _PROJECTS: Final = 100
+# Of more, the pages say that there are more.
+_SHOWN: Final = 1000
 
 
 async def home(session: AsyncSession, principal: Principal, offset_minutes: int) -> Home:
@@ -71,7 +74,7 @@ async def _work(
     }
     free = await _free(session, principal, [round_.id for round_ in serving.values()])
     reviews = await _reviews(session, ids)
-    disagreements = await _disagreements(session, principal, ids)
+    disputes = await disagreements.waiting_for(session, principal, ids, _SHOWN)
     return [
         _project(
             project,
@@ -79,7 +82,7 @@ async def _work(
             serving.get(project.id),
             free,
             reviews.get(project.id),
-            disagreements[project.id],
+            disputes[project.id],
         )
         for project in projects
     ]
@@ -91,7 +94,7 @@ def _project(
     serving: Round | None,
     free: dict[int, int],
     reviews: ReviewsWaiting | None,
-    disagreements: int,
+    disputes: int,
 ) -> ProjectWork:
     waiting = free[serving.id] if serving else 0
     if serving is not None and serving.state is RoundState.OPEN:
@@ -106,7 +109,7 @@ def _project(
         waiting=waiting,
         waiting_for="start" if draft else status.waiting_for,
         reviews=reviews,
-        disagreements=disagreements,
+        disagreements=disputes,
     )
 
 
@@ -120,14 +123,6 @@ async def _free(
 async def _reviews(session: AsyncSession, ids: Sequence[int]) -> dict[int, ReviewsWaiting]:
     found = await session.execute(sql.REVIEWS, {"projects": list(ids)})
     return {row.project_id: ReviewsWaiting(job_id=row.job_id, open=row.open) for row in found}
-
-
-async def _disagreements(
-    session: AsyncSession, principal: Principal, ids: Sequence[int]
-) -> dict[int, int]:
-    values = {"projects": list(ids), "me": principal.id, "manages": principal.engineer}
-    found = await session.execute(sql.DISAGREEMENTS, values)
-    return {row.project_id: row.open for row in found}
 
 
 async def _pace(

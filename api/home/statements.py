@@ -60,29 +60,6 @@ REVIEWS: Final = text(
     """
 )
 
-# As in ``api.reviews.disagreements``: whoever manages the project settles their own, too.
-DISAGREEMENTS: Final = text(
-    """
-    SELECT p.id AS project_id, found.open
-    FROM unnest(CAST(:projects AS bigint[])) AS p(id)
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS open FROM (
-            SELECT FROM examples e
-            WHERE e.project_id = p.id AND e.disputed
-                AND NOT EXISTS (SELECT FROM queries WHERE example_id = e.id AND NOT done)
-                AND (:manages OR NOT EXISTS (
-                    SELECT FROM annotations a
-                    WHERE a.example_id = e.id AND a.annotator_id = :me AND a.counted
-                        AND a.verdict IN ('class', 'ood') AND NOT EXISTS (
-                            SELECT FROM annotations c WHERE c.supersedes_id = a.id AND c.counted
-                        )
-                ))
-            LIMIT 1000
-        ) waiting
-    ) found
-    """
-)
-
 # ``cut`` is where a window that was too small begins; the row without a day carries it alone.
 DAYS: Final = text(
     """

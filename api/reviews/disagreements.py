@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    func,
+    select,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -26,10 +35,28 @@ _RENEWED: Final = (
 Said: TypeAlias = dict[int, list[tuple[int | None, int]]]
 
 
-def to_settle(project: Project) -> ColumnElement[bool]:
+def _to_settle(project_id: int | ColumnElement[int]) -> ColumnElement[bool]:
     """Condition: the example is disputed, and nobody is still to be asked about it."""
     waits = select(Query.id).where(Query.example_id == Example.id, ~Query.done)
-    return and_(Example.project_id == project.id, Example.disputed, ~_looked_up(waits))
+    return and_(Example.project_id == project_id, Example.disputed, ~_looked_up(waits))
+
+
+def _for(principal: Principal, project_id: int | ColumnElement[int]) -> list[ColumnElement[bool]]:
+    """Conditions of the disagreements that ``principal`` may settle, whoever looks at them now.
+
+    Nobody settles what they have taken a side in, but those who manage the project: somebody has
+    to, and there may be nobody else.
+    """
+    wanted = [_to_settle(project_id)]
+    if not principal.engineer:
+        mine = select(Annotation.id).where(
+            Annotation.example_id == Example.id,
+            Annotation.annotator_id == principal.id,
+            Annotation.verdict.in_(STANCES),
+            holds(),
+        )
+        wanted.append(~_looked_up(mine))
+    return wanted
 
 
 def _looked_up(rows: Select[Any]) -> ColumnElement[bool]:
@@ -42,8 +69,20 @@ def _looked_up(rows: Select[Any]) -> ColumnElement[bool]:
 
 
 async def count_open(session: AsyncSession, project: Project) -> int:
-    statement = select(func.count()).select_from(Example).where(to_settle(project))
+    statement = select(func.count()).select_from(Example).where(_to_settle(project.id))
     return await session.scalar(statement) or 0
+
+
+async def waiting_for(
+    session: AsyncSession, principal: Principal, project_ids: Sequence[int], most: int
+) -> dict[int, int]:
+    """How many disagreements of each project wait for ``principal``, counted up to ``most``."""
+    given = bindparam("projects", project_ids, type_=ARRAY(BigInteger))
+    projects = func.unnest(given).table_valued("id").render_derived()
+    first = select(Example.id).where(*_for(principal, projects.c.id)).limit(most)
+    counted = first.correlate(projects).subquery()
+    count = select(func.count()).select_from(counted).scalar_subquery()
+    return dict((await session.execute(select(projects.c.id, count))).all())
 
 
 async def take(
@@ -61,9 +100,14 @@ async def take(
     Returns:
         Ids of suggestions, and what is said of their images.
     """
+    held = select(Suggestion.id).where(
+        Suggestion.example_id == Example.id,
+        Suggestion.job_id.is_(None),
+        _held_by_others(principal, now),
+    )
     statement = (
         select(Example.id, Example.pool_index)
-        .where(*_for(principal, project, now))
+        .where(*_for(principal, project.id), ~_looked_up(held))
         .order_by(Example.id)
         .limit(n)
         .with_for_update(key_share=True, skip_locked=True)
@@ -92,29 +136,6 @@ async def take(
         where=~_held_by_others(principal, now),
     )
     return (await session.scalars(renewed.returning(Suggestion.id), rows)).all(), said
-
-
-def _for(principal: Principal, project: Project, now: datetime) -> list[ColumnElement[bool]]:
-    """Conditions of the disagreements that may be handed to ``principal``.
-
-    Nobody settles what they have taken a side in, but those who manage the project: somebody has
-    to, and there may be nobody else.
-    """
-    held = select(Suggestion.id).where(
-        Suggestion.example_id == Example.id,
-        Suggestion.job_id.is_(None),
-        _held_by_others(principal, now),
-    )
-    wanted = [to_settle(project), ~_looked_up(held)]
-    if not principal.engineer:
-        mine = select(Annotation.id).where(
-            Annotation.example_id == Example.id,
-            Annotation.annotator_id == principal.id,
-            Annotation.verdict.in_(STANCES),
-            holds(),
-        )
-        wanted.append(~_looked_up(mine))
-    return wanted
 
 
 def _held_by_others(principal: Principal, now: datetime) -> ColumnElement[bool]:
