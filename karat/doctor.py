@@ -15,7 +15,15 @@ from typing import Any
 
 from karat.embedded import postgres_programs, redis_program
 from karat.processes import DirectoryLock, ServiceError
-from karat.stack import LOCK_FILE, STATE_FILE, alembic_settings, choose_port, is_ready
+from karat.stack import (
+    DEFAULT_PORT,
+    DEMO_DIRECTORY,
+    LOCK_FILE,
+    STATE_FILE,
+    alembic_settings,
+    choose_port,
+    is_ready,
+)
 
 _LEAST_FREE = 2 * 2**30
 _PATIENCE = 60.0
@@ -40,18 +48,24 @@ class Finding:
     remedy: str = ""
 
 
-def examine(data_dir: Path, port: int) -> Iterator[Finding]:
+def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
     """Check everything that Karat needs.
+
+    Where nothing runs on the data directory but the demo does below it, the demo is looked at.
 
     Args:
         data_dir: The data directory.
-        port: The port that Karat would use.
+        port: The port that Karat would use; None for 8080 or the next free one.
 
     Yields:
         A finding for each check, as soon as it is made.
     """
     data_dir = data_dir.expanduser().resolve()
     running = _running(data_dir)
+    demo = data_dir / DEMO_DIRECTORY
+    is_demo = not running and bool(_running(demo)) and _is_alive(demo)
+    if is_demo:
+        data_dir, running = demo, _running(demo)
     killed = bool(running) and not _is_alive(data_dir)
     if killed:
         # The addresses in it lead nowhere.
@@ -66,6 +80,8 @@ def examine(data_dir: Path, port: int) -> Iterator[Finding]:
     yield _program("Redis program", redis_program)
     urls = {name: os.environ.get(name) or running.get(name) for name in _URLS}
     if running:
+        if is_demo:
+            yield Finding("Karat", True, f"the demo is running on {data_dir}")
         yield _api(running["url"])
     elif killed:
         yield Finding(
@@ -195,12 +211,14 @@ def _program(subject: str, find: Callable[[], str]) -> Finding:
     )
 
 
-def _port(port: int) -> Finding:
+def _port(port: int | None) -> Finding:
     try:
-        choose_port("127.0.0.1", port)
+        free = choose_port("127.0.0.1", port)
     except ServiceError as error:
-        return Finding("port", False, error.message, "karat up takes the next free one instead.")
-    return Finding("port", True, f"{port} is free")
+        return Finding("port", False, error.message, error.remedy)
+    if port is None and free != DEFAULT_PORT:
+        return Finding("port", True, f"{DEFAULT_PORT} is taken; karat up takes {free} instead")
+    return Finding("port", True, f"{free} is free")
 
 
 def _api(url: str) -> Finding:

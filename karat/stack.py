@@ -23,6 +23,8 @@ ADMIN_EMAIL = "admin@karat.local"
 QUEUES = ("gpu", "cpu")
 STATE_FILE = "running.json"
 LOCK_FILE = "karat.lock"
+# Where the demo keeps everything, below the directory of what is no demo.
+DEMO_DIRECTORY = "demo"
 _LARGEST_LOG = 10_000_000
 # Threads of a training worker that wait by spinning take the cores from the API and the database,
 # and from each other.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.commands.services import DEFAULT_DATA
 from karat.terminal import console, job_bar, percent
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from karat.resources import Round
 
 _DATA = "A real pool"
-_DEFAULT_DIRECTORY = Path("karat-data/demo")
 
 
 def demo(
@@ -235,8 +235,10 @@ def _show_login(login: "Login") -> None:
 @contextmanager
 def _directory(chosen: Path | None, *, temporary: bool) -> Iterator[Path]:
     """The directory to work in; one that nobody asked for is removed, unless its logs matter."""
+    from karat.stack import DEMO_DIRECTORY
+
     if chosen is not None or not temporary:
-        yield chosen or _DEFAULT_DIRECTORY
+        yield chosen or DEFAULT_DATA / DEMO_DIRECTORY
         return
     made = Path(tempfile.mkdtemp(prefix="karat-demo-"))
     try:

@@ -78,7 +78,10 @@ def show_ready(url: str, email: str | None, password: str | None) -> None:
 
 def doctor(
     data: DataOption = DEFAULT_DATA,
-    port: Annotated[int, typer.Option(help="Port that karat up would use.")] = 8080,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port for karat up; 8080 or the next free one."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Say what is wrong with this installation, and how to mend it."""

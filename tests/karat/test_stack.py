@@ -1,5 +1,6 @@
 """All processes together: killed, stopped, started twice."""
 
+import contextlib
 import json
 import os
 import signal
@@ -183,6 +184,36 @@ def test_doctor_finds_nothing_wrong_with_a_running_stack(live: Stack, karat: Run
     findings = json.loads(karat("doctor", "--data", live.data_dir, "--json").stdout)
     found = {one["subject"]: one for one in findings}
     assert {"database", "broker", "worker gpu", "worker cpu", "API", "torch"} <= found.keys()
+
+
+def test_doctor_is_content_with_a_running_demo(live: Stack, tmp_path: Path, karat: Run) -> None:
+    """Nothing runs on the directory that is asked about, but the demo does below it."""
+    (tmp_path / "demo").symlink_to(live.data_dir)
+    found = {
+        one["subject"]: one
+        for one in json.loads(karat("doctor", "--data", tmp_path, "--json").stdout)
+    }
+    assert found["Karat"]["detail"].startswith("the demo is running on")
+    assert {"API", "database", "broker", "worker gpu"} <= found.keys()
+
+
+def test_doctor_minds_a_taken_port_only_where_that_one_is_wanted(
+    tmp_path: Path, karat: Run
+) -> None:
+    with socket.socket() as taken:
+        with contextlib.suppress(OSError):  # then somebody else has it
+            taken.bind(("127.0.0.1", 8080))
+            taken.listen()
+        said = json.loads(karat("doctor", "--data", tmp_path, "--json").stdout)
+        (port,) = (one for one in said if one["subject"] == "port")
+        assert port["ok"]
+        assert port["detail"].startswith("8080 is taken; karat up takes ")
+        said = json.loads(
+            karat("doctor", "--data", tmp_path, "--port", "8080", "--json", status=1).stdout
+        )
+        (port,) = (one for one in said if one["subject"] == "port")
+        assert not port["ok"]
+        assert "--port" in port["remedy"]
 
 
 def test_doctor_says_what_is_wrong(tmp_path: Path, karat: Run) -> None:
