@@ -12,9 +12,14 @@ with the variance of b and the spread over c. All rounds are judged on the same 
 errors of two rounds are alike and a gain is in truth known better than this: the advice to stop
 comes late rather than early.
 
-A gain is worth a round from ``least_gain`` on. Advice: stop where P(gain >= least_gain) < 0.1, or
-where nothing in-distribution is left; go on where it is at least 0.5; unclear in between; unknown
-where accuracies are missing.
+A power law that falls as 1/n, and faster ones are rare, has half of what accuracy lacks to 1 left
+after twice as many labels. So accuracy is at its ceiling, and no curve is asked, where it lacks
+less than twice ``least_gain``: half of that is no gain worth a round. No gain is larger than what
+is lacking.
+
+A gain is worth a round from ``least_gain`` on. Advice: stop where P(gain >= least_gain) < 0.1,
+where accuracy is at its ceiling, or where nothing in-distribution is left; go on where it is at
+least 0.5; unclear in between; unknown where accuracies are missing.
 """
 
 import math
@@ -89,8 +94,8 @@ def outlook(rounds: Sequence[RoundOut], least_gain: float = LEAST_GAIN) -> Outlo
     closed = [one for one in rounds if one.state is RoundState.CLOSED]
     reasons = [*_accuracy(closed, least_gain), *_shares(closed), *_pool(closed)]
     gain = next((one for one in reasons if one.code == "gain"), None)
-    exhausted = any(one.code == "pool" and one.points == "stop" for one in reasons)
-    if exhausted or (gain is not None and gain.points == "stop"):
+    final = ("ceiling", "gain", "pool")
+    if any(one.code in final and one.points == "stop" for one in reasons):
         advice = "stop"
     elif gain is None:
         advice = "unknown"
@@ -120,6 +125,13 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
     if left is not None:
         more = min(more, left)
     counts, accuracies, _ = zip(*measured, strict=True)
+    last = accuracies[-1]
+    smooth = (last * examples + 1) / (examples + 2)
+    error = math.sqrt(smooth * (1 - smooth) / examples)
+    evaluation = _reason("evaluation", "neither", accuracy=last, error=error, examples=examples)
+    lacking = 1 - last
+    if lacking < 2 * least:
+        return [_reason("ceiling", "stop", lacking=lacking, least=least), evaluation]
     gain = expected_gain(counts, accuracies, examples, more)
     chance = gain.chance_of(least)
     points: Points = "neither"
@@ -127,27 +139,19 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
         points = "stop"
     elif chance >= _LIKELY:
         points = "go_on"
-    last = accuracies[-1]
-    smooth = (last * examples + 1) / (examples + 2)
     return [
         _reason(
             "gain",
             points,
-            gain=gain.mean,
-            low=max(0.0, gain.mean - _Z80 * gain.deviation),
-            high=gain.mean + _Z80 * gain.deviation,
+            gain=min(lacking, gain.mean),
+            low=max(0.0, min(lacking, gain.mean - _Z80 * gain.deviation)),
+            high=min(lacking, gain.mean + _Z80 * gain.deviation),
             chance=chance,
             least=least,
             labels=counts[-1],
             more=more,
         ),
-        _reason(
-            "evaluation",
-            "neither",
-            accuracy=last,
-            error=math.sqrt(smooth * (1 - smooth) / examples),
-            examples=examples,
-        ),
+        evaluation,
     ]
 
 

@@ -17,6 +17,8 @@ def test_an_admin_prunes_trains_on_it_and_takes_back(
     page.goto(f"/projects/{project.id}/jobs")
     card = page.get_by_role("region", name="Prune labels")
     card.locator("summary").click()
+    # What the job is about comes first.
+    expect(card.locator("label").first).to_have_text("Method")
     card.get_by_label("Network").select_option("cnn_tiny")
     card.get_by_label("Width").fill("8")
     card.get_by_label("Epochs").fill("2")
@@ -70,6 +72,13 @@ def test_an_admin_prunes_trains_on_it_and_takes_back(
     page.get_by_role("button", name="Train on it").click()
     expect(page.get_by_text("In use")).to_be_visible()
     assert project.get()["settings"]["subset"] == job["result"]["subset_id"]
+    # Whoever comes back sees it where they look first, and where training is set up.
+    for place in ("", "/settings"):
+        page.goto(f"/projects/{project.id}{place}")
+        said = page.get_by_text(f"Rounds train on subset {chosen} (Prune4ReL, true greedy)")
+        expect(said).to_contain_text(f"keeps {kept} of {labels} labels")
+        page.get_by_role("link", name="Show the subset").click()
+        expect(page).to_have_url(subset)
     # A job that learns from a subset offers it by name.
     page.get_by_role("link", name="All jobs").click()
     relabel = page.get_by_role("region", name="Relabel")

@@ -47,6 +47,8 @@ function sentence({ code, values }: Reason): string {
         percent("least"),
         Math.round(100 * (values.chance ?? 0)),
       );
+    case "ceiling":
+      return text.ceiling(percent("least"));
     case "evaluation":
       return text.evaluation(percent("accuracy"), percent("error"), count("examples"));
     case "no_accuracy":

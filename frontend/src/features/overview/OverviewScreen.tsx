@@ -5,6 +5,7 @@ import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { Parts } from "../../ui/Meter";
 import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { Actions } from "./Actions";
@@ -48,6 +49,7 @@ export function OverviewScreen({ project }: { project: Project }) {
     return (
       <div className={styles.page}>
         <NextStep project={project} />
+        <SubsetInUse project={project} />
         {project.counts.pool > 0 && <PoolCard project={project} />}
         <AgreementCard projectId={project.id} />
       </div>
@@ -62,6 +64,7 @@ export function OverviewScreen({ project }: { project: Project }) {
           {warning}
         </Notice>
       ))}
+      <SubsetInUse project={project} />
       {shownJobs(jobs.data?.items ?? []).map((job) => (
         <JobCard key={job.id} job={job} projectId={project.id} />
       ))}

@@ -4,6 +4,7 @@ import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { CheckField, SelectField } from "../../ui/Field";
+import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { AlgorithmField } from "./AlgorithmField";
@@ -67,6 +68,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   );
   return (
     <Card title={t.setup.method} hint={t.setup.methodHint} id="method">
+      <SubsetInUse project={project} />
       <BudgetFields settings={settings} onChange={change} />
       {algorithms.isPending && (
         <Loading>
