@@ -41,8 +41,8 @@ LEASE = 16
 ANSWERED_ONLY = frozenset({"csv", "jsonl", "imagefolder"})
 
 PAGES: dict[str, dict[str, Any]] = {
-    "first page": {},
-    "deep page": {"deep": True},
+    "first page": {"split": "all"},
+    "deep page": {"split": "all", "deep": True},
     "unlabeled": {"split": "pool", "state": "unlabeled"},
     "OOD": {"split": "pool", "state": "ood"},
     "by purity": {"split": "pool", "sort": "-purity"},

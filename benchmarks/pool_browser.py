@@ -41,7 +41,7 @@ ANSWERED = 50
 """One image in so many has verdicts."""
 
 VIEWS: dict[str, dict[str, Any]] = {
-    "first page": {},
+    "first page": {"split": "all"},
     "page of the pool": {"split": "pool"},
     "deep page": {"split": "pool", "deep": True},
     "state ood": {"split": "pool", "state": "ood"},

@@ -24,9 +24,10 @@ Sort = Literal[
 class Filters(TypedDict):
     """What images have to be; all that is given has to hold.
 
-    ``verdict``, ``annotator_id`` and ``source`` are of one vote that holds. ``kept_by`` and
-    ``dropped_by`` are subsets, which know the labels of when they were made. Scores and predictions
-    are those that the queries of ``round`` were chosen by, by default the latest.
+    They are of the pool unless ``split`` names another, or is ``all``. ``verdict``,
+    ``annotator_id`` and ``source`` are of one vote that holds. ``kept_by`` and ``dropped_by`` are
+    subsets, which know the labels of when they were made. Scores and predictions are those that the
+    queries of ``round`` were chosen by, by default the latest.
     """
 
     state: NotRequired[str | None]
@@ -159,7 +160,7 @@ class PoolClient:
         """Images that match, page by page.
 
         Args:
-            filters: What they have to be; all images if None.
+            filters: What they have to be; all images of the pool if None.
             sort: Their order; a minus puts the highest first.
 
         Yields:
@@ -178,7 +179,7 @@ class PoolClient:
         """How many images match.
 
         Args:
-            filters: What they have to be; all images if None.
+            filters: What they have to be; all images of the pool if None.
         """
         query = {**(filters or {})}
         found: Count = self._transport.request("GET", f"{self._path}/count", query=query)

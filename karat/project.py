@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from karat.findings import Review, Subset, SubsetComparison, SubsetFormat
 from karat.labeling import LabelingClient
@@ -92,13 +92,13 @@ class ProjectClient(LabelingClient, TransferClient):
         self._transport.request("DELETE", f"{self._path}/members/{user_id}")
 
     def examples(
-        self, *, state: str | None = None, split: Split | None = None
+        self, *, state: str | None = None, split: Split | Literal["all"] = "pool"
     ) -> Iterator[Example]:
         """The project's images, by ``pool_index``; ``pool.find`` has more filters.
 
         Args:
             state: Only those in this state.
-            split: Only those of this split.
+            split: Those of this split, or of all.
         """
         return self.pool.find({"state": state, "split": split})
 

@@ -45,6 +45,8 @@ class PoolScores:
         purity: (N,) float32, higher = more in-distribution.
         informativeness: (N,) float32, higher = ask sooner.
         meta_scores: (N,) float32 of the strategy, higher = ask sooner; None before selection.
+        inside: (N,) float32 in 0..1, the probability of being in-distribution; None before
+            selection, and where nothing tells how to read the purity as one.
     """
 
     indices: Indices
@@ -52,6 +54,7 @@ class PoolScores:
     purity: Float32Array
     informativeness: Float32Array
     meta_scores: Float32Array | None = None
+    inside: Float32Array | None = None
 
     def __len__(self) -> int:
         """Return N."""
@@ -65,6 +68,7 @@ class PoolScores:
             self.purity[positions],
             self.informativeness[positions],
             None if self.meta_scores is None else self.meta_scores[positions],
+            None if self.inside is None else self.inside[positions],
         )
 
     @classmethod
@@ -84,16 +88,14 @@ class PoolScores:
         path.parent.mkdir(parents=True, exist_ok=True)
         classes = self.logits.shape[1]
         flat = pa.array(np.ascontiguousarray(self.logits).reshape(-1))
-        meta = pa.nulls(len(self), pa.float32())
-        if self.meta_scores is not None:
-            meta = pa.array(self.meta_scores, type=pa.float32())
         predicted, confidence = predictions(self.logits)
         table = pa.table(
             {
                 "pool_index": pa.array(self.indices, type=pa.int64()),
                 "purity": pa.array(self.purity, type=pa.float32()),
                 "informativeness": pa.array(self.informativeness, type=pa.float32()),
-                "meta_score": meta,
+                "meta_score": _optional(self.meta_scores, len(self)),
+                "in_probability": _optional(self.inside, len(self)),
                 "predicted": pa.array(predicted),
                 "confidence": pa.array(confidence),
                 "logits": pa.FixedSizeListArray.from_arrays(flat, classes),
@@ -120,11 +122,22 @@ class PoolScores:
             width = table.schema.field("logits").type.list_size
         except (OSError, pa.ArrowException, KeyError, AttributeError) as error:
             raise ModelError(f"{path} holds no pool scores ({error}).") from error
-        meta = table["meta_score"]
+        # Files of earlier versions do not say what is in-distribution.
+        known = "in_probability" in table.column_names
         return cls(
             table["pool_index"].to_numpy(),
             logits.flatten().to_numpy(zero_copy_only=False).reshape(-1, width),
             table["purity"].to_numpy(),
             table["informativeness"].to_numpy(),
-            None if meta.null_count == len(table) else meta.to_numpy(),
+            _given(table["meta_score"]),
+            _given(table["in_probability"]) if known else None,
         )
+
+
+def _optional(values: Float32Array | None, count: int) -> pa.Array:
+    return pa.nulls(count, pa.float32()) if values is None else pa.array(values, type=pa.float32())
+
+
+def _given(column: pa.ChunkedArray) -> Float32Array | None:
+    values: Float32Array = column.to_numpy()
+    return None if column.null_count == len(column) else values

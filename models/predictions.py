@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from models.candidates import LastAnswers
 from models.pool_scores import PoolScores
 from models.probability import softmax
-from models.protocols import Indices
+from models.protocols import Float32Array, Indices
 from models.strategies.expected_value import probability_inside
 
 
@@ -19,8 +19,7 @@ class Predictions:
     Attributes:
         classes: (n,) int64 in 0..C-1, the most probable class, given that the example has one.
         probability: (n,) float64 in 0..1, of that class.
-        inside: (n,) float64 in 0..1, of being in-distribution; None where the purity is no
-            probability and nothing tells how to read it as one.
+        inside: (n,) float64 in 0..1, of being in-distribution; None where `inside_of` is.
     """
 
     classes: Indices
@@ -28,23 +27,35 @@ class Predictions:
     inside: NDArray[np.float64] | None
 
 
-def predict(
-    scores: PoolScores, wanted: Indices, *, purity_is_probability: bool, last: LastAnswers
-) -> Predictions:
-    """Read the scores of a round as predictions.
+def inside_of(
+    scores: PoolScores, *, purity_is_probability: bool, last: LastAnswers
+) -> Float32Array | None:
+    """Return the probability of being in-distribution of N examples, (N,) float32 in 0..1.
 
     Args:
         scores: of everything unlabeled, since purity is read against all of it.
-        wanted: (n,) pool indices among `scores.indices`.
         purity_is_probability: whether `scores.purity` is one already.
         last: the answers to the last query set; a purity that is no probability is calibrated on
             them, if both kinds are among them.
+
+    Returns:
+        None where the purity is no probability and nothing tells how to read it as one.
     """
-    positions = np.searchsorted(scores.indices, wanted)
-    probabilities = softmax(scores.logits[positions])
-    inside: NDArray[np.float64] | None = None
     if purity_is_probability:
-        inside = scores.purity[positions].astype(np.float64)
-    elif last.scores is not None and len(np.unique(last.labels >= 0)) == 2:
-        inside = probability_inside(scores.purity, last)(scores.purity[positions])
+        return scores.purity
+    if last.scores is None or len(np.unique(last.labels >= 0)) < 2:
+        return None
+    return probability_inside(scores.purity, last)(scores.purity).astype(np.float32)
+
+
+def predict(scores: PoolScores, wanted: Indices) -> Predictions:
+    """Read the scores of a round as predictions.
+
+    Args:
+        scores: of everything unlabeled, `inside` among them where it is known.
+        wanted: (n,) pool indices among `scores.indices`.
+    """
+    found = scores.take(np.searchsorted(scores.indices, wanted))
+    probabilities = softmax(found.logits)
+    inside = None if found.inside is None else found.inside.astype(np.float64)
     return Predictions(probabilities.argmax(axis=1), probabilities.max(axis=1), inside)

@@ -34,6 +34,7 @@ __all__ = [
     "Scored",
     "by_row",
     "infer",
+    "learns",
     "meta_train",
     "score_pool",
     "select",
@@ -225,6 +226,12 @@ def select(
     )
 
 
+def learns(settings: QuerySettings) -> bool:
+    """Say whether the strategy learns from answers, so that `meta_train` has anything to do."""
+    params = parse("strategy", settings.strategy, settings.strategy_params)
+    return isinstance(params, MQNetParams)
+
+
 def meta_train(
     scores: PoolScores,
     query: Indices,
@@ -241,7 +248,7 @@ def meta_train(
             was unlabeled then, so that the normalisation is that of the selection.
         query: (n,) pool indices of the answered queries.
         labels: (n,) int64 in 0..C-1, or `OOD`.
-        settings: names the strategy; anything but MQ-Net has nothing to learn.
+        settings: names the strategy; one that does not learn (`learns`) changes nothing.
         seed: decides pairs and initial weights.
         previous: MQ-Net of the round before.
 

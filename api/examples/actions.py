@@ -1,7 +1,7 @@
 """What engineers do with many images at once; each is one transaction, and audited."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.examples import service
+from api.examples.predicted import UNKNOWN, predictions_of
 from api.examples.schemas import MOST_AT_ONCE, Changed, Promoted, Promotion, Selection
 from api.examples.search import among
 from api.principal import Principal
@@ -76,13 +77,15 @@ async def send_to_queue(
     storage: Storage,
     selection: Selection,
 ) -> Changed:
-    """Put images at the head of the open round's queue.
+    """Put images at the head of the open round's queue, each with its newest prediction.
 
     Raises:
         Conflict: No round is open, or too many images match.
     """
     ids = await _chosen(session, project, storage, selection)
-    changed = await _queue(session, project, ids)
+    # Before anything is locked: the scores are read from files.
+    predicted = await predictions_of(session, project, storage, ids)
+    changed = await _queue(session, project, ids, predicted)
     await _note(session, principal, project, "queue", changed)
     return changed
 
@@ -91,6 +94,7 @@ async def _queue(
     session: AsyncSession,
     project: Project,
     ids: Sequence[int],
+    predicted: Mapping[int, dict[str, Any]],
     left_out: Counter[str] | None = None,
 ) -> Changed:
     # Rounds before examples, as everybody who stores verdicts locks them.
@@ -100,7 +104,7 @@ async def _queue(
     await session.execute(lock_examples(among(Example.id, ids)))
     sorted_ = await _sort(session, project, round_, ids, overlap)
     sorted_.left_out += left_out or Counter()
-    await _put(session, project, round_, ids, sorted_, overlap)
+    await _put(session, project, round_, ids, sorted_, predicted, overlap)
     return Changed(
         example_ids=[*sorted_.new, *sorted_.again],
         again=len(sorted_.again),
@@ -166,6 +170,7 @@ async def _put(
     round_: Round,
     ids: Sequence[int],
     sorted_: _Sorted,
+    predicted: Mapping[int, dict[str, Any]],
     overlap: int,
 ) -> None:
     """Write the head of the queue, in the order of ``ids``."""
@@ -180,6 +185,7 @@ async def _put(
             "rank": place[id_] + copy,
             "requested": True,
             "again_after": sorted_.again.get(id_),
+            **predicted.get(id_, UNKNOWN),
         }
         for id_ in [*sorted_.new, *sorted_.again]
         for copy in range(overlap)
@@ -324,7 +330,8 @@ async def promote(
     )
     ood = set(await session.scalars(statement))
     left_out = Counter({"not_ood": len(ids) - len(ood)})
-    changed = await _queue(session, project, [id_ for id_ in ids if id_ in ood], left_out)
+    # No model knows the class yet, so none says what they are.
+    changed = await _queue(session, project, [id_ for id_ in ids if id_ in ood], {}, left_out)
     if not (changed.example_ids or changed.moved):
         raise Conflict(
             "nothing_to_promote",

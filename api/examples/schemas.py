@@ -1,5 +1,5 @@
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -20,10 +20,14 @@ Sort = Literal[
     "-confidence",
 ]
 MOST_AT_ONCE = 10_000
+EVERY_SPLIT: Final = "all"
 
 
 class Filters(BaseModel):
     """What examples have to be; all that is given has to hold.
+
+    They are of the pool unless `split` names another, or is `all`: nobody is asked about images
+    that are kept to evaluate on, whatever their state.
 
     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
     an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
@@ -35,7 +39,7 @@ class Filters(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     state: ExampleState | None = None
-    split: Split | None = None
+    split: Split | Literal["all"] = Split.POOL
     verdict: Verdict | None = None
     class_id: Id | None = None
     annotator_id: Id | None = None
@@ -64,6 +68,13 @@ class Listing(Filters):
 
 
 class ExampleOut(BaseModel):
+    """An image, and what the model of the latest scores makes of it.
+
+    `confidence` is the probability of the predicted class among the classes, `in_probability` that
+    of being in-distribution at all: null without a score, and where nothing tells how to read the
+    purity as a probability.
+    """
+
     id: int
     pool_index: int
     name: str
@@ -78,6 +89,7 @@ class ExampleOut(BaseModel):
     meta_score: float | None
     predicted_class_id: int | None
     confidence: float | None
+    in_probability: float | None
     image_url: str
 
 

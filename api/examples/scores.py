@@ -1,4 +1,4 @@
-"""The scores of a round as columns in memory: some 20 bytes an example, the latest few rounds."""
+"""The scores of a round as columns in memory: some 24 bytes an example, the latest few rounds."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,7 +21,7 @@ from core.storage import Storage
 from core.tables import Artifact, Project, Round
 from models.pool_scores import predictions
 
-COLUMNS: Final = ("purity", "informativeness", "meta_score", "confidence")
+COLUMNS: Final = ("purity", "informativeness", "meta_score", "confidence", "in_probability")
 _KEPT_TABLES: Final = 4
 
 Floats = NDArray[np.float32]
@@ -36,7 +36,8 @@ class ScoreTable:
         number: Round whose queries were chosen by these scores.
         class_ids: (C,) class of each output of the model.
         pool_index: (N,) int32, ascending.
-        columns: For each of ``COLUMNS`` (N,) float32, NaN where there is none.
+        columns: For each of ``COLUMNS`` (N,) float32, NaN where there is none; files of earlier
+            versions lack ``in_probability``.
         predicted: (N,) int16, an output of the model.
     """
 

@@ -25,11 +25,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.examples.schemas import Filters, Sort
+from api.examples.schemas import EVERY_SPLIT, Filters, Sort
 from api.examples.scores import Positions, ScoreTable
 from core.consensus import holds
 from core.errors import Conflict
-from core.states import ExampleState
+from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Project
 
 _SECONDS: Final = 0.4
@@ -62,7 +62,9 @@ class Piece:
 def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
     """What the database knows of the filters."""
     found: list[ColumnElement[bool]] = [Example.project_id == project.id]
-    for name in ("state", "split", "import_id"):
+    if filters.split != EVERY_SPLIT:
+        found.append(Example.split == filters.split)
+    for name in ("state", "import_id"):
         if (value := getattr(filters, name)) is not None:
             found.append(getattr(Example, name) == value)
     if filters.class_id is not None:
@@ -113,12 +115,11 @@ class Search:
             Conflict: Scores are asked for, and there are none.
         """
         self._session, self._project, self._filters = session, project, filters
-        self._conditions = conditions(project, filters)
         self._table, self._sort, self._members = table, sort, members
         asked = [
             name
             for name in Filters.model_fields
-            if name != "round" and getattr(filters, name) is not None
+            if name not in {"round", "split"} and getattr(filters, name) is not None
         ]
         scored = [name for name in asked if name.startswith(("purity", "informat", "predicted"))]
         self._by_score = bool(scored) or sort != "pool_index"
@@ -130,8 +131,12 @@ class Search:
                 "Until then leave out filters and orders by score or prediction.",
                 field=scored[0] if scored else "sort",
             )
+        if self._by_file and filters.split is Split.POOL:
+            # Only images of the pool are scored, and subsets are of those alone.
+            filters = filters.model_copy(update={"split": EVERY_SPLIT})
+        self._conditions = conditions(project, filters)
         # An index gives these in order, however few they are.
-        self._indexed = set(asked) <= {"state", "split"} and len(set(asked)) != 1
+        self._indexed = asked == ([] if filters.split == EVERY_SPLIT else ["state"])
 
     async def page(
         self, columns: Select[*tuple[Any, ...]], cursor: int | None, limit: int

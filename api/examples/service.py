@@ -19,7 +19,7 @@ from api.examples.schemas import (
     Neighbours,
     PlaceOut,
 )
-from api.examples.scores import ScoreTable, score_table
+from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search, among
 from core.consensus import holds
 from core.errors import NotFound
@@ -87,9 +87,7 @@ async def _search(
 def shown(row: Any, table: ScoreTable | None) -> dict[str, Any]:
     """What is shown of a row of an example, with its scores."""
     at = table.find(row.pool_index) if table else None
-    scores: dict[str, Any] = dict.fromkeys(
-        ("purity", "informativeness", "meta_score", "confidence", "predicted_class_id")
-    )
+    scores: dict[str, Any] = dict.fromkeys((*COLUMNS, "predicted_class_id"))
     if table is not None and at is not None:
         for name, column in table.columns.items():
             value = float(column[at])

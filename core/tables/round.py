@@ -49,7 +49,8 @@ class Query(Base):
 
     ``predicted_class_id`` is what the model that chose the example takes it for, ``probability``
     how sure it is of that class among the others, and ``in_probability`` that it is
-    in-distribution at all. They are empty while there is no model.
+    in-distribution at all. Of one that somebody ``requested`` the newest model that has seen it
+    says so. They are empty while there is no such model.
 
     One that somebody ``requested`` goes on to the next round if this one ends before its answer.
     Where ``again_after`` is set, the votes up to that annotation are doubted: each answer

@@ -26,7 +26,9 @@ pool = typer.Typer(help="Find images, and act on many at once.", no_args_is_help
 WhereOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--where", metavar="NAME=VALUE", help="A filter, such as state=ood or class=cat; repeat it."
+        "--where",
+        metavar="NAME=VALUE",
+        help="A filter, such as state=ood or class=cat; repeat it. Of the pool, unless split=all.",
     ),
 ]
 IdOption = Annotated[list[int] | None, typer.Option("--id", help="An image; repeat it.")]

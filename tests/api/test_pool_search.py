@@ -52,9 +52,10 @@ def scored(world: World, project: Project, n: int, *, old: bool = False) -> Roun
     logits[np.arange(n), np.arange(n) % 2] = 1 + steps
     key = f"projects/{project.id}/rounds/0/scores.parquet"
     path = world.storage.artifact(key)
-    PoolScores(np.arange(n), logits, steps / np.float32(n), -steps, steps).to_parquet(path)
+    purity = steps / np.float32(n)
+    PoolScores(np.arange(n), logits, purity, -steps, steps, purity**2).to_parquet(path)
     if old:
-        table = pq.read_table(path).drop_columns(["predicted", "confidence"])
+        table = pq.read_table(path).drop_columns(["predicted", "confidence", "in_probability"])
         pq.write_table(table, path)
     world.session.add(
         Artifact(
@@ -115,12 +116,16 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
     )
     world.session.commit()
     for query, expected in (
-        ({}, list(range(14))),
+        ({}, list(range(12))),
+        ({"split": "all"}, list(range(14))),
         ({"split": "evaluation"}, [12, 13]),
-        ({"split": "pool", "state": "queried"}, [4, 5]),
+        ({"state": "queried"}, [4, 5]),
+        # Nobody has looked at those that are kept to evaluate on, and nobody is to.
+        ({"state": "unlabeled"}, list(range(6, 12))),
+        ({"state": "unlabeled", "split": "all"}, list(range(6, 14))),
         ({"state": "ood"}, [2]),
-        ({"class_id": cat.id}, [0, 12]),
-        ({"class_id": cat.id, "split": "pool"}, [0]),
+        ({"class_id": cat.id}, [0]),
+        ({"class_id": cat.id, "split": "all"}, [0, 12]),
         ({"verdict": "ood"}, [1, 2, 8]),
         ({"annotator_id": other.user.id}, [0, 1]),
         ({"annotator_id": other.user.id, "verdict": "ood"}, [1]),
@@ -162,6 +167,7 @@ def test_scores_and_predictions_filter_and_order(http: TestClient, world: World,
     (first,) = page["items"]
     assert (first["purity"], first["predicted_class_id"]) == (0.875, dog.id)
     assert first["confidence"] == pytest.approx(1 / (1 + np.exp(-8)))
+    assert first["in_probability"] == (None if old else 0.875**2)
     unscored = listed(http, project, admin)["items"][9]
     assert (unscored["purity"], unscored["predicted_class_id"]) == (None, None)
 
@@ -260,13 +266,13 @@ def test_default_views_of_a_large_pool_read_an_index_and_no_more(
 ) -> None:
     project, admin = running(world, images=4, queries=0), world.caller()
     insert_many(world, project, 30_000)
-    for query in ({}, {"split": "pool"}, {"split": "pool", "state": "ood"}):
+    for query in ({}, {"split": "all"}, {"state": "ood"}):
         statements = planned(http, world, project, admin, cursor=20_000, **query)
         assert statements
         for statement, plan in statements:
             assert "Seq Scan on examples" not in plan, plan
             # Of one split alone a page is a bounded range, whose few rows may be sorted.
-            assert "Sort" not in plan or set(query) == {"split"}, plan
+            assert "Sort" not in plan or not query, plan
             assert "OFFSET" not in statement.upper()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from karat import Client
 from karat.stack import Stack
 from tests.e2e.labeled import labeled_project
-from tests.karat.helpers import Run
+from tests.karat.helpers import Run, image_folder
 
 
 def test_images_are_found_held_out_queued_and_promoted(
@@ -21,6 +21,11 @@ def test_images_are_found_held_out_queued_and_promoted(
         done = karat("--url", live.url, *arguments, status=status, KARAT_TOKEN=token)
         return str(done.stdout)
 
+    evaluation = image_folder(tmp_path / "evaluation" / "light", 2, first=200).parent
+    admin.wait(project.import_images(evaluation, split="evaluation")["id"])
+    # Nobody is to look at them, so they are none of those that nobody has looked at.
+    for where, count in (("state=unlabeled", 0), ("split=evaluation", 2), ("split=all", 62)):
+        assert json.loads(run("pool", "list", name, "--where", where, "--json"))["count"] == count
     light = json.loads(run("pool", "list", name, "--where", "class=light", "--json"))
     # The one image without a verdict may be a light one.
     assert light["count"] in {19, 20}

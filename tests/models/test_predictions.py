@@ -1,12 +1,14 @@
 """What a model takes images for."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from models.candidates import NO_ANSWERS, LastAnswers
 from models.mqnet import Normalisation
 from models.pool_scores import PoolScores
-from models.predictions import predict
+from models.predictions import inside_of, predict
 from models.protocols import OOD
 
 INDICES = np.array([3, 5, 8, 9])
@@ -16,7 +18,8 @@ SCORES = PoolScores(INDICES, LOGITS, PURITY, np.zeros(4, dtype=np.float32))
 
 
 def test_class_and_probabilities_of_what_is_ranked() -> None:
-    found = predict(SCORES, np.array([9, 5]), purity_is_probability=True, last=NO_ANSWERS)
+    inside = inside_of(SCORES, purity_is_probability=True, last=NO_ANSWERS)
+    found = predict(replace(SCORES, inside=inside), np.array([9, 5]))
     assert_array_equal(found.classes, [0, 1])
     assert_allclose(found.probability, [0.9, 0.8], rtol=1e-6)
     assert found.inside is not None
@@ -24,14 +27,15 @@ def test_class_and_probabilities_of_what_is_ranked() -> None:
 
 
 def test_a_purity_that_nobody_can_read_is_no_probability() -> None:
-    found = predict(SCORES, INDICES, purity_is_probability=False, last=NO_ANSWERS)
-    assert found.inside is None
     one_kind = LastAnswers(np.array([0, 1, 0, 0]), SCORES, Normalisation.fit(PURITY))
-    assert predict(SCORES, INDICES, purity_is_probability=False, last=one_kind).inside is None
+    for last in (NO_ANSWERS, one_kind):
+        assert inside_of(SCORES, purity_is_probability=False, last=last) is None
+    assert predict(SCORES, INDICES).inside is None
 
 
 def test_the_last_answers_say_how_to_read_purity() -> None:
     last = LastAnswers(np.array([0, OOD, OOD, 1]), SCORES, Normalisation.fit(PURITY))
-    found = predict(SCORES, INDICES, purity_is_probability=False, last=last)
-    assert found.inside is not None
-    assert_array_equal(found.inside > 0.5, [True, False, False, True])
+    inside = inside_of(SCORES, purity_is_probability=False, last=last)
+    assert inside is not None
+    assert inside.dtype == np.float32
+    assert_array_equal(inside > 0.5, [True, False, False, True])

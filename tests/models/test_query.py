@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -229,20 +230,19 @@ def test_what_is_said_of_the_verdicts_may_be_known(model: FakeModel) -> None:
 
 def test_parquet_keeps_everything(model: FakeModel, tmp_path: Path) -> None:
     scores = scored(model).scores
-    for meta in (None, np.linspace(0, 1, len(scores), dtype=np.float32)):
+    for late in (None, np.linspace(0, 1, len(scores), dtype=np.float32)):
         path = tmp_path / "scores.parquet"
-        PoolScores(
-            scores.indices, scores.logits, scores.purity, scores.informativeness, meta
-        ).to_parquet(path)
+        replace(scores, meta_scores=late, inside=late).to_parquet(path)
         read = PoolScores.from_parquet(path)
         for name in ("indices", "logits", "purity", "informativeness"):
             assert_array_equal(getattr(read, name), getattr(scores, name))
             assert getattr(read, name).dtype == getattr(scores, name).dtype
-        assert (read.meta_scores is None) == (meta is None)
-    kept = read.take(np.array([1])).meta_scores
-    assert kept is not None
-    assert meta is not None
-    assert_array_equal(kept, meta[1:2])
+        assert (read.meta_scores is None, read.inside is None) == (late is None, late is None)
+    taken = read.take(np.array([1]))
+    assert late is not None
+    for kept in (taken.meta_scores, taken.inside):
+        assert kept is not None
+        assert_array_equal(kept, late[1:2])
     assert [found.name for found in tmp_path.iterdir()] == ["scores.parquet"]
 
 

@@ -87,14 +87,19 @@ class Loop:
         return job
 
     def advance(self, number: int, n: int = 8, verdict: Verdict | None = None) -> Job:
-        """Answer round ``number``, close it and run its job here."""
+        """Answer round ``number`` and finish it."""
         self.answer(number, n, verdict)
+        job = self.finish(number)
+        assert job.state is JobState.SUCCEEDED, job.error
+        return job
+
+    def finish(self, number: int) -> Job:
+        """Close round ``number`` and run its job here, whatever becomes of it."""
         job = self.close(number)
         message = AdvanceRound(job_id=job.id)
         self.session.rollback()  # the server ends a transaction that idles for a minute
         run_job(message, handler)
         self.session.expire_all()
-        assert job.state is JobState.SUCCEEDED, job.error
         return job
 
     def queue(self, number: int) -> list[tuple[int, int, float | None]]:

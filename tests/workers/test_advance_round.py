@@ -1,6 +1,7 @@
 """The round engine: what it computes, and that it survives a kill in every phase."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,14 @@ from core.states import (
 )
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Query
+from models.pool_scores import PoolScores
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import kill_in_every_phase
 from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
 from workers.advance.phases import PHASES
-from workers.runner import run_job
+from workers.runner import JobContext, run_job
 
 
 def test_a_round_closes_and_the_next_opens(world: World) -> None:
@@ -38,8 +40,10 @@ def test_a_round_closes_and_the_next_opens(world: World) -> None:
     assert (first.state, second.state) == (RoundState.CLOSED, RoundState.OPEN)
     assert first.accuracy is not None
     assert 0 <= first.accuracy <= 1
-    assert set(first.seconds) == set(PHASES) - {"publish"}
-    assert set(job.checkpoint["seconds"]) == set(PHASES)
+    # A network needs no embeddings, and there was no query set that MQ-Net could learn from.
+    done = set(PHASES) - {"embed", "meta_train"}
+    assert set(first.seconds) == done - {"publish"}
+    assert set(job.checkpoint["seconds"]) == done
     queue_ = loop.queue(1)
     # The budget's worth of images and half as many again for zero-wait.
     assert [rank for rank, _, _ in queue_] == list(range(12))
@@ -48,6 +52,49 @@ def test_a_round_closes_and_the_next_opens(world: World) -> None:
     assert scores == sorted(scores, reverse=True)
     # No MQ-Net before its first answers: the thesis's P + I, and a note that says so.
     assert "purity + informativeness" in " ".join(second.notes)
+
+
+def test_only_phases_that_have_anything_to_do_are_shown(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned: list[list[str]] = []
+    plan = JobContext.plan
+
+    def watched(context: JobContext, phases: Sequence[str], *known: Any) -> None:
+        planned.append(list(phases))
+        plan(context, phases, *known)
+
+    monkeypatch.setattr(JobContext, "plan", watched)
+    loop = Loop(world, evaluation=0, strategy={"name": "margin"}, max_rounds=3)
+    loop.advance(0)
+    loop.advance(1)
+    done = {"snapshot", "train", "score", "select"}
+    assert set(loop.rounds()[1].seconds) == done
+    # That there is no evaluation image shows only in the snapshot.
+    first, *rest = planned
+    assert first == ["snapshot", "train", "evaluate", "score", "select", "publish"]
+    assert all(set(phases) == {*done, "publish"} for phases in rest if phases != first)
+    loop.advance(2)
+    assert set(loop.rounds()[2].seconds) == {"snapshot", "train"}
+
+
+def test_mqnet_is_kept_while_another_strategy_is_tried(world: World) -> None:
+    loop = Loop(world)
+
+    def choose(strategy: str) -> None:
+        settings = loop.project.settings
+        loop.project.settings = {**settings, "strategy": {"name": strategy, "params": {}}}
+        loop.session.commit()
+
+    for number in range(2):
+        loop.advance(number)
+    choose("margin")
+    for number in (2, 3):
+        loop.advance(number)
+    files = loop.files()
+    learned, kept = (files[f"rounds/{number}/mqnet.safetensors"] for number in (2, 4))
+    assert "meta_train" not in loop.rounds()[3].seconds
+    assert kept == learned
 
 
 def test_queries_say_what_the_model_takes_them_for(world: World) -> None:
@@ -61,6 +108,16 @@ def test_queries_say_what_the_model_takes_them_for(world: World) -> None:
     assert {one.predicted_class_id for one in predicted} <= {item.id for item in loop.classes}
     assert all(one.probability is not None and 0.5 <= one.probability <= 1 for one in predicted)
     assert all(one.in_probability is not None for one in predicted)
+    # Of what is not asked about it is known as well.
+    kept = select(Artifact).where(Artifact.kind == ArtifactKind.SCORES)
+    file = world.storage.artifact(world.session.scalars(kept).one().storage_key)
+    scores = PoolScores.from_parquet(file)
+    assert scores.inside is not None
+    assert len(scores.inside) > len(predicted)
+    known = dict(zip(scores.indices.tolist(), scores.inside.tolist(), strict=True))
+    for one in predicted:
+        place = world.session.get_one(Example, one.example_id).pool_index
+        assert one.in_probability == pytest.approx(known[place])
 
 
 def test_second_round_trains_mqnet_on_answers_it_had_not_seen(world: World) -> None:
@@ -182,9 +239,7 @@ def test_an_empty_pool_finishes_the_project(world: World) -> None:
         unlabeled.where(Example.state == ExampleState.UNLABELED).values(split=Split.AUXILIARY_OOD)
     )
     world.session.commit()
-    job = loop.close(0)
-    run_job(AdvanceRound(job_id=job.id), handler)
-    world.session.expire_all()
+    loop.finish(0)
     assert [round_.state for round_ in loop.rounds()] == [RoundState.CLOSED] * 2
     assert loop.project.state is ProjectState.FINISHED
 
@@ -292,11 +347,13 @@ def test_worker_killed_in_every_phase_computes_the_same(
         eventually(
             lambda: _state(world.session, undisturbed) is JobState.SUCCEEDED, "the job is run"
         )
+    phases = [phase for phase in PHASES if phase in undisturbed.checkpoint["seconds"]]
+    assert set(PHASES) - set(phases) == ({"embed"} if model == TINY["model"] else set())
     victim.answer(1, 8)
     job = victim.close(1)
     message = AdvanceRound(job_id=job.id)
     world.session.rollback()  # an open transaction of the test would hold up the trigger
-    for phase in PHASES:
+    for phase in phases:
         # Stopped when the phase's work is done and its checkpoint is about to be written: the
         # instant at which most could be lost or done twice.
         hold = Hold("jobs", f"TG_OP = 'UPDATE' AND {_phase_ends(phase)}")
@@ -311,7 +368,7 @@ def test_worker_killed_in_every_phase_computes_the_same(
     with worker("gpu", tmp_path / "worker.log"):
         queue.send(message)
         eventually(lambda: _state(world.session, job) is JobState.SUCCEEDED, "the job resumes")
-    assert job.attempt == len(PHASES) + 1
+    assert job.attempt == len(phases) + 1
     assert victim.queue(2) == unharmed.queue(2)
     assert victim.files() == unharmed.files()
     assert victim.rounds()[1].accuracy == unharmed.rounds()[1].accuracy

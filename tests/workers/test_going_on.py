@@ -79,9 +79,7 @@ def test_a_project_whose_pool_was_used_up_goes_on_with_more_images(
         kept.where(Example.split == Split.POOL).values(state=ExampleState.HELD_OUT)
     )
     world.session.commit()
-    job = loop.close(0)
-    run_job(AdvanceRound(job_id=job.id), handler)
-    world.session.expire_all()
+    loop.finish(0)
     assert loop.project.state is ProjectState.FINISHED
     refused = resume(http, loop)
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_unlabeled")

@@ -8,7 +8,6 @@ from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from core.messages import AdvanceRound
 from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Example, Job, Worker
@@ -17,8 +16,6 @@ from models.protocols import PoolView
 from models.spec import Spec
 from tests.workers.loop import Loop
 from tests.world import World
-from workers.advance import handler
-from workers.runner import run_job
 
 BROKEN = {20: np.nan, 23: np.inf}
 """Pool indices, and what their purity is."""
@@ -53,11 +50,7 @@ def fails(world: World) -> tuple[Loop, Job]:
     model = {"name": "patch_kmeans", "params": {}}
     loop = Loop(world, model=model, purity={"name": "broken"})
     loop.answer(0, 8)
-    job = loop.close(0)
-    message = AdvanceRound(job_id=job.id)
-    world.session.rollback()
-    run_job(message, handler)
-    world.session.expire_all()
+    job = loop.finish(0)
     assert job.state is JobState.FAILED
     assert loop.rounds()[0].state is RoundState.FAILED
     return loop, job

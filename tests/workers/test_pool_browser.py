@@ -39,6 +39,40 @@ def test_what_was_sent_and_not_answered_goes_first_in_the_next_round(
     assert kept is not None
 
 
+def test_what_was_sent_goes_on_with_the_newest_prediction(world: World, http: TestClient) -> None:
+    loop, admin = Loop(world), world.caller()
+    loop.advance(0)
+    place = loop.queue(1)[0][1]
+    loop.answer(1, 1)
+    answered = ids_of(world, loop.project)[place]
+    unlabeled = select(Example).where(Example.state == ExampleState.UNLABELED)
+    other = world.session.scalars(unlabeled.order_by(Example.pool_index).limit(1)).one()
+    act(http, loop.project, admin, "queue", ids=[answered, other.id])
+    waiting = select(Query).where(Query.requested).order_by(Query.id)
+    before = {query.example_id: said_by(query) for query in world.session.scalars(waiting)}
+    assert None not in before[answered][:2] + before[other.id][:2]
+    # Nobody gets to them in this round.
+    world.session.query(Query).filter(Query.requested).update({Query.rank: Query.rank + 1000})
+    world.session.commit()
+    loop.advance(1, 8)
+    after = {
+        query.example_id: said_by(query)
+        for query in world.session.scalars(waiting.where(~Query.done))
+    }
+    # Nobody scores what has its verdict; what waits is scored by every model.
+    assert after[answered] == before[answered]
+    assert after[other.id][1] != before[other.id][1]
+    page = listed(http, loop.project, admin, limit=100)["items"]
+    newest = next(one for one in page if one["id"] == other.id)
+    taken_for, sure, _ = after[other.id]
+    assert taken_for == newest["predicted_class_id"]
+    assert sure == pytest.approx(newest["confidence"])
+
+
+def said_by(query: Query) -> tuple[int | None, float | None, float | None]:
+    return query.predicted_class_id, query.probability, query.in_probability
+
+
 def test_a_new_class_takes_part_from_the_next_round_on(world: World, http: TestClient) -> None:
     loop, admin = Loop(world), world.caller()
     loop.advance(0)

@@ -1,7 +1,7 @@
 """The ``advance_round`` job: phases in order, each done once."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import select
@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from core import events
 from core.lifecycle import move_round
-from core.states import RoundState
+from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
+from models.query import learns
 from workers.advance.naming import named_by_id
 from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
@@ -31,6 +32,8 @@ STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "publish": publish,
 }
 """What each phase of ``PHASES`` does."""
+# Beside the others they take no time.
+_BRIEF: Final = {"evaluate": 0.0, "select": 0.0, "publish": 0.0}
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -38,17 +41,41 @@ def run(context: JobContext) -> dict[str, Any]:
     advance = Advance.open(context)
     phases = FIRST_PHASES if advance.closing is None else PHASES
     with context.sessions() as session:
-        context.plan(phases, expected_seconds(session, context.project_id, advance.closing))
+        took = expected_seconds(session, context.project_id, advance.closing)
     context.work.mkdir(parents=True, exist_ok=True)
     start_over_if_lost(advance)
-    for name in phases:
-        if context.done(name):
+    for name in _to_come(context, phases):
+        planned = [one for one in phases if context.done(one) or does(advance, one)]
+        if name not in planned:
             continue
+        context.plan(planned, _BRIEF | took)
         with context.phase(name), named_by_id(context):
             STEPS[name](advance)
     notes = advance.closing_notes
     shutil.rmtree(context.work, ignore_errors=True)
     return {"closed": advance.closing, "opened": advance.selecting, "notes": notes}
+
+
+def _to_come(context: JobContext, phases: Sequence[str]) -> Sequence[str]:
+    """The phases after the last one that is done; what is not done before it was left out."""
+    done = [number for number, name in enumerate(phases, 1) if context.done(name)]
+    return phases[max(done, default=0) :]
+
+
+def does(advance: Advance, phase: str) -> bool:
+    """Whether there is anything to do in a phase, as far as that is known by now."""
+    if phase == "meta_train":
+        return ArtifactKind.SCORES in advance.previous and learns(advance.query_settings)
+    if phase in {"score", "select"} and advance.selecting is None:
+        return False
+    if not advance.context.done("snapshot"):
+        return phase != "embed" or advance.frozen or advance.needs_learned_features
+    if phase == "embed":
+        return advance.frozen or advance.learned_features is not None
+    if phase in {"evaluate", "score"} and advance.context.done("train") and not advance.has_model:
+        return False
+    left = {"evaluate": advance.snapshot.evaluation, "score": advance.snapshot.unlabeled}
+    return phase not in left or len(left[phase]) > 0
 
 
 def failed(session: Session, job: Job) -> None:

@@ -168,7 +168,8 @@ class Advance:
         return "embeddings" in find("strategy", self.settings.strategy.name).needs
 
     @property
-    def _needs_learned_features(self) -> bool:
+    def needs_learned_features(self) -> bool:
+        """Whether the strategy or a score looks at features of the contrastive learner."""
         chosen = self.settings
         choices = {
             "strategy": chosen.strategy,
@@ -179,9 +180,9 @@ class Advance:
 
     def model(self) -> TargetModel | None:
         """The model that this job trained, or None if there was nothing to train on."""
-        path = self.file("model.safetensors")
-        if not path.exists():
+        if not self.has_model:
             return None
+        path = self.file("model.safetensors")
         return load_target(path, self.store, embeddings=self.embeddings())
 
     @property
@@ -200,8 +201,15 @@ class Advance:
     @property
     def closing_notes(self) -> list[str]:
         """What closing the round has shown; notes of the next batch belong to the next round."""
-        noted = [self.noted(phase).get("notes", []) for phase in ("train", "evaluate")]
-        return [note for notes in noted for note in notes]
+        notes: list[str] = self.noted("train").get("notes", [])
+        if self.has_model and len(self.snapshot.evaluation) == 0:
+            notes = [*notes, _NO_EVALUATION]
+        return notes
+
+    @property
+    def has_model(self) -> bool:
+        """Whether this job has trained a model."""
+        return self.file("model.safetensors").exists()
 
     # Phases
 
@@ -215,7 +223,7 @@ class Advance:
             noted = {
                 # Images answered meanwhile drop out at publishing; rank enough to replace them.
                 "spare": open_queries(session, project_id),
-                "learned_by": latest(session, project_id) if self._needs_learned_features else None,
+                "learned_by": latest(session, project_id) if self.needs_learned_features else None,
             }
             self.note("snapshot", noted)
 
@@ -236,8 +244,6 @@ class Advance:
     def meta_train(self) -> None:
         """Train MQ-Net on this round's answers, by the scores of the model that chose them."""
         assert self.closing is not None
-        if ArtifactKind.SCORES not in self.previous:
-            return
         scores = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
         query, labels = self._in_outputs_of_then(*self.snapshot.answered_in(self.closing))
         before = self.previous.get(ArtifactKind.META_MODEL)
@@ -308,13 +314,9 @@ class Advance:
         return class_names(self.context, missing)
 
     def evaluate(self) -> None:
-        """Accuracy on the evaluation split; a note without one."""
+        """Accuracy on the evaluation split."""
         model, truth = self.model(), self.snapshot.evaluation_labels
-        if model is None:
-            return
-        if len(truth) == 0:
-            self.note("evaluate", {"notes": [_NO_EVALUATION]})
-            return
+        assert model is not None
         outputs: Outputs = model.infer(self.snapshot.evaluation, progress=self.context.progress)
         shares = per_class_accuracy(outputs, truth)
         self.note(

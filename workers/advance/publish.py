@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from sqlalchemy import insert, or_, select, update
@@ -13,6 +13,7 @@ from core.lifecycle import mark_queried, mark_unqueried, move_project, move_roun
 from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
+from models.predictions import predict
 from models.query import PoolScores
 from workers.advance.findings import annotator_seconds, findings
 from workers.advance.phases import Advance
@@ -21,6 +22,9 @@ from workers.artifacts import keep
 from workers.closing import close_round
 
 _BLOCK = 5000
+_PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
+# Of a query that goes on to the next round.
+_KEPT: Final = ("requested", "again_after", *_PREDICTED)
 
 
 def publish(advance: Advance) -> None:
@@ -72,6 +76,9 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
     kept = {}
     for kind, (number, name) in wanted.items():
         source = advance.file(name)
+        if kind is ArtifactKind.META_MODEL and not source.exists():
+            # Of a strategy that does not learn: for when one is chosen again that does.
+            source = advance.previous.get(kind, source)
         if number is None or not source.exists():
             continue
         key = f"projects/{context.project_id}/rounds/{number}/{name}"
@@ -147,12 +154,12 @@ def _withdraw(session: Session, project_id: int) -> list[dict[str, Any]]:
             or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= datetime.now(UTC)),
         )
         .values(done=True)
-        .returning(Query.id, Query.example_id, Query.requested, Query.again_after)
+        .returning(Query.id, Query.example_id, *(getattr(Query, name) for name in _KEPT))
     )
     withdrawn = session.execute(statement).all()
     session.execute(mark_unqueried([row.example_id for row in withdrawn]))
     return [
-        {"example_id": row.example_id, "requested": True, "again_after": row.again_after}
+        {"example_id": row.example_id, **{name: getattr(row, name) for name in _KEPT}}
         for row in sorted(withdrawn, key=lambda row: row.id)
         if row.requested
     ]
@@ -169,10 +176,15 @@ def _open(
     """Give ``round_`` its ranked queue and open it; close it at once if there is none."""
     selected = advance.noted("select")
     ids = {"project_id": project.id, "round_id": round_.id}
+    path = advance.file("scores.parquet")
+    scores = PoolScores.from_parquet(path) if path.exists() else None
     # Before what is ranked, and stored first: what is in the queue is not chosen for it.
-    first = [{**ids, **row, "rank": rank - len(requested)} for rank, row in enumerate(requested)]
+    first = [
+        {**ids, **row, "rank": rank - len(requested)}
+        for rank, row in enumerate(_predicted_anew(session, advance, scores, requested))
+    ]
     _insert(session, first)
-    ranked = _queue(session, advance, round_, selected["order"], selected["wanted"])
+    ranked = _queue(session, advance, round_, scores, selected["order"], selected["wanted"])
     _insert(session, ranked)
     rows = first + ranked
     for kind in (ArtifactKind.META_MODEL, ArtifactKind.SCORES):
@@ -199,7 +211,12 @@ def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
 
 
 def _queue(
-    session: Session, advance: Advance, round_: Round, order: list[int], wanted: int
+    session: Session,
+    advance: Advance,
+    round_: Round,
+    scores: PoolScores | None,
+    order: list[int],
+    wanted: int,
 ) -> list[dict[str, Any]]:
     """Rows of the ranked queue: the best ``wanted`` that are still free, one an annotator each."""
     free: dict[int, int] = {}
@@ -211,7 +228,7 @@ def _queue(
         )
         free.update(session.execute(statement).all())
     chosen = [pool_index for pool_index in order if pool_index in free][:wanted]
-    scores, predictions = _scores_of(advance, chosen), _predictions(advance)
+    known = _known(advance, scores, chosen)
     overlap = advance.settings.overlap
     return [
         {
@@ -219,43 +236,55 @@ def _queue(
             "round_id": round_.id,
             "example_id": free[pool_index],
             "rank": rank * overlap + place,
-            **scores.get(pool_index, {}),
-            **predictions.get(pool_index, {}),
+            **known.get(pool_index, {}),
         }
         for rank, pool_index in enumerate(chosen)
         for place in range(overlap)
     ]
 
 
-def _scores_of(advance: Advance, chosen: list[int]) -> dict[int, dict[str, float]]:
-    path = advance.file("scores.parquet")
-    if not path.exists() or not chosen:
+def _predicted_anew(
+    session: Session,
+    advance: Advance,
+    scores: PoolScores | None,
+    requested: list[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """What the next queue begins with, by the newest model where it has seen it."""
+    ids = [row["example_id"] for row in requested]
+    places: dict[int, int] = {}
+    for start in range(0, len(ids), _BLOCK):
+        block = Example.id.in_(ids[start : start + _BLOCK])
+        places.update(session.execute(select(Example.id, Example.pool_index).where(block)).all())
+    known = _known(advance, scores, list(places.values()))
+    found = []
+    for row in requested:
+        now = known.get(places[row["example_id"]], row)
+        found.append({**row, **{name: now[name] for name in _PREDICTED}})
+    return found
+
+
+def _known(
+    advance: Advance, scores: PoolScores | None, pool_indices: list[int]
+) -> dict[int, dict[str, Any]]:
+    """Scores and predictions, as columns of a query, of those images that the round has scored."""
+    if scores is None:
         return {}
-    scores = PoolScores.from_parquet(path)
-    positions = np.searchsorted(scores.indices, np.array(chosen, dtype=np.int64))
-    assert scores.meta_scores is not None
-    columns = zip(
-        chosen,
-        scores.purity[positions].tolist(),
-        scores.informativeness[positions].tolist(),
-        scores.meta_scores[positions].tolist(),
-        strict=True,
-    )
-    return {
-        pool_index: {"purity": purity, "informativeness": information, "meta_score": meta}
-        for pool_index, purity, information, meta in columns
+    wanted = np.intersect1d(scores.indices, np.array(pool_indices, dtype=np.int64))
+    if len(wanted) == 0:
+        return {}
+    found, predicted = scores.take(np.searchsorted(scores.indices, wanted)), predict(scores, wanted)
+    assert found.meta_scores is not None
+    columns = {
+        "purity": found.purity.tolist(),
+        "informativeness": found.informativeness.tolist(),
+        "meta_score": found.meta_scores.tolist(),
+        "predicted_class_id": advance.snapshot.class_ids[predicted.classes].tolist(),
+        "probability": predicted.probability.tolist(),
+        "in_probability": [None] * len(wanted)
+        if predicted.inside is None
+        else predicted.inside.tolist(),
     }
-
-
-def _predictions(advance: Advance) -> dict[int, dict[str, Any]]:
-    """What the model takes each ranked image for; empty while there is no model."""
-    noted = advance.noted("predictions")
-    if not noted:
-        return {}
-    names = ("predicted_class_id", "probability", "in_probability")
-    missing = [None] * len(noted["pool_index"])
-    columns = zip(*(noted[name] or missing for name in names), strict=True)
     return {
-        pool_index: dict(zip(names, values, strict=True))
-        for pool_index, values in zip(noted["pool_index"], columns, strict=True)
+        pool_index: dict(zip(columns, values, strict=True))
+        for pool_index, *values in zip(wanted.tolist(), *columns.values(), strict=True)
     }

@@ -45,10 +45,6 @@ _ENDED: Final = (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
 def score(advance: Advance) -> None:
     """One pass over everything unlabeled: purity and informativeness."""
     rows = advance.snapshot.unlabeled
-    if advance.selecting is None or len(rows) == 0:
-        return
-    if not advance.file("model.safetensors").exists():
-        return
     size = advance.context.settings.scoring_rows
     if len(rows) > size and by_row(advance.query_settings):
         _score_parts(advance, [Piece(n, size) for n in range(math.ceil(len(rows) / size))])

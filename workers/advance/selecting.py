@@ -1,6 +1,7 @@
 """The last computing phase of ``advance_round``: which images the next round asks about."""
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -9,8 +10,8 @@ from core.states import ArtifactKind
 from models import surface, view_files
 from models.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.mqnet import MQNet, Normalisation
-from models.predictions import predict
-from models.protocols import Ranking
+from models.predictions import inside_of
+from models.protocols import OOD, Ranking
 from models.query import PoolScores, Scored
 from models.query import select as select_queries
 from workers.advance.phases import Advance
@@ -22,8 +23,6 @@ _TAIL: Final = 0.5
 
 def select(advance: Advance) -> None:
     """Rank the queue of the next round, and keep what the ranking knows of each image."""
-    if advance.selecting is None:
-        return
     scores_file = advance.file("raw_scores.parquet")
     wanted = _queue_length(advance)
     n = wanted + advance.noted("snapshot")["spare"]
@@ -55,35 +54,22 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         embeddings=None if rows is None else np.asarray(rows[scores.indices]),
     )
     cost, last = advance.settings.cost, _last_answers(advance)
+    had_ood = len(last.labels) < 2 or bool((last.labels == OOD).any())
     ranking = select_queries(
         Scored(scores, view),
         advance.snapshot.unlabeled,
         n,
         advance.query_settings,
         mqnet=MQNet.load(path) if path.exists() else None,
-        had_ood=learned.get("had_ood", True),
+        had_ood=learned.get("had_ood", had_ood),
         prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
         last=last,
         state=advance.previous_state,
     )
-    PoolScores(
-        scores.indices,
-        scores.logits,
-        scores.purity,
-        scores.informativeness,
-        ranking.meta_scores,
-    ).to_parquet(advance.file("scores.parquet"), surface.about(ranking.surface, scores, wanted))
-    predicted = predict(
-        scores, ranking.order, purity_is_probability=view.purity_is_probability, last=last
-    )
-    advance.note(
-        "predictions",
-        {
-            "pool_index": ranking.order.tolist(),
-            "predicted_class_id": advance.snapshot.class_ids[predicted.classes].tolist(),
-            "probability": predicted.probability.tolist(),
-            "in_probability": None if predicted.inside is None else predicted.inside.tolist(),
-        },
+    inside = inside_of(scores, purity_is_probability=view.purity_is_probability, last=last)
+    scores = replace(scores, meta_scores=ranking.meta_scores, inside=inside)
+    scores.to_parquet(
+        advance.file("scores.parquet"), surface.about(ranking.surface, scores, wanted)
     )
     return ranking
 

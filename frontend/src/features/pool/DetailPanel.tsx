@@ -9,6 +9,7 @@ import { CopyButton } from "../../ui/CopyButton";
 import { formatBytes, formatCount, formatPercent } from "../../ui/format";
 import { isElsewhere } from "../../ui/hotkeys";
 import { IconButton } from "../../ui/IconButton";
+import { isLikelyOod } from "../../ui/likelyOod";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
 import { History, Places } from "./History";
@@ -101,7 +102,6 @@ type KnownProps = {
 };
 
 function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
-  const predicted = project.classes.find((one) => one.id === example.predicted_class_id);
   const metadata = Object.entries(example.meta);
   return (
     <div className={styles.body}>
@@ -124,14 +124,7 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
       <dl className={styles.facts}>
         <Fact name={text.label}>{example.label ?? text.noLabel}</Fact>
         <Fact name={text.predicted}>
-          {predicted ? (
-            <>
-              {predicted.name}
-              <small>{text.sure(formatPercent(example.confidence))}</small>
-            </>
-          ) : (
-            text.noPrediction
-          )}
+          <Prediction project={project} example={example} />
         </Fact>
         <Score name={text.purity} value={example.purity} />
         <Score name={text.informativeness} value={example.informativeness} />
@@ -174,6 +167,27 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
         )}
       </section>
     </div>
+  );
+}
+
+/** A class, or that the image is likely OOD, and how sure that is. */
+function Prediction({ project, example }: Pick<KnownProps, "project" | "example">) {
+  const predicted = project.classes.find((one) => one.id === example.predicted_class_id);
+  if (!predicted) return text.noPrediction;
+  const sure = formatPercent(example.confidence);
+  if (isLikelyOod(example.in_probability)) {
+    return (
+      <>
+        {text.likelyOod}
+        <small>{text.inside(formatPercent(example.in_probability), predicted.name, sure)}</small>
+      </>
+    );
+  }
+  return (
+    <>
+      {predicted.name}
+      <small>{text.sure(sure)}</small>
+    </>
   );
 }
 

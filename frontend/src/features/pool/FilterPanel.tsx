@@ -36,15 +36,14 @@ export function FilterPanel({
       <Words name="state" filters={filters} onChange={onChange} />
       <SelectField
         label={t.pool.field.split}
-        value={filters.split ?? ""}
-        onChange={(event) => onChange({ split: chosenSplit(event.target.value) })}
+        value={filters.split}
+        onChange={(event) => onChange({ split: event.target.value as Filters["split"] })}
       >
         {CHOICES.split.map((one) => (
           <option key={one} value={one}>
             {t.pool.values.split[one]}
           </option>
         ))}
-        <option value="">{t.pool.allSplits}</option>
       </SelectField>
       <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
       <Words name="verdict" filters={filters} onChange={onChange} />
@@ -86,8 +85,6 @@ export function FilterPanel({
     </div>
   );
 }
-
-const chosenSplit = (value: string) => CHOICES.split.find((one) => one === value) ?? null;
 
 type Part = Pick<FilterPanelProps, "filters" | "onChange">;
 

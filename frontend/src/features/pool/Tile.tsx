@@ -2,6 +2,7 @@ import type { CSSProperties, MouseEvent } from "react";
 import type { Sort } from "../../api/pool";
 import type { Example, LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import { isLikelyOod } from "../../ui/likelyOod";
 import styles from "./Tile.module.css";
 
 type TileProps = {
@@ -21,8 +22,10 @@ export function Tile(props: TileProps) {
   const { example, classes, sort, isPicked, isActive, isOpen, style, onClick } = props;
   const state = t.pool.values.state[example.state];
   const label = classes.find((one) => one.id === example.label_class_id);
-  const predicted = classes.find((one) => one.id === example.predicted_class_id);
-  const guess = example.state === "unlabeled" && predicted ? `${predicted.name}?` : state;
+  const predicted = isLikelyOod(example.in_probability)
+    ? t.grid.ood
+    : classes.find((one) => one.id === example.predicted_class_id)?.name;
+  const guess = example.state === "unlabeled" && predicted ? `${predicted}?` : state;
   const shown = label?.name ?? guess;
   const name = t.pool.tile(example.name, state, shown === state ? null : shown);
   return (

@@ -39,12 +39,12 @@ describe("the address of the pool browser", () => {
   it("is written back as it is read, and closes the image", () => {
     const query = withFilters(new URLSearchParams("image=7&sort=purity"), {
       state: "ood",
-      split: null,
+      split: "all",
       purity_min: 0,
     });
     expect(query.get("image")).toBeNull();
     expect(readView(query)).toEqual({
-      filters: { state: "ood", purity_min: 0 },
+      filters: { split: "all", state: "ood", purity_min: 0 },
       sort: "purity",
       image: null,
     });

@@ -17,7 +17,7 @@ export const SORTS: Sort[] = [
 ];
 export const CHOICES = {
   state: ["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"],
-  split: ["pool", "evaluation", "auxiliary_ood"],
+  split: ["pool", "evaluation", "auxiliary_ood", "all"],
   verdict: ["class", "ood", "unsure", "skip"],
   source: ["annotator", "import", "review"],
 } as const;
@@ -34,8 +34,8 @@ const NUMBERS = [
   "informativeness_min",
   "informativeness_max",
 ] as const;
-/** Says that images of every split are shown; without it those of the pool are. */
-const ALL = "all";
+/** The split that an address without one means, as for the server. */
+const USUAL_SPLIT = "pool";
 
 export function readView(query: URLSearchParams): View {
   const filters: Record<string, unknown> = {};
@@ -43,7 +43,7 @@ export function readView(query: URLSearchParams): View {
     const value = query.get(name);
     if (value !== null && (choices as readonly string[]).includes(value)) filters[name] = value;
   }
-  if (filters.split === undefined && query.get("split") !== ALL) filters.split = "pool";
+  filters.split ??= USUAL_SPLIT;
   for (const name of NUMBERS) {
     const text = query.get(name);
     if (text !== null && text !== "" && Number.isFinite(Number(text))) filters[name] = Number(text);
@@ -65,10 +65,8 @@ export function withFilters(query: URLSearchParams, change: Partial<Filters>): U
   const next = new URLSearchParams(query);
   next.delete("image");
   for (const [name, value] of Object.entries(change)) {
-    if (name === "split") {
-      if (value === "pool") next.delete(name);
-      else next.set(name, value ? String(value) : ALL);
-    } else if (value === null || value === undefined || value === "" || value === false) {
+    const isUsual = name === "split" && value === USUAL_SPLIT;
+    if (isUsual || value === null || value === undefined || value === "" || value === false) {
       next.delete(name);
     } else {
       next.set(name, String(value));
@@ -79,4 +77,5 @@ export function withFilters(query: URLSearchParams, change: Partial<Filters>): U
 
 /** How many filters are set, beyond that the pool is shown. */
 export const countFilters = ({ split, ...others }: Filters): number =>
-  Object.values(others).filter((value) => value !== undefined).length + (split === "pool" ? 0 : 1);
+  Object.values(others).filter((value) => value !== undefined).length +
+  (split === USUAL_SPLIT ? 0 : 1);

@@ -1,0 +1,43 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
+import type { Example, LabelClass } from "../../api/types";
+import { Tile } from "./Tile";
+
+const classes = [{ id: 3, name: "robin", colour: "#aa0000" }] as LabelClass[];
+
+afterEach(cleanup);
+
+it.each([
+  ["a class", { in_probability: 0.9 }, "robin?"],
+  ["a class where nothing tells how pure it is", { in_probability: null }, "robin?"],
+  ["OOD where that is likelier", { in_probability: 0.02 }, "OOD?"],
+  [
+    "nothing before the first scores",
+    { predicted_class_id: null, in_probability: null },
+    "Not looked at",
+  ],
+  ["its label, whatever the model says", { state: "labeled", label_class_id: 3 }, "robin"],
+])("names %s", (_, known, caption) => {
+  const example = {
+    id: 1,
+    name: "1.png",
+    state: "unlabeled",
+    label_class_id: null,
+    predicted_class_id: 3,
+    in_probability: 0.02,
+    ...known,
+  } as Example;
+  render(
+    <Tile
+      example={example}
+      classes={classes}
+      sort="pool_index"
+      isPicked={false}
+      isActive={false}
+      isOpen={false}
+      style={{}}
+      onClick={() => {}}
+    />,
+  );
+  expect(screen.getByRole("option").textContent).toBe(caption);
+});
