@@ -208,10 +208,9 @@ export class GridSession {
   }
 
   async #lease(): Promise<number | null> {
-    const { sender, projectId } = this.#deps;
     this.#answeredSinceLease = new Set();
     try {
-      const unsent = await sender.answersOf(projectId);
+      const unsent = await this.#deps.sender.answersOf(this.#deps.projectId);
       const lease = await this.#holding.lease(2 * this.#size, true);
       if (this.#leases.stopped) return null;
       // A lease that was on its way as the break began would be held for nobody.
