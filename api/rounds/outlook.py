@@ -13,9 +13,9 @@ errors of two rounds are alike and a gain is in truth known better than this: th
 comes late rather than early.
 
 A power law that falls as 1/n, and faster ones are rare, has half of what accuracy lacks to 1 left
-after twice as many labels. So accuracy is at its ceiling, and no curve is asked, where it lacks
-less than twice ``least_gain``: half of that is no gain worth a round. No gain is larger than what
-is lacking.
+after twice as many labels. So accuracy is at its ceiling, and no curve is asked, where what it may
+lack is less than twice ``least_gain``: half of that is no gain worth a round. What it may lack is
+the upper end of the 80 % interval, as few images may all be right by accident. No gain is larger.
 
 A gain is worth a round from ``least_gain`` on. Advice: stop where P(gain >= least_gain) < 0.1,
 where accuracy is at its ceiling, or where nothing in-distribution is left; go on where it is at
@@ -129,7 +129,7 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
     smooth = (last * examples + 1) / (examples + 2)
     error = math.sqrt(smooth * (1 - smooth) / examples)
     evaluation = _reason("evaluation", "neither", accuracy=last, error=error, examples=examples)
-    lacking = 1 - last
+    lacking = 1 - smooth + _Z80 * error
     if lacking < 2 * least:
         return [_reason("ceiling", "stop", lacking=lacking, least=least), evaluation]
     gain = expected_gain(counts, accuracies, examples, more)
