@@ -5,14 +5,15 @@ from typing import Any, Final
 
 import numpy as np
 from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.scores import ScoreTable, score_table
 from api.examples.search import among
 from core.errors import Conflict
-from core.states import ArtifactKind, Split
+from core.states import Split
 from core.storage import Storage
-from core.tables import Artifact, Example, Project, Round
+from core.tables import Example, Project, Query
 
 UNKNOWN: Final[dict[str, Any]] = dict.fromkeys(
     ("predicted_class_id", "probability", "in_probability")
@@ -22,37 +23,36 @@ UNKNOWN: Final[dict[str, Any]] = dict.fromkeys(
 async def predictions_of(
     session: AsyncSession, project: Project, storage: Storage, ids: Sequence[int]
 ) -> dict[int, dict[str, Any]]:
-    """What each example is taken for by the newest round that scored it, as columns of a query.
+    """What each example is taken for, as columns of a query.
 
-    Reads the scores of one round after the other until all are found: those of the newest for what
-    is unlabeled, all of them for what none has scored.
+    By the latest scores, which are of all that was unlabeled then; of what was asked about before,
+    as it was said then.
 
     Returns:
-        By id; examples that no round has scored, or whose scores are gone, are missing.
+        By id; examples that no model has seen, or whose scores are gone, are missing.
     """
-    statement = select(Example.pool_index, Example.id).where(
+    columns = [getattr(Query, name) for name in UNKNOWN]
+    said = (
+        select(Query.example_id, *columns)
+        .ext(distinct_on(Query.example_id))
+        .where(among(Query.example_id, ids), Query.predicted_class_id.is_not(None))
+        .order_by(Query.example_id, Query.id.desc())
+    )
+    found = {row.example_id: row._asdict() for row in await session.execute(said)}
+    for row in found.values():
+        del row["example_id"]
+    try:
+        table = await score_table(session, project, storage)
+    except Conflict:
+        # Images are asked about without a prediction, too.
+        table = None
+    if table is None:
+        return found
+    places = select(Example.pool_index, Example.id).where(
         Example.project_id == project.id, Example.split == Split.POOL, among(Example.id, ids)
     )
-    missing = dict((await session.execute(statement)).all())
-    scored = (
-        select(Round.number)
-        .join(Artifact, Artifact.round_id == Round.id)
-        .where(Artifact.project_id == project.id, Artifact.kind == ArtifactKind.SCORES)
-        .order_by(Round.number.desc())
-    )
-    found: dict[int, dict[str, Any]] = {}
-    for number in await session.scalars(scored):
-        if not missing:
-            break
-        try:
-            table = await score_table(session, project, storage, number)
-        except Conflict:
-            # Images are asked about without a prediction, too.
-            continue
-        assert table is not None
-        for pool_index, known in _read(table, sorted(missing)).items():
-            found[missing.pop(pool_index)] = known
-    return found
+    id_at = dict((await session.execute(places)).all())
+    return found | {id_at[index]: known for index, known in _read(table, sorted(id_at)).items()}
 
 
 def _read(table: ScoreTable, wanted: Sequence[int]) -> dict[int, dict[str, Any]]:
