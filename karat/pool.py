@@ -31,7 +31,7 @@ class Filters(TypedDict):
     """
 
     state: NotRequired[str | None]
-    split: NotRequired[str | None]
+    split: NotRequired[Split | Literal["all"]]
     verdict: NotRequired[str | None]
     class_id: NotRequired[int | None]
     annotator_id: NotRequired[int | None]

@@ -8,6 +8,8 @@ import type { Algorithm, Job, ParamSchema } from "./types";
 export type Worded = { isWorded: boolean };
 
 const ASK_AGAIN_MS = 3_000;
+/** Which defaults suit the workers changes as these come and go. */
+const FRESH_MS = 60_000;
 
 /** What never changes is kept; what stands in is asked for again at its next use. */
 export const untilWorded = (data: Worded | null | undefined): number =>
@@ -28,7 +30,7 @@ export const algorithmsQuery = queryOptions({
     const items = words ? catalog.items.map((one) => translated(one, words)) : catalog.items;
     return { items: items.map((one) => named(one, items)), isWorded: words !== undefined };
   },
-  staleTime: ({ state }) => untilWorded(state.data),
+  staleTime: ({ state }) => Math.min(FRESH_MS, untilWorded(state.data)),
   refetchInterval: ({ state }) => askAgainFor(state.data),
 });
 

@@ -27,6 +27,7 @@ const subsets = [
   { id: 12, method: "uniform", kept: 3 },
 ] as Subset[];
 
+/** Renders the form, and returns what gives it another catalog's defaults. */
 function show(latest?: Partial<Job>) {
   const job = latest as Job | undefined;
   const client = new QueryClient({
@@ -37,18 +38,20 @@ function show(latest?: Partial<Job>) {
     items: [{ kind: "pruning", name: "k_center", title: "k-center" } as Algorithm],
     isWorded: true,
   });
-  render(
+  const form = (defaults: Algorithm["defaults"]) => (
     <QueryClientProvider client={client}>
       <JobStart
         project={project}
-        algorithm={algorithm}
+        algorithm={{ ...algorithm, defaults }}
         latest={job}
         unfinished={job}
         again={false}
         onSettled={() => {}}
       />
-    </QueryClientProvider>,
+    </QueryClientProvider>
   );
+  const { rerender } = render(form(algorithm.defaults));
+  return (defaults: Algorithm["defaults"]) => rerender(form(defaults));
 }
 
 const field = (name: string) =>
@@ -77,6 +80,16 @@ it("leads to the field that shows no value instead of starting with another", as
     field("Epochs").blur();
   }
   expect(field("Epochs").closest("details")?.open).toBe(true);
+});
+
+it("follows the defaults until something is changed", async () => {
+  const change = show();
+  change({ epochs: 60, subset: null });
+  expect(field("Epochs").value).toBe("60");
+  await userEvent.clear(field("Epochs"));
+  await userEvent.type(field("Epochs"), "7");
+  change({ epochs: 30, subset: null });
+  expect(field("Epochs").value).toBe("7");
 });
 
 it("offers the subset that the project trains on, whatever the last job was given", () => {

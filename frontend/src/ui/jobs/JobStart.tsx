@@ -28,7 +28,9 @@ type JobStartProps = {
 /** Starts a job of the catalog, or lets one that ended early go on. */
 export function JobStart(props: JobStartProps) {
   const { project, algorithm, latest, unfinished, again, onSettled } = props;
-  const [params, setParams] = useState(() => paramsOf(algorithm, latest, project));
+  const [given, setGiven] = useState(() => givenBefore(latest, project));
+  // Defaults may still follow the workers that there are; what was changed is all given.
+  const params = paramsWith(algorithm, given);
   const shown = useSubsetChoice(project.id, algorithm, params.subset);
   const fields = useRef<HTMLDetailsElement>(null);
   const start = useMutation({
@@ -57,7 +59,7 @@ export function JobStart(props: JobStartProps) {
       {latest?.dry_run && isOf(latest, params) && <EstimateNotice job={latest} />}
       <details ref={fields} className={styles.params} name="job-parameters" onToggle={keepInView}>
         <summary>{t.jobs.parameters}</summary>
-        <ParamsForm algorithm={shown} params={params} onChange={setParams} />
+        <ParamsForm algorithm={shown} params={params} onChange={setGiven} />
       </details>
       <div className={styles.actions}>
         {ended && (
@@ -107,8 +109,7 @@ const isOf = (job: Job, params: Job["params"]): boolean =>
   Object.entries(params).every(([name, value]) => job.params[name] === value);
 
 /** As the last job; one that learns from a subset learns from what the project trains on. */
-const paramsOf = (
-  algorithm: Algorithm,
-  latest: Job | undefined,
-  { settings }: Project,
-): Job["params"] => paramsWith(algorithm, { ...latest?.params, subset: settings?.subset ?? null });
+const givenBefore = (latest: Job | undefined, { settings }: Project): Job["params"] => ({
+  ...latest?.params,
+  subset: settings?.subset ?? null,
+});
