@@ -31,12 +31,17 @@ class LabelingClient:
     ) -> Lease:
         """Take up to ``n`` queries to label, those held already included.
 
+        A program should have an account of its own: when somebody opens the label page, it frees
+        what other clients of the same user hold. Answers to those are stored all the same, as late
+        ones unless they come first.
+
         Args:
             n: How many to hold in total.
             client: Names who holds them, as a UUID; this object's own if None.
             grouped: Prefer queries that the model takes for the same.
             open_clients: The user's other clients that are still at work; what any further one
-                holds, such as a program that was killed, is free again first. None leaves all be.
+                holds, such as a program that was killed, is free again first, unless it was leased
+                in the last five seconds. Empty frees all, None nothing.
 
         Returns:
             The queries, and why there are none if so.

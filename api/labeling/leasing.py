@@ -2,11 +2,12 @@
 
 import math
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
+from psycopg import AsyncConnection
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.hot import driver, fetch
@@ -23,6 +24,8 @@ from core.tables import Project
 _UNLIMITED = 2**31
 # Of how many times the wanted queries a grid takes those that are alike.
 _WINDOW = 4
+# How long a page may take from listing the open ones until its lease is here.
+_SETTLED = timedelta(seconds=5)
 
 
 async def lease(
@@ -31,8 +34,9 @@ async def lease(
     """The client's live leases, extended, and new ones up to ``body.n`` in all.
 
     What the caller's closed clients hold is freed first, if ``body.open_clients`` tells them from
-    the open ones. It is the head of the queue, so this lease gets it. Answers that such a client
-    has yet to send are late, or come first, as those of any lease that ran out.
+    the open ones, unless it was leased just now; with none open, all is. It is the head of the
+    queue, so this lease gets it. Answers that such a client has yet to send are late, or come
+    first, as those of any lease that ran out.
 
     Raises:
         NotFound: There is no such project, or the caller is not a member of it.
@@ -48,26 +52,27 @@ async def lease(
         "token": uuid.uuid4(),
         "now": now,
     }
-    closed = [] if body.open_clients is None else [sql.RELEASE_CLOSED]
-    projects, members, found, held, *_ = await fetch(
+    projects, members, found, held = await fetch(
         connection,
         (sql.PROJECT, values),
         (sql.MEMBERS, values),
         (sql.UNFINISHED, values),
         (sql.HELD, values),
-        *((statement, {**values, "open": body.open_clients}) for statement in closed),
     )
     if not projects or not members:
         raise NotFound("project")
     state, rounds = ProjectState(projects[0].state), [ReadRound.of(row) for row in found]
     serving = status.serving_round(rounds)
-    if state is not ProjectState.RUNNING or serving is None:
+    if serving is None:
         return _answer(state, rounds, [], values["token"], now)
     settings = ProjectSettings.model_validate(serving.settings)
-    values |= {
-        "expires": now + timedelta(seconds=settings.lease_seconds),
-        "round": serving.id,
-    }
+    expires = now + timedelta(seconds=settings.lease_seconds)
+    values |= {"expires": expires, "round": serving.id}
+    if body.open_clients is not None:
+        # Also while the project is paused: a page says it once, as it opens.
+        await _free_closed(connection, body.open_clients, values)
+    if state is not ProjectState.RUNNING:
+        return _answer(state, rounds, [], values["token"], now)
     affordable = _affordable(serving, settings)
     wanted = max(0, min(body.n - len(held), affordable))
     window = None
@@ -83,6 +88,14 @@ async def lease(
         (elsewhere,) = await fetch(connection, (sql.HELD_ELSEWHERE, values))
         leased.held_elsewhere = bool(elsewhere)
     return leased
+
+
+async def _free_closed(
+    connection: AsyncConnection[Any], open_clients: Sequence[uuid.UUID], values: Mapping[str, Any]
+) -> None:
+    closed = sql.RELEASE_CLOSED if open_clients else sql.RELEASE_ELSEWHERE
+    which = {"open": open_clients, "settled": values["expires"] - _SETTLED}
+    await fetch(connection, (closed, {**values, **which}))
 
 
 def _affordable(serving: ReadRound, settings: ProjectSettings) -> int:

@@ -211,7 +211,10 @@ _LIVE = Query.lease_expires_at > bindparam("now")
 MINE = _claim(_HELD.where(_LIVE))
 HELD = Statement(_HELD.where(_LIVE))
 HELD_ELSEWHERE = Statement(
-    _ELSEWHERE.where(_LIVE, Query.round_id == bindparam("round")).limit(literal_column("1"))
+    # In order of client, for that index: any row would do, and most often there is none.
+    _ELSEWHERE.where(_LIVE, Query.round_id == bindparam("round"))
+    .order_by(Query.lease_client)
+    .limit(literal_column("1"))
 )
 
 
@@ -306,22 +309,38 @@ def free(wanted: int, overlap: int, window: int | None = None) -> Statement:
     return _claim(unheld.where(~said, ~looks), partial(_alike if window else _first, wanted))
 
 
+def _unlocked(which: Select[int]) -> ColumnElement[bool]:
+    """Condition: one of these rows, which no other transaction holds.
+
+    As an array, PostgreSQL looks each up; what it takes for many it joins, and reads the whole
+    table to do so.
+    """
+    found = which.with_for_update(skip_locked=True).scalar_subquery()
+    return Query.id == func.any(func.array(found))
+
+
 def _free_again(which: Select[int]) -> Statement:
     return Statement(
         update(Query)
-        .where(Query.id.in_(which.with_for_update(skip_locked=True)))
+        .where(_unlocked(which))
         .values(lease_holder=None, lease_client=None, lease_token=None, lease_expires_at=None)
         .returning(Query.id)
     )
 
 
 RELEASE = _free_again(_HELD)
+RELEASE_ELSEWHERE = _free_again(_ELSEWHERE)
+# A browser that is started again opens several pages at once, and each lists the others before it
+# leases: one that was not there yet may have leased by now. So nothing is taken that is so new.
 RELEASE_CLOSED = _free_again(
-    _ELSEWHERE.where(Query.lease_client != func.all(bindparam("open", type_=ARRAY(Uuid))))
+    _ELSEWHERE.where(
+        Query.lease_client != func.all(bindparam("open", type_=ARRAY(Uuid))),
+        Query.lease_expires_at <= bindparam("settled"),
+    )
 )
 RELEASE_LATER = Statement(
     update(Query)
-    .where(Query.id.in_(_HELD.with_for_update(skip_locked=True)))
+    .where(_unlocked(_HELD))
     .values(lease_expires_at=func.least(Query.lease_expires_at, bindparam("until")))
     .returning(Query.id)
 )

@@ -1,12 +1,13 @@
 """What one person holds under several names: a killed browser gives back, an open one keeps."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
-from core.states import Role
+from core.states import ProjectState, Role
 from core.tables import Annotation, Project, Query, Round
 from tests.api.test_labeling import running, send, url, verdict
 from tests.world import Caller, World
@@ -44,13 +45,55 @@ def holders(world: World) -> dict[int, str]:
     return {id_: str(client) for id_, client in world.session.execute(statement)}
 
 
+def later(world: World, seconds: float) -> None:
+    """Let time go by for what is leased."""
+    earlier = Query.lease_expires_at - timedelta(seconds=seconds)
+    world.session.execute(update(Query).values(lease_expires_at=earlier))
+    world.session.commit()
+
+
 def test_a_new_page_gets_what_a_killed_browser_held(http: TestClient, world: World) -> None:
     project = running(world)
     caller = world.caller(Role.ANNOTATOR, project)
     killed, new = names(2)
     before = ids(lease(http, caller, project, killed))
-    assert ids(lease(http, caller, project, new, [])) == before
+    later(world, 6)
+    assert ids(lease(http, caller, project, new, [new])) == before
     assert holders(world) == dict.fromkeys(before, new)
+
+
+def test_pages_that_open_at_once_leave_each_other_what_they_get(
+    http: TestClient, world: World
+) -> None:
+    project = running(world)
+    caller = world.caller(Role.ANNOTATOR, project)
+    killed, first, second, third = names(4)
+    before = ids(lease(http, caller, project, killed))
+    later(world, 6)
+    # Each listed the open pages before the others were there.
+    assert ids(lease(http, caller, project, first, [first])) == before
+    others = ids(lease(http, caller, project, second, [second]))
+    assert not set(others) & set(before)
+    assert ids(lease(http, caller, project, first)) == before
+    # Whoever wants all says that none is open.
+    assert ids(lease(http, caller, project, third, [], n=8)) == sorted([*before, *others])
+
+
+def test_a_page_that_opens_in_a_pause_has_its_images_after_it(
+    http: TestClient, world: World
+) -> None:
+    project = running(world)
+    caller = world.caller(Role.ANNOTATOR, project)
+    killed, new = names(2)
+    before = ids(lease(http, caller, project, killed))
+    later(world, 6)
+    pause = update(Project).values(state=ProjectState.PAUSED)
+    world.session.execute(pause)
+    world.session.commit()
+    assert ids(lease(http, caller, project, new, [new])) == []
+    world.session.execute(pause.values(state=ProjectState.RUNNING))
+    world.session.commit()
+    assert ids(lease(http, caller, project, new)) == before
 
 
 def test_an_open_tab_keeps_what_it_holds(http: TestClient, world: World) -> None:

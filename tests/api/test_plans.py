@@ -60,6 +60,8 @@ def _values(connection: psycopg.Connection[Any], project: Project, user: int) ->
         "token": token,
         "now": now,
         "until": now,
+        "open": [tab, uuid.uuid4()],
+        "settled": now + timedelta(minutes=9),
         "expires": now + timedelta(minutes=10),
         "round": rows[0][1],
         "queries": [row[0] for row in rows],
@@ -87,6 +89,9 @@ LEASING = {
     "members": sql.MEMBERS,
     "given back": sql.RELEASE,
     "given back later": sql.RELEASE_LATER,
+    "of closed clients": sql.RELEASE_CLOSED,
+    "of all other clients": sql.RELEASE_ELSEWHERE,
+    "held elsewhere": sql.HELD_ELSEWHERE,
 }
 ANSWERING = {
     "rounds, locked": sql.LOCK_ROUNDS,
@@ -106,8 +111,27 @@ def test_leasing_and_answering_read_what_they_hand_out(
     world: World, connection: psycopg.Connection[Any]
 ) -> None:
     project, annotator = _large(world, connection, QUEUE)
+    colleague = world.caller(Role.ANNOTATOR, project)
     values = _values(connection, project, annotator.user.id)
     hot: dict[str, Statement] = {**LEASING, **ANSWERING}
+    _check(connection, hot, values)
+    # As it is later: what is answered says who had leased it, and colleagues hold some of the rest.
+    lease = (
+        "UPDATE queries SET lease_holder = %s, lease_client = gen_random_uuid(), "
+        "lease_expires_at = now() + interval '5 minutes' WHERE id IN "
+    )
+    connection.execute(lease + "(SELECT id FROM queries WHERE done)", (annotator.user.id,))
+    connection.execute(
+        lease + "(SELECT id FROM queries WHERE NOT done ORDER BY rank OFFSET 200 LIMIT 100)",
+        (colleague.user.id,),
+    )
+    connection.execute("VACUUM ANALYZE queries")
+    _check(connection, hot, values)
+
+
+def _check(
+    connection: psycopg.Connection[Any], hot: dict[str, Statement], values: dict[str, Any]
+) -> None:
     for name, statement in hot.items():
         for generic in (False, True):
             # Each lease reads its queries twice, to find and to change them, and their examples.
@@ -183,6 +207,8 @@ def test_handing_out_disagreements_reads_what_is_handed_out(
     connection.execute("UPDATE examples SET disputed = true WHERE state = 'ood'")
     connection.execute("VACUUM ANALYZE examples, annotations")
     url = f"/api/projects/{project.id}/reviews/disagreements/lease"
+    # The first page counts them up to a thousand, and a look at each takes some rows.
+    shown = 1000
     for role in (Role.ENGINEER, Role.ANNOTATOR):
         caller = world.caller(role, project)
         with statements() as sent:
@@ -198,6 +224,13 @@ def test_handing_out_disagreements_reads_what_is_handed_out(
         assert len(leasing) == 3
         for statement, values in leasing:
             explain(connection, statement, values).check(12 * BATCH)
+        with statements() as sent:
+            home = http.get("/api/home", headers=caller.headers).json()
+        assert home["projects"][0]["disagreements"] == shown
+        counting = [one for one in sent if "disputed" in one[0]]
+        assert len(counting) == 1
+        for generic in (False, True):
+            explain(connection, *counting[0], generic=generic).check(6 * shown)
 
 
 def test_publishing_a_batch_reads_the_batch(

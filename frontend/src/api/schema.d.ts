@@ -2876,8 +2876,9 @@ export interface components {
          *     once.
          *
          *     `open_clients` are the caller's other clients that are still there. What any further client of
-         *     theirs holds, such as a browser that was killed, is free again before this lease is made.
-         *     Without it every client keeps what it holds.
+         *     theirs holds, such as a browser that was killed, is free again before this lease is made, except
+         *     what it leased in the last five seconds: it may have come after these were listed. If empty,
+         *     all is free. Without it every client keeps what it holds.
          */
         LeaseRequest: {
             /**

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { FakeServer } from "../../../test/fakeServer";
 import { Holding } from "./holding";
 
-function start() {
+function start(open: string[] | null = ["tab", "open"]) {
   const server = new FakeServer(8);
   for (const id of [1, 2]) server.inTabs.set(id, "killed");
   for (const id of [3, 4]) server.inTabs.set(id, "open");
-  const openTabs = async () => ["tab", "open"];
+  const openTabs = async () => open;
   const holding = new Holding({ projectId: 1, client: "tab", openTabs, api: server });
   const lease = async () => (await holding.lease(8, false)).items.map((item) => item.query_id);
   return { server, holding, lease };
@@ -15,6 +15,13 @@ function start() {
 it("begins with what a killed browser held, and leaves an open tab what it has", async () => {
   const { lease } = start();
   expect(await lease()).toEqual([1, 2, 5, 6, 7, 8]);
+});
+
+it("takes nothing where it cannot tell which tabs are open, unless it is asked to", async () => {
+  const { holding, lease } = start(null);
+  expect(await lease()).toEqual([5, 6, 7, 8]);
+  holding.takeOver();
+  expect(await lease()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
 it("takes nothing any more once it has begun", async () => {

@@ -5,8 +5,8 @@ export type HoldingDependencies = {
   projectId: number;
   /** The name under which this tab holds leases. */
   client: string;
-  /** The names of the tabs that are open in this browser. */
-  openTabs: () => Promise<string[]>;
+  /** The names of the tabs that are open in this browser; null if it does not tell. */
+  openTabs: () => Promise<string[] | null>;
   api: Pick<LabelingApi, "lease" | "release">;
 };
 
@@ -14,12 +14,13 @@ export type HoldingDependencies = {
  * What this tab holds of a project's queue.
  *
  * The first lease takes what the same person holds in a browser that was killed, or on a device that they
- * left: those cannot give it back. Later ones leave every tab what it has, so that two never fight.
+ * left: those cannot give it back. It does so only where the browser tells which tabs are open. Later ones
+ * leave every tab what it has, so that two never fight.
  */
 export class Holding {
   readonly #deps: HoldingDependencies;
   /** Which tabs the next lease spares; null if it spares all. */
-  #spared: (() => Promise<string[]>) | null;
+  #spared: (() => Promise<string[] | null>) | null;
 
   constructor(dependencies: HoldingDependencies) {
     this.#deps = dependencies;

@@ -3,8 +3,6 @@ import { uuid } from "./uuid";
 const STORAGE_KEY = "karat:client";
 const LOCK = "karat-client-";
 const CHANNEL = "karat-client";
-/** Asks the tabs of all names for theirs. */
-const ALL = "*";
 /** How long other tabs have to answer. */
 const ANSWER_MS = 60;
 /** A page that is loaded again may ask before the one it replaces has let go. */
@@ -29,28 +27,17 @@ export async function tabClient(page = ""): Promise<string> {
   return fresh;
 }
 
-/** The names of all tabs of this browser that are open, this one included. */
-export async function openTabs(): Promise<string[]> {
-  if (!("locks" in navigator)) return askChannel();
+/**
+ * The names of all tabs of this browser that are open, this one included.
+ *
+ * Null where there are no locks: a tab that is frozen, or busy, would not answer if asked.
+ */
+export async function openTabs(): Promise<string[] | null> {
+  if (!("locks" in navigator)) return null;
   // A page that is just being loaded again waits for the lock of the one before it.
   const { held = [], pending = [] } = await navigator.locks.query();
   const names = [...held, ...pending].map(({ name = "" }) => name);
   return names.filter((name) => name.startsWith(LOCK)).map((name) => name.slice(LOCK.length));
-}
-
-function askChannel(): Promise<string[]> {
-  const channel = new BroadcastChannel(CHANNEL);
-  return new Promise((resolve) => {
-    const taken: string[] = [];
-    channel.onmessage = ({ data }: MessageEvent<{ taken?: string }>) => {
-      if (data.taken) taken.push(data.taken);
-    };
-    channel.postMessage({ ask: ALL });
-    setTimeout(() => {
-      channel.close();
-      resolve(taken);
-    }, ANSWER_MS);
-  });
 }
 
 const claimed = new Map<string, Promise<boolean>>();
@@ -81,7 +68,7 @@ function claimChannel(client: string): Promise<boolean> {
     let free = true;
     channel.onmessage = ({ data }: MessageEvent<{ ask?: string; taken?: string }>) => {
       if (data.taken === client) free = false;
-      if (data.ask === client || data.ask === ALL) channel.postMessage({ taken: client });
+      if (data.ask === client) channel.postMessage({ taken: client });
     };
     channel.postMessage({ ask: client });
     setTimeout(() => resolve(free), ANSWER_MS);
