@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from models.catalog import parse, validate
 from models.data import PixelStore
-from models.device import place
 from models.embed import build_network
 from models.params.networks import TrainingParams
 from models.params.warm_up import WarmUpParams
@@ -92,16 +91,6 @@ class WarmUp:
             correct=self._model(0).correct(),
             gradient_norms=np.stack([record.gradient_norms for record in records]),
         )
-
-    def untrained(self) -> tuple[NetworkModel, NetworkModel]:
-        """Return the first model over the images as they are and over their strong view.
-
-        Its weights are fresh, which makes no difference to how long it looks at an image.
-        """
-        model = self._model(0)
-        built, _ = model.built(1)
-        place(built.network).eval()
-        return built, model.over_strong_view(built)
 
     def train_steps(self, steps: int) -> tuple[NetworkModel, NetworkModel]:
         """Train for so many steps only, to measure what they take.

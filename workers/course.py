@@ -19,8 +19,7 @@ class Course:
 
     Args:
         phases: In their order.
-        expected: Seconds that phases take, as they did last time or by a guess; 0 for one that
-            takes no time beside the rest.
+        expected: Seconds that phases take, as they did last time.
         work: What phases amount to beside each other, in any unit: as soon as it is known how fast
             one goes, so it is of the others. Such a phase counts its steps once, from 0 to the end.
     """
@@ -41,10 +40,6 @@ class Course:
         self._began = time.monotonic()
         self._count = _Count()
 
-    def expect(self, seconds: Mapping[str, float]) -> None:
-        """Learn how long phases take."""
-        self._expected |= seconds
-
     @property
     def elapsed(self) -> float:
         """Seconds since the present phase began."""
@@ -59,15 +54,15 @@ class Course:
             steps: How many there are; 0 if they are not counted.
 
         Returns:
-            Of this phase and of all that follow; None while that of any is not known.
+            Of this phase and of those that follow; None while that of this one is not known. It
+            leaves out a phase to come of which nothing is known, neither what it took last time
+            nor its work, so that it may grow when such a phase begins.
         """
-        total = self._left_here(phase, step, steps)
-        for later in self.phases[self.phases.index(phase) + 1 :]:
-            seconds = self._seconds_of(later)
-            if total is None or seconds is None:
-                return None
-            total += seconds
-        return total
+        here = self._left_here(phase, step, steps)
+        if here is None:
+            return None
+        later = self.phases[self.phases.index(phase) + 1 :]
+        return here + sum(self._seconds_of(one) or 0.0 for one in later)
 
     def _left_here(self, phase: str, step: int, steps: int) -> float | None:
         now = time.monotonic()

@@ -99,10 +99,6 @@ class JobContext:
         """Announce the phases, and what is known of how long they take: see ``Course``."""
         self._course = Course(phases, expected, work)
 
-    def expect(self, seconds: Mapping[str, float]) -> None:
-        """Say how many seconds phases to come take, as soon as there is a guess."""
-        self._course.expect(seconds)
-
     @property
     def seconds(self) -> dict[str, float]:
         """Seconds of each finished phase."""

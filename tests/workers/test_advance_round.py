@@ -30,6 +30,7 @@ from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
 from workers.advance.phases import PHASES
+from workers.advance.reads import expected_seconds
 from workers.runner import JobContext, run_job
 
 
@@ -76,6 +77,17 @@ def test_only_phases_that_have_anything_to_do_are_shown(
     assert all(set(phases) == {*done, "publish"} for phases in rest if phases != first)
     loop.advance(2)
     assert set(loop.rounds()[2].seconds) == {"snapshot", "train"}
+    # Of the next round, if there is one, is expected what the last that had it tells.
+    took = expected_seconds(world.session, loop.project.id)
+    assert took == loop.rounds()[1].seconds | loop.rounds()[2].seconds
+
+
+def test_mqnet_learns_only_where_a_selection_follows(world: World) -> None:
+    loop = Loop(world, max_rounds=2)
+    loop.advance(0)
+    loop.advance(1)
+    assert loop.project.state is ProjectState.FINISHED
+    assert "meta_train" not in loop.rounds()[1].seconds
 
 
 def test_mqnet_is_kept_while_another_strategy_is_tried(world: World) -> None:

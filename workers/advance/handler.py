@@ -32,8 +32,6 @@ STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "publish": publish,
 }
 """What each phase of ``PHASES`` does."""
-# Beside the others they take no time.
-_BRIEF: Final = {"evaluate": 0.0, "select": 0.0, "publish": 0.0}
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -41,14 +39,14 @@ def run(context: JobContext) -> dict[str, Any]:
     advance = Advance.open(context)
     phases = FIRST_PHASES if advance.closing is None else PHASES
     with context.sessions() as session:
-        took = expected_seconds(session, context.project_id, advance.closing)
+        took = expected_seconds(session, context.project_id)
     context.work.mkdir(parents=True, exist_ok=True)
     start_over_if_lost(advance)
     for name in _to_come(context, phases):
         planned = [one for one in phases if context.done(one) or does(advance, one)]
         if name not in planned:
             continue
-        context.plan(planned, _BRIEF | took)
+        context.plan(planned, took)
         with context.phase(name), named_by_id(context):
             STEPS[name](advance)
     notes = advance.closing_notes
@@ -64,10 +62,10 @@ def _to_come(context: JobContext, phases: Sequence[str]) -> Sequence[str]:
 
 def does(advance: Advance, phase: str) -> bool:
     """Whether there is anything to do in a phase, as far as that is known by now."""
+    if phase in {"meta_train", "score", "select"} and advance.selecting is None:
+        return False
     if phase == "meta_train":
         return ArtifactKind.SCORES in advance.previous and learns(advance.query_settings)
-    if phase in {"score", "select"} and advance.selecting is None:
-        return False
     if not advance.context.done("snapshot"):
         return phase != "embed" or advance.frozen or advance.needs_learned_features
     if phase == "embed":

@@ -32,17 +32,13 @@ def artifacts_of(session: Session, project_id: int, number: int) -> dict[Artifac
     return {artifact.kind: artifact for artifact in session.scalars(statement)}
 
 
-def expected_seconds(session: Session, project_id: int, closing: int | None) -> dict[str, float]:
-    """Seconds each phase took in the latest round that went through all of them."""
-    if closing is None:
-        return {}
-    statement = (
-        select(Round.seconds)
-        .where(Round.project_id == project_id, Round.number < closing, Round.seconds != {})
-        .order_by(Round.number.desc())
-        .limit(1)
-    )
-    return dict(session.scalar(statement) or {})
+def expected_seconds(session: Session, project_id: int) -> dict[str, float]:
+    """Seconds each phase took in the newest round that had anything to do in it."""
+    statement = select(Round.seconds).where(Round.project_id == project_id).order_by(Round.number)
+    took: dict[str, float] = {}
+    for seconds in session.scalars(statement):
+        took |= seconds
+    return took
 
 
 def open_queries(session: Session, project_id: int) -> int:

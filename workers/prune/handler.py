@@ -21,7 +21,6 @@ from workers.artifacts import keep
 from workers.dry_run import class_notes, dry_run
 from workers.knowledge import Knowledge, class_names, example_ids, frozen, true_classes
 from workers.manners import Manners
-from workers.prune.ahead import after_training
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.rehearsal import rehearse
 from workers.prune.report import Found, result_of
@@ -55,6 +54,7 @@ def _find(context: JobContext) -> None:
         with context.phase("gather"):
             gather(context)
     known = frozen(context)
+    context.plan(PHASES, work=_effort(params, len(known.snapshot.inside()[0])))
     if not context.done("warm_up"):
         with context.phase("warm_up"):
             _warm_up(context, known, params)
@@ -67,26 +67,35 @@ def _find(context: JobContext) -> None:
     _publish(context)
 
 
+def _effort(params: PruneParams, labeled: int) -> dict[str, float]:
+    """What training and looking amount to, in images that pass through the network.
+
+    How long the choice takes depends on the method, and shows only when it is made.
+    """
+    # Learning from an image takes about as long as looking at three; each epoch ends with a look.
+    return {
+        "warm_up": float(4 * params.models * params.epochs * labeled),
+        "embed": float((params.models + 1) * labeled),
+    }
+
+
 def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None:
     """Train, or take what an earlier job has seen if it trained in the same way."""
-    found = WarmedUp(context, known, params).find()
-    if found is not None:
-        arrays, job_id = found
-        write_arrays(context.work / _VIEW, arrays)
-        context.save({"warmed_up_by": job_id})
+    if (context.work / _VIEW).exists():
+        # Taken before a restart; the next job may have replaced what it was taken from.
         return
-    task = warm_up_of(context, known, params)
-    if "expected" not in context.checkpoint:
-        context.save({"expected": after_training(context, task, params)})
-    context.expect(context.checkpoint["expected"])
-    task.train(Manners(context).progress)
+    found = WarmedUp(context, known, params).find()
+    context.save({"warmed_up_by": context.job_id if found is None else found[1]})
+    if found is None:
+        warm_up_of(context, known, params).train(Manners(context).progress)
+    else:
+        write_arrays(context.work / _VIEW, found[0])
 
 
 def _look(context: JobContext, known: Knowledge, params: PruneParams) -> None:
     """Leave the arrays of a view, for this job and for the next one."""
     if (context.work / _VIEW).exists():
         return
-    context.expect(context.checkpoint["expected"])
     view = warm_up_of(context, known, params).look(Manners(context).progress)
     arrays: dict[str, Any] = {
         name: value
@@ -96,8 +105,9 @@ def _look(context: JobContext, known: Knowledge, params: PruneParams) -> None:
     try:
         _require_finite(arrays)
     except ModelError:
-        shutil.rmtree(context.work / "warm-up", ignore_errors=True)
+        # In this order: a job that says it is trained has to have its models.
         context.forget(["warm_up"])
+        shutil.rmtree(context.work / "warm-up", ignore_errors=True)
         raise
     WarmedUp(context, known, params).keep(arrays)
     write_arrays(context.work / _VIEW, arrays)

@@ -39,7 +39,7 @@ def run(context: JobContext) -> dict[str, Any]:
         return dry_run(context, rehearse)
     params = RelabelParams.model_validate(context.params)
     phases = [name for name in PHASES if params.second_opinion or name != "second_opinion"]
-    context.plan(phases, {"publish": 0.0})
+    context.plan(phases)
     if "result" not in context.checkpoint:
         _Relabeling(context, params).run()
     shutil.rmtree(context.work, ignore_errors=True)
