@@ -63,9 +63,10 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
     data_dir = data_dir.expanduser().resolve()
     running = _running(data_dir)
     demo = data_dir / DEMO_DIRECTORY
-    is_demo = not running and bool(_running(demo)) and _is_alive(demo)
+    below = {} if running else _running(demo)
+    is_demo = bool(below) and _is_alive(demo)
     if is_demo:
-        data_dir, running = demo, _running(demo)
+        data_dir, running = demo, below
     killed = bool(running) and not _is_alive(data_dir)
     if killed:
         # The addresses in it lead nowhere.
