@@ -26,6 +26,9 @@ class Crew:
             one["num_threads"] for one in self._libraries.info() if one["user_api"] == "blas"
         ]
         self._size = max(threads, default=1)
+        # How many threads OpenMP starts is a matter of each thread that asks for them.
+        alone = partial(self._libraries.limit, limits=1, user_api="openmp")
+        self._threads = ThreadPoolExecutor(self._size, initializer=alone)
 
     def alone(self) -> AbstractContextManager[object]:
         """Return a context in which linear algebra uses the calling thread only."""
@@ -37,7 +40,4 @@ class Crew:
         with self.alone():
             if self._size == 1:
                 return [work(item) for item in items]
-            # How many threads OpenMP starts is a matter of each thread that asks for them.
-            alone = partial(self._libraries.limit, limits=1, user_api="openmp")
-            with ThreadPoolExecutor(self._size, initializer=alone) as pool:
-                return list(pool.map(work, items))
+            return list(self._threads.map(work, items))

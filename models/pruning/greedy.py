@@ -56,7 +56,7 @@ class Landscape:
         self.estimate = np.zeros(len(confidence))
         self._added, self._found = np.empty(n), np.empty(n, dtype=np.int64)
         self._changes: list[tuple[Float64Array, Float64Array]] = []
-        self._changed = 0
+        self._changed = self._told = 0
 
     def weights(self, position: int, row: Row) -> Float64Array:
         """Return by how much an example would raise the estimates of its row: (E,)."""
@@ -67,18 +67,23 @@ class Landscape:
         added = self.weights(position, row)
         return float(gained(self.estimate[row.columns], added).sum())
 
-    def pick(self, position: int, gain: float, row: Row) -> Float64Array:
-        """Pick an example; return the (E,) estimates of its row after that."""
+    def pick(self, position: int, gain: float, row: Row) -> None:
+        """Pick an example."""
         added = self.weights(position, row)
         before = self.estimate[row.columns]
+        self.estimate[row.columns] = before + added
+        self.note(position, gain, row, before, added)
+
+    def note(
+        self, position: int, gain: float, row: Row, before: Float64Array, added: Float64Array
+    ) -> None:
+        """Note a pick that has raised the (E,) estimates of its row."""
         self._changes.append((before, added))
         self._changed += len(before)
         self._found[self.chosen.count] = row.found
         self.chosen.add(position, gain)
-        self.estimate[row.columns] = after = before + added
         if self._changed >= _TALLIED:
             self._tally()
-        return after
 
     def _tally(self) -> None:
         """Note what the last picks have added to the objective: together, as most change little."""
@@ -92,7 +97,8 @@ class Landscape:
 
     def report(self, progress: Progress | None) -> None:
         """Tell now and then how many picks there are."""
-        if progress is not None and self.chosen.count % _REPORT_EVERY == 0:
+        if progress is not None and self.chosen.count >= self._told + _REPORT_EVERY:
+            self._told = self.chosen.count
             progress(self.chosen.count, len(self.chosen.order))
 
     def result(self, bound: float = math.inf) -> Greedy:

@@ -74,31 +74,58 @@ def shortened(unit: Float32Array, basis: Float32Array) -> Float32Array:
     return np.column_stack([first, np.sqrt(rest + np.where(whole > 0, _ROUNDED, 0))])
 
 
-def by_cluster(
-    short: Float32Array, least: float, generator: np.random.Generator, crew: Crew
-) -> tuple[Indices | None, list[int]]:
-    """Return an order in which examples of one cluster are neighbours, and where to cut it.
+def sample_size(count: int) -> int:
+    """Return of how many of so many examples the layout is found."""
+    return min(count, max(SAMPLE, 16 * _clusters(count)))
 
-    None stands for the order they are in, where clusters would rule out too little.
+
+def cluster_centers(
+    sample: Float32Array, count: int, least: float, crew: Crew
+) -> Float32Array | None:
+    """Return the centers of clusters of short rows: (k, d) of length 1.
+
+    None where clusters would rule out too little to be worth it.
+
+    Args:
+        sample: short rows, drawn at random.
+        count: how many examples there are in all.
+        least: the smallest cosine of neighbours.
+        crew: does the work.
     """
-    count = max(1, min(_MOST_CLUSTERS, len(short) // _PER_CLUSTER))
-    sample = short[drawn(len(short), max(SAMPLE, 16 * count), generator)]
-    centers = sample[:count].copy()
+    centers = sample[: _clusters(count)].copy()
     for tried in range(_ROUNDS):
         nearest, toward = _nearest(sample, centers, crew)
         together = np.argsort(nearest, kind="stable")
         used, starts = np.unique(nearest[together], return_index=True)
         reach = reach_of(np.minimum.reduceat(toward[together], starts), least)
         if tried > 0 and (sample[:_SOME] @ centers[used].T >= reach).mean() > _MIXED:
-            return None, [*range(0, len(short), _TILE), len(short)]
+            return None
         centers[used] = unit_rows(np.add.reduceat(sample[together], starts))
-    cluster, toward = _nearest(short, centers, crew)
+    return centers
+
+
+def by_cluster(cluster: NDArray[np.int32], toward: Float32Array) -> tuple[Indices, list[int]]:
+    """Return an order in which examples of one cluster are neighbours, and where to cut it.
+
+    Args:
+        cluster: (N,) of each example.
+        toward: (N,) its product with the center.
+    """
     order = np.lexsort([-toward, cluster]).astype(np.int64)
     cuts = [0]
-    for size in np.bincount(cluster, minlength=count).tolist():
+    for size in np.bincount(cluster).tolist():
         start, pieces = cuts[-1], math.ceil(size / _TILE)
         cuts.extend(start + size * piece // pieces for piece in range(1, pieces + 1))
     return order, cuts
+
+
+def as_they_are(count: int) -> tuple[Indices, list[int]]:
+    """Return the order in which examples are, and where to cut it."""
+    return np.arange(count), [*range(0, count, _TILE), count]
+
+
+def _clusters(count: int) -> int:
+    return max(1, min(_MOST_CLUSTERS, count // _PER_CLUSTER))
 
 
 def reach_of(nearest: Float32Array, least: float) -> Float32Array:
@@ -113,19 +140,21 @@ def reach_of(nearest: Float32Array, least: float) -> Float32Array:
     return reach
 
 
+def nearest_center(
+    rows: Float32Array, centers: Float32Array
+) -> tuple[NDArray[np.intp], Float32Array]:
+    """Return the center with the largest product for each row, and that product."""
+    products = rows @ centers.T
+    return products.argmax(axis=1), products.max(axis=1)
+
+
 def _nearest(
     rows: Float32Array, centers: Float32Array, crew: Crew
-) -> tuple[NDArray[np.int32], Float32Array]:
-    """Return the center with the largest product for each row, and that product."""
-    which = np.empty(len(rows), dtype=np.int32)
-    toward = np.empty(len(rows), dtype=np.float32)
-
-    def assign(here: slice) -> None:
-        products = rows[here] @ centers.T
-        which[here], toward[here] = products.argmax(axis=1), products.max(axis=1)
-
-    crew.each(assign, chunks(len(rows)))
-    return which, toward
+) -> tuple[NDArray[np.intp], Float32Array]:
+    """Do the same by many threads."""
+    parts = crew.each(lambda here: nearest_center(rows[here], centers), chunks(len(rows)))
+    which, toward = zip(*parts, strict=True)
+    return np.concatenate(which), np.concatenate(toward)
 
 
 def drawn(count: int, most: int, generator: np.random.Generator) -> Indices:

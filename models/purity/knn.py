@@ -45,9 +45,14 @@ def similarity_to(
 
 def unit_rows(embeddings: Float32Array) -> Float32Array:
     """Scale (N, D) rows to length 1; a zero row stays zero."""
-    length = np.sqrt(np.vecdot(embeddings, embeddings))[:, None]
-    rows: Float32Array = embeddings / np.maximum(length, 1e-12)
+    rows: Float32Array = embeddings / row_lengths(embeddings)[:, None]
     return rows.astype(np.float32, copy=False)
+
+
+def row_lengths(embeddings: Float32Array) -> Float32Array:
+    """Return what (N, D) rows are divided by for length 1, (N,): never zero."""
+    lengths: Float32Array = np.maximum(np.sqrt(np.vecdot(embeddings, embeddings)), 1e-12)
+    return lengths
 
 
 def _kth(block: Float32Array, place: int) -> Float32Array:

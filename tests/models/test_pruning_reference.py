@@ -149,13 +149,13 @@ def test_pairs_and_blocks_are_compared_alike(
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("patience", [1, 3, 256])
+@pytest.mark.parametrize("run", [1, 3, 256])
 @pytest.mark.parametrize(("kind", "tau"), SETTINGS)
 def test_prune4rel_is_algorithm_1(
-    kind: Kind, tau: float, patience: int, seed: int, monkeypatch: pytest.MonkeyPatch
+    kind: Kind, tau: float, run: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(own_gain, "_LEAST_BLOCK", 16)
-    monkeypatch.setattr(own_gain, "_PATIENCE", patience)
+    monkeypatch.setattr(own_gain, "_MOST_RUN", run)
     view = view_of(draw(300, seed), seed)
     similarity = similarities(view.given("embeddings"), kind, tau)
     assert 2 < (similarity > 0).sum(axis=1).mean() < 100
@@ -167,6 +167,34 @@ def test_prune4rel_is_algorithm_1(
     assert_allclose(pruned.objective[-1], np.tanh(estimate).sum())
     assert_allclose(pruned.gain[0], np.tanh(sure.max()))
     assert pruned.extras["neighbours"] == (similarity[order] > 0).sum(axis=1).mean() - 1
+
+
+@pytest.mark.parametrize("groups", [1, 3])
+def test_a_gain_that_rises_is_seen_at_once(groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As rounding may let one rise; here far more do, and by more."""
+    monkeypatch.setattr(own_gain, "_LEAST_BLOCK", 16)
+    exactly = OwnGains.log_of
+
+    def rising(own: OwnGains, estimate: Exact, positions: Indices) -> Exact:
+        wave: Exact = exactly(own, estimate, positions) + 0.5 * np.sin(9 * estimate)
+        return wave
+
+    monkeypatch.setattr(OwnGains, "log_of", rising)
+    embeddings, similarity = draw(200, 4), Similarity("cosine", 0.6)
+    sure = confidence(view_of(embeddings, 4).given("logits"), "max_prob")
+    weights, own = similarities(embeddings, "cosine", 0.6), OwnGains(sure)
+    labels = np.arange(200) % groups
+    estimate, order, rose = np.zeros(200), list[int](), 0
+    for turn in range(120):
+        before = own.log_of(estimate, np.arange(200))
+        logs = np.where(labels == turn % groups, before, -np.inf)
+        logs[order] = -np.inf
+        order.append(int(logs.argmax()))
+        estimate = estimate + weights[order[-1]] * sure[order[-1]]
+        rose += int((own.log_of(estimate, np.arange(200)) > before).sum())
+    assert rose > 100
+    around = Neighbourhood(Neighbours(embeddings, similarity), similarity, None, 0)
+    assert_array_equal(by_own_gain(around, sure, labels, 120).order, order)
 
 
 @pytest.mark.parametrize(("kind", "tau"), SETTINGS)
