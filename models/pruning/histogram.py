@@ -15,7 +15,9 @@ from models.purity.knn import unit_rows
 Float64Array = NDArray[np.float64]
 
 _BINS = 1000
-_CHUNK = 2048
+_CHUNK = 1024
+_TOGETHER = 32
+"""Examples that are counted at a time: little memory, which stays in the cache, for many turns."""
 _HAIR: Final = 1e-6
 
 
@@ -118,26 +120,30 @@ def neighbour_histogram(
     generator = np.random.default_rng(seed)
     drawn = np.sort(generator.choice(len(embeddings), min(sample, len(embeddings)), replace=False))
     queries = unit_rows(embeddings[drawn])
-    own = np.arange(len(drawn), dtype=np.int32)[:, None] * (_BINS + 1)
+    own = np.arange(_TOGETHER)[:, None] * (_BINS + 1)
 
-    totals = np.zeros(len(drawn) * (_BINS + 1), dtype=np.int64)
+    totals = np.zeros((len(drawn), _BINS + 1), dtype=np.int64)
     adding = threading.Lock()
 
     def count(start: int) -> None:
-        cosine = queries @ unit_rows(embeddings[start : start + _CHUNK]).T
-        here = np.flatnonzero((drawn >= start) & (drawn < start + _CHUNK))
-        cosine[here, drawn[here] - start] = -1
-        # Bin 0 is below every threshold; a hair is added so that 0.95 is not below 0.95.
-        cosine *= _BINS
-        cosine += 1 + 1e-3
-        bins = cosine.clip(0, _BINS, out=cosine).astype(np.int32)
-        bins += own
-        found = np.bincount(bins.ravel(), minlength=len(totals))
-        with adding:
-            np.add(totals, found, out=totals)
+        rows = unit_rows(embeddings[start : start + _CHUNK]).T
+        for first in range(0, len(drawn), _TOGETHER):
+            some = slice(first, first + _TOGETHER)
+            cosine = queries[some] @ rows
+            itself = drawn[some] - start
+            here = np.flatnonzero((itself >= 0) & (itself < rows.shape[1]))
+            cosine[here, itself[here]] = -1
+            # Bin 0 is below every threshold; a hair is added so that 0.95 is not below 0.95.
+            cosine *= _BINS
+            cosine += 1 + 1e-3
+            bins = cosine.clip(0, _BINS, out=cosine).astype(np.intp)
+            bins += own[: len(bins)]
+            found = np.bincount(bins.ravel(), minlength=len(bins) * (_BINS + 1))
+            with adding:
+                totals[some] += found.reshape(len(bins), -1)
 
     Crew().each(count, range(0, len(embeddings), _CHUNK))
-    binned = totals.reshape(len(drawn), _BINS + 1)[:, 1:]
+    binned = totals[:, 1:]
     counts = np.cumsum(binned[:, ::-1], axis=1)[:, ::-1]
     thresholds = Similarity(kind, 0.0).of(np.arange(_BINS) / _BINS)
     return NeighbourHistogram(thresholds, np.ascontiguousarray(counts))

@@ -121,9 +121,8 @@ class Neighbours:
         self._lengths = np.empty(len(embeddings), dtype=np.float32)
         self._crew = Crew()
         generator = np.random.default_rng(seed)
-        sample = unit_rows(
-            embeddings[drawn(len(embeddings), sample_size(len(embeddings)), generator)]
-        )
+        sample = embeddings[drawn(len(embeddings), sample_size(len(embeddings)), generator)]
+        sample /= row_lengths(sample)[:, None]
         self._basis = shortening(sample[:SAMPLE], self._least)
         size = short_size(self._basis)
         self._screen = Screen(len(embeddings), size, generator)
