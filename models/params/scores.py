@@ -36,7 +36,7 @@ class ProbeParams(Params):
         description="Width of the Gaussian kernel on unit-length embeddings; higher = smoother.",
     )
     landmarks: int = Field(
-        default=2048,
+        default=4096,
         ge=16,
         le=20_000,
         description="Verdicts that span the classifier; with more verdicts a sample of them.",

@@ -2,9 +2,11 @@
 
 Ours. The annotators' OOD verdicts are the best evidence there is about purity, and the published
 method leaves them unused. Kernel ridge regression on unit-length embeddings, since IN and OOD are
-each a union of classes that no hyperplane separates; leave-one-out predictions come in closed
-form (R. Rifkin, R. Lippert, "Notes on Regularized Least Squares", MIT 2007, section 4) and
-calibrate it (J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
+each a union of classes that no hyperplane separates, with an output for IN and one for each class:
+what resembles one class alone is IN, what resembles none or several may not be. How much each of
+that says is learned from leave-one-out predictions, which come in closed form (R. Rifkin,
+R. Lippert, "Notes on Regularized Least Squares", MIT 2007, section 4) and also calibrate the whole
+(J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
 """
 
 from dataclasses import dataclass
@@ -12,12 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 
 from models.errors import NotReady
 from models.params.scores import ProbeParams
 from models.probability import fit_sigmoid, sigmoid
-from models.protocols import OOD, Float32Array, PoolView
+from models.protocols import OOD, Float32Array, Indices, PoolView
 from models.purity.knn import unit_rows
+
+Float64Array = NDArray[np.float64]
 
 _BLOCK_VALUES = 8_000_000
 _JITTER = 1e-6
@@ -49,9 +54,9 @@ def score(view: PoolView, params: ProbeParams) -> Float32Array:
     # Centring first: embeddings after a ReLU all point into one corner.
     center = view.labeled_embeddings.mean(axis=0)
     verdicts = unit_rows(view.labeled_embeddings - center)
-    probe = _fit(verdicts, known, params, view.seed)
+    probe = _fit(verdicts, view.labels, view.classes, params, view.seed)
     result = np.empty(len(view.embeddings), dtype=np.float32)
-    rows = max(1, _BLOCK_VALUES // len(probe.landmarks))
+    rows = max(1, _BLOCK_VALUES // len(probe.ridge.landmarks))
     for start in range(0, len(result), rows):
         block = unit_rows(view.embeddings[start : start + rows] - center)
         result[start : start + rows] = probe.probability(block)
@@ -59,45 +64,87 @@ def score(view: PoolView, params: ProbeParams) -> Float32Array:
 
 
 @dataclass(frozen=True)
-class _Probe:
-    """A fitted probe: m landmarks, their coefficients, and the calibration."""
+class _Ridge:
+    """Kernel ridge regression of T targets on m landmarks: (m, T) coefficients, (T,) offsets."""
 
     landmarks: Float32Array
     coefficients: Float32Array
+    offsets: Float64Array
     width: float
+
+    def margins(self, rows: Float32Array) -> Float64Array:
+        margins: Float64Array = (
+            _kernel(rows, self.landmarks, self.width) @ self.coefficients + self.offsets
+        )
+        return margins
+
+
+@dataclass(frozen=True)
+class _Probe:
+    """A fitted probe: the regression, what each evidence weighs, and the calibration."""
+
+    ridge: _Ridge
+    weights: Float64Array
     slope: float
     intercept: float
 
     def probability(self, rows: Float32Array) -> Float32Array:
-        margin = _kernel(rows, self.landmarks, self.width) @ self.coefficients
-        return sigmoid(self.slope * margin.astype(np.float64) + self.intercept).astype(np.float32)
+        evidence = _evidence(self.ridge.margins(rows)) @ self.weights
+        return sigmoid(self.slope * evidence + self.intercept).astype(np.float32)
 
 
 def _fit(
-    verdicts: Float32Array, known: NDArray[np.bool_], params: ProbeParams, seed: int
+    verdicts: Float32Array, labels: Indices, classes: int, params: ProbeParams, seed: int
 ) -> _Probe:
-    """Fit on (L, D) unit rows. Beyond `params.landmarks` verdicts, Nystrom: cost linear in L."""
-    count = len(verdicts)
-    chosen = np.arange(count)
-    if count > params.landmarks:
-        chosen = np.sort(np.random.default_rng(seed).permutation(count)[: params.landmarks])
-    landmarks = verdicts[chosen]
-    target = np.where(known, 1.0, -1.0)
-    offset = target.mean()
-    features = torch.from_numpy(_kernel(verdicts, landmarks, params.width)).double()  # (L, m)
-    between = features[torch.from_numpy(chosen)]
-    system = features.T @ features + params.l2 * between
-    system.diagonal().add_(_JITTER * float(system.diagonal().mean()))
-    factor = torch.linalg.cholesky(system)
-    residual_target = torch.from_numpy(target - offset)
-    coefficients = torch.cholesky_solve((features.T @ residual_target)[:, None], factor)[:, 0]
+    """Fit on (L, D) unit rows and their (L,) labels, -1 for OOD."""
+    known = labels >= 0
+    apart = labels[:, None] == np.arange(classes)
+    target = np.where(np.column_stack([known, apart]), 1.0, -1.0)
+    ridge, left_out = _regress(verdicts, target, params, seed)
+    evidence = _evidence(left_out)
+    weights = LogisticRegression().fit(evidence, known).coef_[0]
+    return _Probe(ridge, weights, *fit_sigmoid(evidence @ weights, known))
 
-    # Leave-one-out without refitting: the residual, divided by one minus the leverage.
-    leverage = torch.linalg.solve_triangular(factor, features.T, upper=False).square().sum(dim=0)
-    residual = residual_target - features @ coefficients
-    left_out = residual_target - residual / (1 - leverage).clamp(min=1e-3)
-    slope, intercept = fit_sigmoid(left_out.numpy(), known)
-    return _Probe(landmarks, coefficients.float().numpy(), params.width, slope, intercept)
+
+def _evidence(margins: Float64Array) -> Float64Array:
+    """Return from (n, 1 + C) margins that of IN, the largest of a class and the one after it."""
+    apart = margins[:, 1:]
+    best = np.sort(apart, axis=1)[:, [-1, max(-2, -apart.shape[1])]]
+    return np.column_stack([margins[:, 0], best])
+
+
+def _regress(
+    verdicts: Float32Array, target: Float64Array, params: ProbeParams, seed: int
+) -> tuple[_Ridge, Float64Array]:
+    """Fit (L, T) targets; return also what is predicted of each verdict without it, (L, T).
+
+    Beyond `params.landmarks` verdicts, Nystrom: cost linear in L.
+    """
+    offsets = target.mean(axis=0)
+    wanted = torch.from_numpy(target - offsets)
+    count = len(verdicts)
+    if count <= params.landmarks:
+        landmarks = verdicts
+        system = torch.from_numpy(_kernel(verdicts, verdicts, params.width)).double()
+        # Duplicates have the same rows, so that hardly any penalty would leave it singular.
+        system.diagonal().add_(max(params.l2, _JITTER))
+        inverse = torch.cholesky_inverse(torch.linalg.cholesky(system))
+        coefficients = inverse @ wanted
+        left_out = wanted - coefficients / inverse.diagonal()[:, None]
+    else:
+        chosen = np.sort(np.random.default_rng(seed).permutation(count)[: params.landmarks])
+        landmarks = verdicts[chosen]
+        features = torch.from_numpy(_kernel(verdicts, landmarks, params.width)).double()  # (L, m)
+        system = features.T @ features + params.l2 * features[torch.from_numpy(chosen)]
+        system.diagonal().add_(_JITTER * float(system.diagonal().mean()))
+        factor = torch.linalg.cholesky(system)
+        coefficients = torch.cholesky_solve(features.T @ wanted, factor)
+        # Without refitting: the residual, divided by one minus the leverage.
+        leverage = torch.linalg.solve_triangular(factor, features.T, upper=False).square().sum(0)
+        residual = wanted - features @ coefficients
+        left_out = wanted - residual / (1 - leverage).clamp(min=1e-3)[:, None]
+    ridge = _Ridge(landmarks, coefficients.float().numpy(), offsets, params.width)
+    return ridge, left_out.numpy() + offsets
 
 
 def _kernel(rows: Float32Array, landmarks: Float32Array, width: float) -> Float32Array:

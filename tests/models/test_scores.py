@@ -14,12 +14,12 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from models.catalog import Spec, parse, specs
 from models.errors import NotReady
 from models.protocols import Float32Array, PoolView
-from models.purity import knn, probe
-from models.purity.knn import unit_rows
+from models.purity import knn
 from models.query import QuerySettings, Scored, score_pool
 from models.resolve import resolve
 
 Bool = NDArray[np.bool_]
+Exact = NDArray[np.float64]
 
 SCORES = [spec for spec in specs() if spec.kind in {"purity", "informativeness"}]
 
@@ -244,38 +244,29 @@ def test_ll_is_the_predicted_loss(view: PoolView) -> None:
         score("informativeness", "ll", replace(view, predicted_losses=None))
 
 
-def test_probe_is_calibrated_on_verdicts_it_has_not_seen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The closed form of leave-one-out, against training again without each verdict."""
-    view, _ = _xor_view(2, verdicts=30)
-    calibrated_on: list[NDArray[np.float64]] = []
-
-    def platt(margins: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple[float, float]:
-        calibrated_on.append(margins)
-        return 1.0, float(known.sum() * 0)
-
-    monkeypatch.setattr(probe, "fit_sigmoid", platt)
-    score("purity", "probe", view, l2=0.5)
-    rows = unit_rows(view.labeled_embeddings - view.labeled_embeddings.mean(axis=0)).astype(float)
-    target = np.where(view.labels >= 0, 1.0, -1.0)
-    target -= target.mean()
-    kernel = np.exp(-(2 - 2 * rows @ rows.T))
-    for out, margin in enumerate(calibrated_on[0]):
-        keep = np.arange(30) != out
-        refitted = np.linalg.solve(kernel[np.ix_(keep, keep)] + 0.5 * np.eye(29), target[keep])
-        assert_allclose(kernel[out, keep] @ refitted, margin, atol=1e-3)
-
-
-def _verdicts(view: PoolView) -> tuple[NDArray[np.float64], NDArray[np.float64], Bool]:
-    """Verdicts and candidates, centred and of length 1, and which verdicts are IN."""
+def _verdicts(view: PoolView) -> tuple[Exact, Exact, Exact]:
+    """Verdicts and candidates, centred and of length 1, and +-1: IN, and each class."""
     center = view.labeled_embeddings.mean(axis=0)
     rows = [part.astype(float) - center for part in (view.labeled_embeddings, view.embeddings)]
     verdicts, pool = (part / np.linalg.norm(part, axis=1, keepdims=True) for part in rows)
-    return verdicts, pool, view.labels >= 0
+    wanted = [view.labels >= 0, *(view.labels == one for one in range(view.classes))]
+    return verdicts, pool, np.where(np.array(wanted).T, 1.0, -1.0)
 
 
-def _platt(margins: NDArray[np.float64], known: Bool) -> LogisticRegression:
+def _chance(left_out: Exact, margins: Exact, known: Bool) -> Exact:
+    """What margins say of IN, by what those of verdicts that were left out did."""
+
+    def evidence(of: Exact) -> Exact:
+        pairs = [sorted(one[1:])[::-1][:2] for one in of]
+        return np.array([[one[0], pair[0], pair[-1]] for one, pair in zip(of, pairs, strict=True)])
+
+    weighed = LogisticRegression().fit(evidence(left_out), known).coef_[0]
+    platt = _platt(evidence(left_out) @ weighed, known)
+    chance: Exact = platt.predict_proba((evidence(margins) @ weighed)[:, None])[:, 1]
+    return chance
+
+
+def _platt(margins: Exact, known: Bool) -> LogisticRegression:
     """Each verdict counts on both sides, on its own by (n + 1) / (n + 2)."""
     inside, ood = known.sum(), (~known).sum()
     target = np.where(known, (inside + 1) / (inside + 2), 1 / (ood + 2))
@@ -285,16 +276,17 @@ def _platt(margins: NDArray[np.float64], known: Bool) -> LogisticRegression:
     )
 
 
+@pytest.mark.parametrize("classes", [1, 2, 5])
 @pytest.mark.parametrize(("l2", "width"), [(0.2, 1.0), (2.0, 0.3)])
-def test_probe_is_calibrated_kernel_ridge_regression(l2: float, width: float) -> None:
+def test_probe_is_calibrated_kernel_ridge_regression(l2: float, width: float, classes: int) -> None:
     view, _ = _xor_view(3, verdicts=50)
-    verdicts, pool, known = _verdicts(view)
-    target = np.where(known, 1.0, -1.0)
-    target -= target.mean()
+    view = replace(view, labels=np.minimum(view.labels, classes - 1), classes=classes)
+    verdicts, pool, wanted = _verdicts(view)
+    offset = wanted.mean(axis=0)
     ridge = KernelRidge(alpha=l2, kernel="rbf", gamma=1 / width)
-    left_out = cross_val_predict(ridge, verdicts, target, cv=LeaveOneOut())
-    margins = ridge.fit(verdicts, target).predict(pool)
-    expected = _platt(left_out, known).predict_proba(margins[:, None])[:, 1]
+    left_out = cross_val_predict(ridge, verdicts, wanted - offset, cv=LeaveOneOut()) + offset
+    margins = ridge.fit(verdicts, wanted - offset).predict(pool) + offset
+    expected = _chance(left_out, margins, view.labels >= 0)
     assert np.ptp(expected) > 0.5
     assert_allclose(score("purity", "probe", view, l2=l2, width=width), expected, atol=2e-3)
 
@@ -302,21 +294,41 @@ def test_probe_is_calibrated_kernel_ridge_regression(l2: float, width: float) ->
 def test_beyond_its_landmarks_probe_is_nystroms_approximation() -> None:
     """Coefficients c of a sample Z: least |y - K(X, Z) c|^2 + l2 c' K(Z, Z) c."""
     view, _ = _xor_view(4, verdicts=60)
-    verdicts, pool, known = _verdicts(view)
+    verdicts, pool, wanted = _verdicts(view)
     landmarks = verdicts[np.sort(np.random.default_rng(view.seed).permutation(60)[:20])]
     root = np.linalg.cholesky(rbf_kernel(landmarks, gamma=1)).T
-    target = np.where(known, 1.0, -1.0)
-    target -= target.mean()
+    offset = wanted.mean(axis=0)
 
-    def coefficients(keep: Bool) -> NDArray[np.float64]:
+    def coefficients(keep: Bool) -> Exact:
         design = np.concatenate([rbf_kernel(verdicts[keep], landmarks, gamma=1), root * 0.5**0.5])
-        result: NDArray[np.float64] = np.linalg.lstsq(
-            design, np.concatenate([target[keep], np.zeros(20)])
+        result: Exact = np.linalg.lstsq(
+            design, np.concatenate([wanted[keep] - offset, np.zeros((20, wanted.shape[1]))])
         )[0]
         return result
 
     near = rbf_kernel(verdicts, landmarks, gamma=1)
-    left_out = [float(near[out] @ coefficients(np.arange(60) != out)) for out in range(60)]
+    left_out = np.array([near[out] @ coefficients(np.arange(60) != out) for out in range(60)])
     margins = rbf_kernel(pool, landmarks, gamma=1) @ coefficients(np.ones(60, dtype=bool))
-    expected = _platt(np.array(left_out), known).predict_proba(margins[:, None])[:, 1]
+    expected = _chance(left_out + offset, margins + offset, view.labels >= 0)
     assert_allclose(score("purity", "probe", view, l2=0.5, landmarks=20), expected, atol=2e-3)
+
+
+def test_probe_holds_what_resembles_two_classes_for_less_pure() -> None:
+    """Images of no class lie between two; no verdict on one says so more than those on classes."""
+    rng = np.random.default_rng(5)
+    corners = np.eye(6)[:4]
+    which = rng.integers(0, 4, 400)
+    between = rng.random(400) < 0.3
+    second = (which + rng.integers(1, 4, 400)) % 4
+    spots = np.where(between[:, None], (corners[which] + corners[second]) / 2, corners[which])
+    embeddings = (spots + 0.25 * rng.standard_normal((400, 6))).astype(np.float32)
+    labels = np.where(between, -1, which)
+    logits = np.zeros((400, 4), dtype=np.float32)
+    view = PoolView(
+        logits[120:], embeddings[120:], logits[:120], embeddings[:120], labels[:120], 4, seed=0
+    )
+    blind = replace(view, labels=np.minimum(view.labels, 0), classes=1)
+    with_classes, without = (
+        roc_auc_score(~between[120:], score("purity", "probe", one)) for one in (view, blind)
+    )
+    assert with_classes > without + 0.02
