@@ -18,6 +18,7 @@ given), and the objective of the other subsets.
 """
 
 import argparse
+import gc
 import json
 import os
 import subprocess
@@ -58,6 +59,8 @@ def measure(folder: Path, method: str, options: argparse.Namespace) -> dict[str,
     params = params if method.startswith("prune4rel") else {}
     n = round(len(pool) * options.ratio)
     prune(method, few(pool), 50, params)
+    # Else what was imported and read makes a full collection due in the middle of the selection.
+    gc.collect()
     # Linux: forget the peak so far.
     Path("/proc/self/clear_refs").write_text("5")
     before = psutil.Process().memory_info().rss

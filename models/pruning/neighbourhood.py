@@ -20,7 +20,7 @@ _ROOM = 5_000_000
 """Neighbours that are looked up at a time, about: 350 MB while they are sorted."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """The neighbours of one example.
 
