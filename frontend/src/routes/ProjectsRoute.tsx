@@ -1,6 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { homeQuery } from "../api/home";
+import { projectsQuery } from "../api/projects";
+import { useUnsent } from "../features/labeling/SenderProvider";
 import { ProjectList } from "../features/projects/ProjectList";
 import { t } from "../strings";
 import { Loading, Skeleton } from "../ui/State";
@@ -15,6 +17,7 @@ export function ProjectsRoute() {
   useTitle(t.projects.title);
   const manages = canManage(useUser());
   const home = useQuery({ ...homeQuery, refetchInterval: 30_000 });
+  useFreshWhenSent();
   // Whoever runs projects and labels in none has no pace to look at.
   const labels = home.data?.pace.days.some((day) => day.verdicts > 0);
   const isShown = home.data && (labels || (!manages && home.data.projects.length > 0));
@@ -34,4 +37,18 @@ export function ProjectsRoute() {
       )}
     </div>
   );
+}
+
+/** Answers may still be on their way when one comes home from labeling: count again with them. */
+function useFreshWhenSent() {
+  const queries = useQueryClient();
+  const unsent = useUnsent().pending.length;
+  const before = useRef(unsent);
+  useEffect(() => {
+    if (unsent < before.current) {
+      void queries.invalidateQueries(homeQuery);
+      void queries.invalidateQueries(projectsQuery);
+    }
+    before.current = unsent;
+  }, [unsent, queries]);
 }

@@ -1,9 +1,16 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { labelingApi } from "../../api/labeling";
 import { decideApi } from "../../api/reviews";
 import type { User } from "../../api/types";
 import { openOutbox } from "./queue/outbox";
-import { AnswerSender } from "./queue/sender";
+import { AnswerSender, type SenderView } from "./queue/sender";
 import { isSignedIn, noteSignedIn, onOtherUser } from "./queue/signedIn";
 
 const SenderContext = createContext<AnswerSender | null>(null);
@@ -53,6 +60,17 @@ export function SenderProvider({ user, children }: { user: User; children: React
 
 /** The sender, or null while the storage is being opened. */
 export const useSender = (): AnswerSender | null => useContext(SenderContext);
+
+const NOTHING: SenderView = { pending: [], rejected: [], state: "idle" };
+
+/** What waits to be sent, as it changes. */
+export function useUnsent(): SenderView {
+  const sender = useSender();
+  return useSyncExternalStore(
+    sender?.subscribe ?? (() => () => {}),
+    sender?.getView ?? (() => NOTHING),
+  );
+}
 
 /** Two tabs must not send the same answers at once: an undo could overtake what it undoes. */
 async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {

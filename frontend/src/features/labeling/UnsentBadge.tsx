@@ -1,21 +1,16 @@
-import { useState, useSyncExternalStore } from "react";
+import { useState } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import type { AnswerSender, SenderView } from "./queue/sender";
-import { useSender } from "./SenderProvider";
+import { useSender, useUnsent } from "./SenderProvider";
 import styles from "./UnsentBadge.module.css";
-
-const NOTHING: SenderView = { pending: [], rejected: [], state: "idle" };
 
 /** Says how many answers and decisions wait on this device, and shows those the server refused. */
 export function UnsentBadge() {
   const sender = useSender();
-  const view = useSyncExternalStore(
-    sender?.subscribe ?? (() => () => {}),
-    sender?.getView ?? (() => NOTHING),
-  );
+  const view = useUnsent();
   const [open, setOpen] = useState(false);
   const stuck = view.state === "retrying" || view.state === "signed_out";
   return (
