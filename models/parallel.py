@@ -207,7 +207,8 @@ def _end_with_caller() -> None:
 
 if __name__ == "__main__":
     _work(Path(sys.argv[1]))
-    # Everything is written. Threads of PyTorch may still end, and abort the process now and then
-    # where Python takes itself apart beneath them.
+    # Everything that anybody reads is written. Threads of PyTorch may still end, and abort the
+    # process now and then where Python takes itself apart beneath them.
+    sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

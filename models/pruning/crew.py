@@ -1,7 +1,7 @@
 """Threads for many small pieces of linear algebra."""
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar
@@ -40,4 +40,11 @@ class Crew:
         with self.alone():
             if self._size == 1:
                 return [work(item) for item in items]
-            return list(self._threads.map(work, items))
+            futures = [self._threads.submit(work, item) for item in items]
+            try:
+                return [future.result() for future in futures]
+            finally:
+                # After an error nothing goes on behind the caller's back.
+                for future in futures:
+                    future.cancel()
+                wait(futures)

@@ -17,7 +17,7 @@ _SAMPLE, _FIRST = 64, 4
 _ALIKE = np.float32(0.999)
 """The highest cosine that a threshold is chosen at."""
 _ROOM = 5_000_000
-"""Neighbours that are looked up at a time, about: 350 MB while they are sorted."""
+"""Neighbours that are looked up at a time, about: at most 350 MB while they are sorted."""
 
 
 @dataclass(frozen=True, slots=True)

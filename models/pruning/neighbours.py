@@ -1,6 +1,6 @@
 """Every pair of examples whose embeddings are similar, exactly, without comparing all of them.
 
-An embedding of length 1 is held a second time as (p, r): its first few coordinates p in the basis
+An embedding, scaled to length 1, is described by (p, r): its first few coordinates p in the basis
 of principal components, and the length r of what they leave. By Cauchy-Schwarz the product of two
 such short rows is never below the cosine, so a pair with a product below the threshold is no pair
 of neighbours; and as short rows have length 1 too, the triangle inequality on their angles rules
@@ -94,7 +94,7 @@ class _Pairs:
 
 
 class Neighbours:
-    """Finds the neighbours among N examples: O(N d) memory beside their embeddings.
+    """Finds the neighbours among N examples, in no more memory than their embeddings take again.
 
     Rows of length 1 are made where they are needed and not kept: a second copy of the embeddings
     would cost a selection more, as memory that is touched for the first time, than dividing again.
@@ -110,8 +110,9 @@ class Neighbours:
         """Sort the examples into tiles.
 
         Args:
-            embeddings: (N, D), finite, N > 0; may be memory-mapped. A row of zeros is orthogonal to
-                everything, itself included.
+            embeddings: (N, D), finite, N > 0; may be memory-mapped, and must not change after. They
+                are copied unless they are contiguous. A row of zeros is orthogonal to everything,
+                itself included.
             similarity: says what a neighbour is.
             seed: of the samples that decide how the work is laid out, never the result.
         """
@@ -166,7 +167,12 @@ class Neighbours:
         unit = self._unit(positions[near])
         queries = _Queries(self._short[places], unit, self._screen.at(places))
         each = max(1, _PRODUCTS // (max(1, len(places)) * self._widest))
-        parts = self._crew.each(partial(self._among, queries), chunks(len(self._tiles), each))
+        with warnings.catch_warnings():
+            # PyTorch calls every sparse matrix of this layout a beta feature.
+            warnings.filterwarnings("ignore", "Sparse CSR tensor support", UserWarning)
+            # Embeddings that are memory-mapped may be; nothing is written here.
+            warnings.filterwarnings("ignore", ".*array is not writable", UserWarning)
+            parts = self._crew.each(partial(self._among, queries), chunks(len(self._tiles), each))
         return self._gathered(near.astype(np.int32), _joined(parts))
 
     def _gathered(self, queries: NDArray[np.int32], found: _Pairs) -> Rows:
@@ -301,18 +307,13 @@ def _sampled(
     """Return the (h,) products of queries[rows] and members[columns]; `rows` is ascending."""
     starts = np.zeros(len(queries) + 1, dtype=np.int32)
     starts[1:] = np.cumsum(np.bincount(rows, minlength=len(queries)))
-    with warnings.catch_warnings():
-        # PyTorch calls every sparse matrix of this layout a beta feature.
-        warnings.filterwarnings("ignore", "Sparse CSR tensor support", UserWarning)
-        # Embeddings that are memory-mapped may be; nothing is written here.
-        warnings.filterwarnings("ignore", ".*array is not writable", UserWarning)
-        wanted = torch.sparse_csr_tensor(
-            torch.from_numpy(starts),
-            torch.from_numpy(columns),
-            torch.zeros(len(rows)),
-            size=(len(queries), len(members)),
-            check_invariants=False,
-        )
+    wanted = torch.sparse_csr_tensor(
+        torch.from_numpy(starts),
+        torch.from_numpy(columns),
+        torch.zeros(len(rows)),
+        size=(len(queries), len(members)),
+        check_invariants=False,
+    )
     products = torch.sparse.sampled_addmm(
         wanted, torch.from_numpy(queries), torch.from_numpy(members).T, beta=0
     )

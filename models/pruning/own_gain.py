@@ -2,7 +2,7 @@
 
 The picks are those of the plain loop, at a fraction of the work. As gains only fall, neighbours are
 looked up of examples that lead or are about to, many at a time; and of those that lead, as many are
-picked at once as have no neighbour among those before them, since no gain of theirs has changed.
+picked at once as are not neighbours of one before them, since no gain of theirs has changed.
 """
 
 import math
@@ -49,7 +49,8 @@ def by_own_gain(
     while not landscape.chosen.full():
         picked, wanted = race.run(most)
         # Where neighbours follow each other, it is idle to look far ahead.
-        most = min(_MOST_RUN, 2 * most) if picked == wanted else max(_LEAST_RUN, 2 * picked)
+        most = 2 * most if picked == wanted else max(_LEAST_RUN, 2 * picked)
+        most = min(_MOST_RUN, most)
         landscape.report(progress)
     return landscape.result()
 
@@ -75,7 +76,9 @@ class _Group:
 class _Race:
     """Who leads in each group.
 
-    Logarithms of gains, `_logs`, are kept up to date for all N examples.
+    Logarithms of gains, `_logs`, are kept up to date for all N examples. `_open` are those not
+    picked, `_waiting` those not looked up, and `_rows` the neighbours of those looked up and not
+    picked. `_mark` is room for one number per example, 0 between uses.
     """
 
     def __init__(self, landscape: Landscape, groups: Indices) -> None:
@@ -120,11 +123,11 @@ class _Race:
         """Return those with the largest gains of a group, 1 to `most`, ties by position."""
         first = self._ahead(group)
         if len(first) == 0:
-            self._meet(group)
+            self._find_rival(group)
             first = self._ahead(group)
         if len(first) == 0:
             self._look_up()
-            self._meet(group)
+            self._find_rival(group)
             first = self._ahead(group)
         logs = self._logs[first]
         if len(first) > most:
@@ -133,7 +136,7 @@ class _Race:
         leading: list[int] = first[np.argsort(-logs, kind="stable")][:most].tolist()
         return leading
 
-    def _meet(self, group: _Group) -> None:
+    def _find_rival(self, group: _Group) -> None:
         """Find out who is first of those of a group that were not looked up."""
         waiting = group.members[self._waiting[group.members]]
         if len(waiting) == 0:
@@ -176,7 +179,7 @@ class _Race:
         return np.concatenate([above, equal[: count - len(above)]])
 
     def _pick(self, positions: list[int]) -> int:
-        """Pick those up to the first that has a neighbour before it; return how many."""
+        """Pick those up to the first that is a neighbour of one before it; return how many."""
         rows = [self._rows[position] for position in positions]
         starts = np.cumsum([0, *(len(row.columns) for row in rows)])
         columns = np.concatenate([row.columns for row in rows])
@@ -189,7 +192,7 @@ class _Race:
         added *= self._land.confidence[positions][which]
         gains = [math.exp(log) for log in self._logs[positions].tolist()]
         end = starts[count]
-        before = self._raised(columns[:end], added[:end], undo=count > 1)
+        before = self._raise(columns[:end], added[:end], undo=count > 1)
         if before is None:
             return self._pick(positions[:1])
         bounds = starts.tolist()
@@ -207,23 +210,26 @@ class _Race:
         self._turn = (int(groups[-1]) + 1) % len(self._groups)
         return count
 
-    def _raised(
+    def _raise(
         self, columns: NDArray[np.int32], added: Float64Array, *, undo: bool
     ) -> Float64Array | None:
         """Raise the estimates of (E,) examples, of one that comes again one time after the other.
 
         Returns:
-            What each estimate was before, (E,). None, if it can be undone, where a gain rose, as
-            rounding may make it: then who comes next has to be asked after each pick.
+            What each estimate was before, (E,). None where `undo` was asked for and a gain rose, as
+            rounding may make it: nothing has changed then, and who comes next has to be asked after
+            each pick.
         """
         before, left = np.empty(len(columns)), np.arange(len(columns))
         done: list[tuple[NDArray[np.int32], Float64Array, Float64Array]] = []
+        estimate = self._land.estimate
         while len(left):
             # Of equal indices the last is kept, which is the first to come.
             self._mark[columns[left[::-1]]] = left[::-1]
             first = self._mark[columns[left]] == left
+            self._mark[columns[left]] = 0
             now, left = left[first], left[~first]
-            some, estimate = columns[now], self._land.estimate
+            some = columns[now]
             before[now] = estimate[some]
             done.append((some, before[now], self._logs[some]))
             estimate[some] += added[now]
@@ -232,10 +238,7 @@ class _Race:
             for number in np.unique(self._group[risen]).tolist():
                 self._groups[number].rival = _UNKNOWN
             if undo and len(risen):
-                for some, earlier, logs in reversed(done):
-                    estimate[some], self._logs[some] = earlier, logs
-                break
-        else:
-            done = []
-        self._mark[columns] = 0
-        return None if done else before
+                for changed, was, log in reversed(done):
+                    estimate[changed], self._logs[changed] = was, log
+                return None
+        return before

@@ -3,10 +3,10 @@
 Ours. The annotators' OOD verdicts are the best evidence there is about purity, and the published
 method leaves them unused. Kernel ridge regression on unit-length embeddings, since IN and OOD are
 each a union of classes that no hyperplane separates, with an output for IN and one for each class:
-what resembles one class alone is IN, what resembles none or several may not be. How much each of
-that says is learned from leave-one-out predictions, which come in closed form (R. Rifkin,
-R. Lippert, "Notes on Regularized Least Squares", MIT 2007, section 4) and also calibrate the whole
-(J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
+what resembles no class may be OOD though it resembles nothing that was. How much each of that says
+is learned from leave-one-out predictions, which come in closed form (R. Rifkin, R. Lippert, "Notes
+on Regularized Least Squares", MIT 2007, section 4) and also calibrate the whole (J. Platt,
+"Probabilistic Outputs for Support Vector Machines", 1999).
 """
 
 from dataclasses import dataclass
@@ -26,6 +26,9 @@ Float64Array = NDArray[np.float64]
 
 _BLOCK_VALUES = 8_000_000
 _JITTER = 1e-6
+_FEW = 100
+"""With fewer verdicts, what the classes say of IN is mostly chance: IN's own output is all there
+is."""
 
 
 def score(view: PoolView, params: ProbeParams) -> Float32Array:
@@ -56,7 +59,7 @@ def score(view: PoolView, params: ProbeParams) -> Float32Array:
     verdicts = unit_rows(view.labeled_embeddings - center)
     probe = _fit(verdicts, view.labels, view.classes, params, view.seed)
     result = np.empty(len(view.embeddings), dtype=np.float32)
-    rows = max(1, _BLOCK_VALUES // len(probe.ridge.landmarks))
+    rows = max(1, _BLOCK_VALUES // max(len(probe.ridge.landmarks), 1 + view.classes))
     for start in range(0, len(result), rows):
         block = unit_rows(view.embeddings[start : start + rows] - center)
         result[start : start + rows] = probe.probability(block)
@@ -102,15 +105,27 @@ def _fit(
     target = np.where(np.column_stack([known, apart]), 1.0, -1.0)
     ridge, left_out = _regress(verdicts, target, params, seed)
     evidence = _evidence(left_out)
-    weights = LogisticRegression().fit(evidence, known).coef_[0]
+    weights = _weights(evidence, known)
     return _Probe(ridge, weights, *fit_sigmoid(evidence @ weights, known))
+
+
+def _weights(evidence: Float64Array, known: NDArray[np.bool_]) -> Float64Array:
+    """Return what (L, 3) evidence weighs, (3,): none of it speaks against IN by being large."""
+    alone = np.array([1.0, 0.0, 0.0])
+    if len(known) < _FEW:
+        return alone
+    weights: Float64Array = LogisticRegression().fit(evidence, known).coef_[0]
+    # Left-out margins that tell nothing run against the verdicts, as their mean is of all verdicts.
+    weights[:2] = np.maximum(weights[:2], 0)
+    return weights if weights[:2].any() else alone
 
 
 def _evidence(margins: Float64Array) -> Float64Array:
     """Return from (n, 1 + C) margins that of IN, the largest of a class and the one after it."""
     apart = margins[:, 1:]
-    best = np.sort(apart, axis=1)[:, [-1, max(-2, -apart.shape[1])]]
-    return np.column_stack([margins[:, 0], best])
+    second = max(-2, -apart.shape[1])
+    best = np.partition(apart, second, axis=1)
+    return np.column_stack([margins[:, 0], best[:, -1], best[:, second]])
 
 
 def _regress(
@@ -126,8 +141,8 @@ def _regress(
     if count <= params.landmarks:
         landmarks = verdicts
         system = torch.from_numpy(_kernel(verdicts, verdicts, params.width)).double()
-        # Duplicates have the same rows, so that hardly any penalty would leave it singular.
-        system.diagonal().add_(max(params.l2, _JITTER))
+        # With hardly any penalty, duplicates and rounding in single precision leave it singular.
+        system.diagonal().add_(max(params.l2, _JITTER * count))
         inverse = torch.cholesky_inverse(torch.linalg.cholesky(system))
         coefficients = inverse @ wanted
         left_out = wanted - coefficients / inverse.diagonal()[:, None]
@@ -140,7 +155,7 @@ def _regress(
         factor = torch.linalg.cholesky(system)
         coefficients = torch.cholesky_solve(features.T @ wanted, factor)
         # Without refitting: the residual, divided by one minus the leverage.
-        leverage = torch.linalg.solve_triangular(factor, features.T, upper=False).square().sum(0)
+        leverage = torch.linalg.solve_triangular(factor, features.T, upper=False).square_().sum(0)
         residual = wanted - features @ coefficients
         left_out = wanted - residual / (1 - leverage).clamp(min=1e-3)[:, None]
     ridge = _Ridge(landmarks, coefficients.float().numpy(), offsets, params.width)
@@ -148,7 +163,7 @@ def _regress(
 
 
 def _kernel(rows: Float32Array, landmarks: Float32Array, width: float) -> Float32Array:
-    """Gaussian kernel of unit rows: exp(-|a - b|^2 / width), (n, m) in 0..1."""
+    """Gaussian kernel of unit rows: exp(-|a - b|^2 / width), (n, m) in 0..1 but for rounding."""
     squared = 2 - 2 * (rows @ landmarks.T)
     result: Float32Array = np.exp(squared * np.float32(-1 / width))
     return result

@@ -95,7 +95,8 @@ def test_an_annotators_home_says_what_waits_and_how_they_do(
         page.keyboard.press("x")
         expect(image).not_to_have_attribute("data-query-id", str(before))
     # Back at home the answers arrive after the first count, which is not repeated for 30 s.
-    page.goto("/")
+    with page.expect_request("**/labeling/answers"):
+        page.goto("/")
     expect(card).to_contain_text("30 images wait for you")
     held[-1].continue_()
     page.unroute("**/labeling/answers")

@@ -2,10 +2,12 @@
 
 import itertools
 import math
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -167,6 +169,45 @@ def test_prune4rel_is_algorithm_1(
     assert_allclose(pruned.objective[-1], np.tanh(estimate).sum())
     assert_allclose(pruned.gain[0], np.tanh(sure.max()))
     assert pruned.extras["neighbours"] == (similarity[order] > 0).sum(axis=1).mean() - 1
+
+
+@pytest.mark.parametrize("cap", [None, 2])
+@pytest.mark.parametrize("groups", [1, 4, 40])
+@pytest.mark.parametrize("seed", range(3))
+def test_all_are_picked_as_in_the_plain_loop(seed: int, groups: int, cap: int | None) -> None:
+    """Rows that lack their own example, rows that are not symmetric, groups of one, ties."""
+    rng = np.random.default_rng(seed)
+    embeddings, similarity = draw(90, seed, dimension=4), Similarity("cosine", 0.5)
+    embeddings[::9] = 0
+    embeddings[1::9] = embeddings[2::9]
+    sure = np.round(rng.random(90), 1)
+    labels = 3 * rng.integers(0, groups, 90)
+    around = Neighbourhood(Neighbours(embeddings, similarity), similarity, cap, 0)
+    weights = np.zeros((90, 90))
+    for x, row in enumerate(around.rows(np.arange(90))):
+        weights[x, row.columns] = row.similarities
+    own, estimate, order = OwnGains(sure), np.zeros(90), list[int]()
+    while len(order) < 90:
+        for label in np.unique(labels):
+            logs = own.log_of(estimate, np.arange(90))
+            open_ = [x for x in np.flatnonzero(labels == label).tolist() if x not in order]
+            if open_:
+                order.append(max(open_, key=lambda x: (logs[x], -x)))
+                estimate = estimate + weights[order[-1]] * sure[order[-1]]
+    found = by_own_gain(around, sure, labels, 90)
+    assert_array_equal(found.order, order)
+    assert_array_equal(found.estimate, estimate)
+
+
+def test_embeddings_may_be_memory_mapped(tmp_path: Path) -> None:
+    np.save(tmp_path / "embeddings.npy", draw(300, 2))
+    mapped = np.load(tmp_path / "embeddings.npy", mmap_mode="r")
+    torch.set_warn_always(True)
+    try:
+        found = Neighbours(mapped, Similarity("cosine", 0.7)).rows(np.arange(300))
+    finally:
+        torch.set_warn_always(False)
+    assert len(found.columns) == (similarities(mapped, "cosine", 0.7) > 0).sum()
 
 
 @pytest.mark.parametrize("groups", [1, 3])

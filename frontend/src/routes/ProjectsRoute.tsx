@@ -45,9 +45,9 @@ function useFreshWhenSent() {
   const unsent = useUnsent().pending.length;
   const before = useRef(unsent);
   useEffect(() => {
-    if (unsent < before.current) {
-      void queries.invalidateQueries(homeQuery);
-      void queries.invalidateQueries(projectsQuery);
+    if (unsent === 0 && before.current > 0) {
+      void queries.invalidateQueries({ queryKey: homeQuery.queryKey });
+      void queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
     }
     before.current = unsent;
   }, [unsent, queries]);
