@@ -136,9 +136,14 @@ class _Race:
         leading: list[int] = first[np.argsort(-logs, kind="stable")][:most].tolist()
         return leading
 
+    def _unseen(self, group: _Group) -> Indices:
+        """Return the members of a group that were not looked up."""
+        unseen: Indices = group.members[self._waiting[group.members]]
+        return unseen
+
     def _find_rival(self, group: _Group) -> None:
         """Find out who is first of those of a group that were not looked up."""
-        waiting = group.members[self._waiting[group.members]]
+        waiting = self._unseen(group)
         if len(waiting) == 0:
             group.rival = None
             return
@@ -170,7 +175,7 @@ class _Race:
 
     def _best(self, group: _Group, count: int) -> Indices:
         """Return up to `count` of a group that were not looked up yet, with the largest gains."""
-        waiting = group.members[self._waiting[group.members]]
+        waiting = self._unseen(group)
         if len(waiting) <= count:
             return waiting
         logs = self._logs[waiting]
