@@ -46,7 +46,7 @@ _PAIRWISE = 16
 """Below one in so many, pairs are compared one by one."""
 _PAIRS = 256
 """Pairs that are compared in full at a time."""
-_PRODUCTS = 8_000_000
+_PRODUCTS = 6_000_000
 """Products of codes that a thread forms at a time, about, before it compares pairs: enough to be
 worth the turn, and few pairs wait in memory."""
 

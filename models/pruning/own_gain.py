@@ -18,7 +18,8 @@ from models.pruning.utility import OwnGains
 Float64Array = NDArray[np.float64]
 
 _LEAST_BLOCK, _MOST_BLOCK = 256, 8192
-_BLOCK_SHARE = 25
+_BLOCK_SHARE = 45
+"""One such part of all examples is looked up at a time: of larger ones more are never picked."""
 _LEAST_RUN, _MOST_RUN = 4, 256
 _UNKNOWN = (math.inf, -1)
 """Ahead of everybody, so that who really is has to be found."""
