@@ -39,7 +39,8 @@ class ProbeParams(Params):
         default=4096,
         ge=16,
         le=20_000,
-        description="Verdicts that span the classifier; with more verdicts a sample of them.",
+        description="Verdicts that span the classifier; with over half as many again, a sample of "
+        "them.",
     )
     least_ood: int = Field(
         default=5,

@@ -26,6 +26,7 @@ Float64Array = NDArray[np.float64]
 
 _BLOCK_VALUES = 8_000_000
 _JITTER = 1e-6
+_EXACT = 1.5
 _FEW = 100
 """With fewer verdicts, what the classes say of IN is mostly chance: IN's own output is all there
 is."""
@@ -133,12 +134,13 @@ def _regress(
 ) -> tuple[_Ridge, Float64Array]:
     """Fit (L, T) targets; return also what is predicted of each verdict without it, (L, T).
 
-    Beyond `params.landmarks` verdicts, Nystrom: cost linear in L.
+    Of far more than `params.landmarks` verdicts so many span the rest: Nystrom, cost linear in L.
+    With only some more that would take as long as all of them.
     """
     offsets = target.mean(axis=0)
     wanted = torch.from_numpy(target - offsets)
     count = len(verdicts)
-    if count <= params.landmarks:
+    if count <= _EXACT * params.landmarks:
         landmarks = verdicts
         system = torch.from_numpy(_kernel(verdicts, verdicts, params.width)).double()
         # With hardly any penalty, duplicates and rounding in single precision leave it singular.
@@ -152,14 +154,43 @@ def _regress(
         features = torch.from_numpy(_kernel(verdicts, landmarks, params.width)).double()  # (L, m)
         system = features.T @ features + params.l2 * features[torch.from_numpy(chosen)]
         system.diagonal().add_(_JITTER * float(system.diagonal().mean()))
-        factor = torch.linalg.cholesky(system)
-        coefficients = torch.cholesky_solve(features.T @ wanted, factor)
-        # Without refitting: the residual, divided by one minus the leverage.
-        leverage = torch.linalg.solve_triangular(factor, features.T, upper=False).square_().sum(0)
-        residual = wanted - features @ coefficients
-        left_out = wanted - residual / (1 - leverage).clamp(min=1e-3)[:, None]
+        inverse = torch.cholesky_inverse(torch.linalg.cholesky(system))
+        coefficients = inverse @ (features.T @ wanted)
+        left_out = _left_out(features, inverse, coefficients, wanted, torch.from_numpy(chosen))
     ridge = _Ridge(landmarks, coefficients.float().numpy(), offsets, params.width)
     return ridge, left_out.numpy() + offsets
+
+
+def _left_out(
+    features: torch.Tensor,
+    inverse: torch.Tensor,
+    coefficients: torch.Tensor,
+    wanted: torch.Tensor,
+    chosen: torch.Tensor,
+) -> torch.Tensor:
+    """Return what is predicted of each verdict without it, (L, T), without refitting.
+
+    A landmark is left out as a landmark too: the rest would use its function, which nothing holds
+    back once its own verdict is gone, for what they cannot explain otherwise.
+
+    Args:
+        features: (L, m) kernels of verdicts and landmarks.
+        inverse: (m, m) inverse of the system.
+        coefficients: (m, T) its solution.
+        wanted: (L, T) targets.
+        chosen: (m,) which verdicts are landmarks.
+    """
+    turned = features @ inverse
+    # What the formula divides by is 0 where a verdict alone decides what is predicted of it.
+    free = (1 - (turned * features).sum(1)).clamp(min=1e-3)[:, None]
+    moved = (wanted - features @ coefficients) / free
+    left_out = wanted - moved
+    # A row and a column of a symmetric system are taken away: Sherman and Morrison for the row, and
+    # the coefficient is held at 0 for the column.
+    own = turned[chosen].diagonal()[:, None]
+    rest, held = coefficients - own * moved[chosen], own / free[chosen]
+    left_out[chosen] -= held * rest / (inverse.diagonal()[:, None] + own * held)
+    return left_out
 
 
 def _kernel(rows: Float32Array, landmarks: Float32Array, width: float) -> Float32Array:

@@ -299,24 +299,28 @@ def test_probe_is_calibrated_kernel_ridge_regression(
 
 
 def test_beyond_its_landmarks_probe_is_nystroms_approximation() -> None:
-    """Coefficients c of a sample Z: least |y - K(X, Z) c|^2 + l2 c' K(Z, Z) c."""
+    """Coefficients c of a sample Z: least |y - K(X, Z) c|^2 + l2 c' K(Z, Z) c.
+
+    What is left out is left out of Z as well.
+    """
     view, _ = _xor_view(4, verdicts=120)
     verdicts, pool, wanted = _verdicts(view)
-    landmarks = verdicts[np.sort(np.random.default_rng(view.seed).permutation(120)[:20])]
-    root = np.linalg.cholesky(rbf_kernel(landmarks, gamma=1)).T
+    chosen = np.sort(np.random.default_rng(view.seed).permutation(120)[:20])
     offset = wanted.mean(axis=0)
 
-    def coefficients(keep: Bool) -> Exact:
-        design = np.concatenate([rbf_kernel(verdicts[keep], landmarks, gamma=1), root * 0.5**0.5])
-        result: Exact = np.linalg.lstsq(
-            design, np.concatenate([wanted[keep] - offset, np.zeros((20, wanted.shape[1]))])
-        )[0]
+    def margins(rows: Exact, out: int | None = None) -> Exact:
+        landmarks = verdicts[chosen[chosen != out]]
+        known = np.arange(120) != out
+        root = np.linalg.cholesky(rbf_kernel(landmarks, gamma=1)).T
+        design = np.concatenate([rbf_kernel(verdicts[known], landmarks, gamma=1), root * 0.5**0.5])
+        nothing = np.zeros((len(landmarks), wanted.shape[1]))
+        target = np.concatenate([wanted[known] - offset, nothing])
+        coefficients = np.linalg.lstsq(design, target)[0]
+        result: Exact = rbf_kernel(rows, landmarks, gamma=1) @ coefficients + offset
         return result
 
-    near = rbf_kernel(verdicts, landmarks, gamma=1)
-    left_out = np.array([near[out] @ coefficients(np.arange(120) != out) for out in range(120)])
-    margins = rbf_kernel(pool, landmarks, gamma=1) @ coefficients(np.ones(120, dtype=bool))
-    expected = _chance(left_out + offset, margins + offset, view.labels >= 0)
+    left_out = np.concatenate([margins(verdicts[[out]], out) for out in range(120)])
+    expected = _chance(left_out, margins(pool), view.labels >= 0)
     assert_allclose(score("purity", "probe", view, l2=0.5, landmarks=20), expected, atol=2e-3)
 
 
