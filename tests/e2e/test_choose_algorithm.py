@@ -97,6 +97,23 @@ def test_settings_are_not_saved_beside_a_field_that_shows_no_number(
     assert (saved["name"], saved["params"]["epochs"]) == ("mqnet", 50)
 
 
+def test_saving_undoes_nothing_that_was_set_elsewhere_meanwhile(
+    signed_in: Page, karat: Client
+) -> None:
+    page = signed_in
+    project = project_on(karat, "Meanwhile")
+    page.goto(f"/projects/{project.id}/settings")
+    strategy = field(page, "Query strategy")
+    strategy.get_by_role("button", name="Change").click()
+    page.get_by_role("radio", name="Core-set").check()
+    page.get_by_role("button", name="Use Core-set").click()
+    project.update(settings={"budget": 77}, guidelines="Look twice.")
+    save(page)
+    saved = project.get()
+    assert saved["settings"]["strategy"]["name"] == "coreset"
+    assert (saved["settings"]["budget"], saved["guidelines"]) == (77, "Look twice.")
+
+
 def test_each_choice_leads_to_its_page_of_the_documentation(signed_in: Page, karat: Client) -> None:
     page = signed_in
     project = project_on(karat, "Documentation")

@@ -41,14 +41,14 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
 
   const save = useMutation({
     mutationFn: async () => {
+      const { name, guidelines, classes } = basics.edits;
       const saved = await updateProject(id, {
-        ...(basics.dirty &&
-          valid && {
-            name: basics.value.name.trim(),
-            guidelines: basics.value.guidelines,
-            classes: toInputs(basics.value.classes),
-          }),
-        ...(settings.dirty && { settings: settings.value }),
+        ...(valid && {
+          ...(name !== undefined && { name: name.trim() }),
+          ...(guidelines !== undefined && { guidelines }),
+          ...(classes && { classes: toInputs(classes) }),
+        }),
+        ...(settings.dirty && { settings: settings.edits }),
       });
       client.setQueryData(projectQuery(id).queryKey, saved);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
