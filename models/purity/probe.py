@@ -4,15 +4,13 @@ Ours. The annotators' OOD verdicts are the best evidence there is about purity, 
 method leaves them unused. Kernel ridge regression on unit-length embeddings, since IN and OOD are
 each a union of classes that no hyperplane separates, with an output for IN and one for each class:
 what resembles no class may be OOD though it resembles nothing that was. How much each of that says
-is learned from leave-one-out predictions, which come in closed form (R. Rifkin, R. Lippert, "Notes
-on Regularized Least Squares", MIT 2007, section 4) and also calibrate the whole (J. Platt,
-"Probabilistic Outputs for Support Vector Machines", 1999).
+is learned from leave-one-out predictions, which also calibrate the whole (J. Platt, "Probabilistic
+Outputs for Support Vector Machines", 1999).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
@@ -20,13 +18,12 @@ from models.errors import NotReady
 from models.params.scores import ProbeParams
 from models.probability import fit_sigmoid, sigmoid
 from models.protocols import OOD, Float32Array, Indices, PoolView
+from models.purity.kernel_ridge import Ridge, regress
 from models.purity.knn import unit_rows
 
 Float64Array = NDArray[np.float64]
 
 _BLOCK_VALUES = 8_000_000
-_JITTER = 1e-6
-_EXACT = 1.5
 _FEW = 100
 """With fewer verdicts, what the classes say of IN is mostly chance: IN's own output is all there
 is."""
@@ -68,26 +65,10 @@ def score(view: PoolView, params: ProbeParams) -> Float32Array:
 
 
 @dataclass(frozen=True)
-class _Ridge:
-    """Kernel ridge regression of T targets on m landmarks: (m, T) coefficients, (T,) offsets."""
-
-    landmarks: Float32Array
-    coefficients: Float32Array
-    offsets: Float64Array
-    width: float
-
-    def margins(self, rows: Float32Array) -> Float64Array:
-        margins: Float64Array = (
-            _kernel(rows, self.landmarks, self.width) @ self.coefficients + self.offsets
-        )
-        return margins
-
-
-@dataclass(frozen=True)
 class _Probe:
     """A fitted probe: the regression, what each evidence weighs, and the calibration."""
 
-    ridge: _Ridge
+    ridge: Ridge
     weights: Float64Array
     slope: float
     intercept: float
@@ -104,7 +85,9 @@ def _fit(
     known = labels >= 0
     apart = labels[:, None] == np.arange(classes)
     target = np.where(np.column_stack([known, apart]), 1.0, -1.0)
-    ridge, left_out = _regress(verdicts, target, params, seed)
+    ridge, left_out = regress(
+        verdicts, target, l2=params.l2, width=params.width, landmarks=params.landmarks, seed=seed
+    )
     evidence = _evidence(left_out)
     weights = _weights(evidence, known)
     return _Probe(ridge, weights, *fit_sigmoid(evidence @ weights, known))
@@ -127,74 +110,3 @@ def _evidence(margins: Float64Array) -> Float64Array:
     second = max(-2, -apart.shape[1])
     best = np.partition(apart, second, axis=1)
     return np.column_stack([margins[:, 0], best[:, -1], best[:, second]])
-
-
-def _regress(
-    verdicts: Float32Array, target: Float64Array, params: ProbeParams, seed: int
-) -> tuple[_Ridge, Float64Array]:
-    """Fit (L, T) targets; return also what is predicted of each verdict without it, (L, T).
-
-    Of far more than `params.landmarks` verdicts so many span the rest: Nystrom, cost linear in L.
-    With only some more that would take as long as all of them.
-    """
-    offsets = target.mean(axis=0)
-    wanted = torch.from_numpy(target - offsets)
-    count = len(verdicts)
-    if count <= _EXACT * params.landmarks:
-        landmarks = verdicts
-        system = torch.from_numpy(_kernel(verdicts, verdicts, params.width)).double()
-        # With hardly any penalty, duplicates and rounding in single precision leave it singular.
-        system.diagonal().add_(max(params.l2, _JITTER * count))
-        inverse = torch.cholesky_inverse(torch.linalg.cholesky(system))
-        coefficients = inverse @ wanted
-        left_out = wanted - coefficients / inverse.diagonal()[:, None]
-    else:
-        chosen = np.sort(np.random.default_rng(seed).permutation(count)[: params.landmarks])
-        landmarks = verdicts[chosen]
-        features = torch.from_numpy(_kernel(verdicts, landmarks, params.width)).double()  # (L, m)
-        system = features.T @ features + params.l2 * features[torch.from_numpy(chosen)]
-        system.diagonal().add_(_JITTER * float(system.diagonal().mean()))
-        inverse = torch.cholesky_inverse(torch.linalg.cholesky(system))
-        coefficients = inverse @ (features.T @ wanted)
-        left_out = _left_out(features, inverse, coefficients, wanted, torch.from_numpy(chosen))
-    ridge = _Ridge(landmarks, coefficients.float().numpy(), offsets, params.width)
-    return ridge, left_out.numpy() + offsets
-
-
-def _left_out(
-    features: torch.Tensor,
-    inverse: torch.Tensor,
-    coefficients: torch.Tensor,
-    wanted: torch.Tensor,
-    chosen: torch.Tensor,
-) -> torch.Tensor:
-    """Return what is predicted of each verdict without it, (L, T), without refitting.
-
-    A landmark is left out as a landmark too: the rest would use its function, which nothing holds
-    back once its own verdict is gone, for what they cannot explain otherwise.
-
-    Args:
-        features: (L, m) kernels of verdicts and landmarks.
-        inverse: (m, m) inverse of the system.
-        coefficients: (m, T) its solution.
-        wanted: (L, T) targets.
-        chosen: (m,) which verdicts are landmarks.
-    """
-    turned = features @ inverse
-    # What the formula divides by is 0 where a verdict alone decides what is predicted of it.
-    free = (1 - (turned * features).sum(1)).clamp(min=1e-3)[:, None]
-    moved = (wanted - features @ coefficients) / free
-    left_out = wanted - moved
-    # A row and a column of a symmetric system are taken away: Sherman and Morrison for the row, and
-    # the coefficient is held at 0 for the column.
-    own = turned[chosen].diagonal()[:, None]
-    rest, held = coefficients - own * moved[chosen], own / free[chosen]
-    left_out[chosen] -= held * rest / (inverse.diagonal()[:, None] + own * held)
-    return left_out
-
-
-def _kernel(rows: Float32Array, landmarks: Float32Array, width: float) -> Float32Array:
-    """Gaussian kernel of unit rows: exp(-|a - b|^2 / width), (n, m) in 0..1 but for rounding."""
-    squared = 2 - 2 * (rows @ landmarks.T)
-    result: Float32Array = np.exp(squared * np.float32(-1 / width))
-    return result
