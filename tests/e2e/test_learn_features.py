@@ -47,6 +47,6 @@ def test_settings_start_and_follow_the_job(signed_in: Page, karat: Client, tmp_p
 
     panel.locator("summary").click()
     panel.get_by_label("Epochs", exact=True).fill("1")
-    panel.get_by_role("button", name="Start afresh").click()
+    panel.get_by_role("button", name="Start", exact=True).click()
     expect(panel).to_contain_text("Learned from the pool on", timeout=60_000)
     assert project.get()["warnings"] == []

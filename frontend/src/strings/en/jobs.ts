@@ -16,7 +16,7 @@ export const jobs = {
     short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
     run: "Estimate",
   },
-  startAgain: "Start afresh",
+  startAfresh: "Start afresh",
   goOn: "Go on",
   stop: "Stop",
   stopped: "It was stopped, and can go on where it was.",

@@ -16,7 +16,7 @@ export const jobs: Catalogue["jobs"] = {
     short: (time, memory) => `예상: ${time}, ${memory}`,
     run: "예상 시간 확인",
   },
-  startAgain: "처음부터 시작",
+  startAfresh: "처음부터 시작",
   goOn: "이어서 하기",
   stop: "중지",
   stopped: "중지되었습니다. 멈춘 지점부터 이어서 할 수 있습니다.",

@@ -117,9 +117,11 @@ it("offers the subsets there are by method and size, and everything", async () =
   }
 });
 
-it("goes on first with what was given, and starts afresh first with what was changed", async () => {
+it("goes on with what was given, and starts with what was changed", async () => {
   show({ state: "cancelled", dry_run: false, params: { epochs: 5, subset: 31 } });
   expect(main()).toEqual(["Go on"]);
+  expect(screen.getByRole("button", { name: "Start afresh" })).toBeTruthy();
   await userEvent.type(field("Epochs"), "0");
-  expect(main()).toEqual(["Start afresh"]);
+  expect(main()).toEqual(["Start"]);
+  expect(screen.queryByRole("button", { name: "Go on" })).toBeNull();
 });

@@ -39,15 +39,20 @@ export function JobStart(props: JobStartProps) {
   });
   /** Only what the fields show: one that shows no valid value has not handed it on. */
   const startValid = (dryRun: boolean) => {
+    forgetErrors();
     if (!fields.current || !focusInvalid(fields.current)) start.mutate(dryRun);
   };
   const goOn = useMutation({ mutationFn: (job: Job) => retryJob(job.id), onSettled });
+  /** What the server refused is no longer what the fields show, or is asked again. */
+  const forgetErrors = () => {
+    for (const attempt of [start, goOn]) if (attempt.isError) attempt.reset();
+  };
   const ended =
     unfinished && (unfinished.state === "failed" || unfinished.state === "cancelled")
       ? unfinished
       : undefined;
-  // What ended early goes on with what it was given.
-  const changed = ended !== undefined && !isOf(ended, params);
+  // What ended early goes on with what it was given, so not where something else stands above.
+  const resumable = ended && isOf(ended, params) ? ended : undefined;
   const empty = project.counts.pool === 0;
   const error = start.error ?? goOn.error;
   return (
@@ -57,29 +62,39 @@ export function JobStart(props: JobStartProps) {
         <p className={styles.quiet}>{t.jobs.stopped}</p>
       )}
       {latest?.dry_run && isOf(latest, params) && <EstimateNotice job={latest} />}
-      <details ref={fields} className={styles.params} name="job-parameters" onToggle={keepInView}>
+      <details
+        ref={fields}
+        className={styles.params}
+        name="job-parameters"
+        onToggle={keepInView}
+        // Here, as a field hands on no value that is not valid.
+        onChange={forgetErrors}
+      >
         <summary>{t.jobs.parameters}</summary>
         <ParamsForm algorithm={shown} params={params} onChange={setGiven} />
       </details>
       <div className={styles.actions}>
-        {ended && (
+        {resumable && (
           <Button
             size="small"
-            kind={changed ? "secondary" : "primary"}
+            kind="primary"
             busy={goOn.isPending}
-            onClick={() => goOn.mutate(ended)}
+            onClick={() => {
+              forgetErrors();
+              goOn.mutate(resumable);
+            }}
           >
             {t.jobs.goOn}
           </Button>
         )}
         <Button
           size="small"
-          kind={(ended && !changed) || again ? "secondary" : "primary"}
+          kind={resumable || again ? "secondary" : "primary"}
           busy={start.isPending}
           disabled={empty}
           onClick={() => startValid(false)}
         >
-          {again || ended ? t.jobs.startAgain : t.jobs.start}
+          {resumable ? t.jobs.startAfresh : t.jobs.start}
         </Button>
         <Button
           size="small"
