@@ -4,6 +4,7 @@ import type { Project, Settings, Subset } from "../../api/types";
 import { t } from "../../strings";
 import { formatDateTime, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
+import { useChangedOfPrune } from "./given";
 import styles from "./JobsScreen.module.css";
 import { SubsetExport, SubsetUse } from "./SubsetActions";
 
@@ -14,6 +15,7 @@ type SubsetsTableProps = { project: Project & { settings: Settings }; subsets: S
 export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
   const { columns } = text;
   const titleOf = useTitles("pruning");
+  const changedOf = useChangedOfPrune();
   return (
     <Table label={text.title}>
       <thead>
@@ -41,7 +43,10 @@ export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
                 <Link to={`/projects/${project.id}/jobs/${one.job_id}`}>{text.name(one.id)}</Link>
               )}
             </th>
-            <td>{titleOf(one.method)}</td>
+            <td>
+              {titleOf(one.method)}
+              <small className={styles.beside}>{changedOf(one.params)}</small>
+            </td>
             <td data-number className={styles.oneLine}>
               {text.keptOf(one.kept, one.labeled)}
             </td>
