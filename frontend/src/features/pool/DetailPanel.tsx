@@ -138,7 +138,7 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
       </dl>
       <section>
         <h3>{text.history}</h3>
-        <History annotations={example.annotations} classes={project.classes} />
+        <History project={project} annotations={example.annotations} />
       </section>
       <section>
         <h3>{text.places}</h3>

@@ -1,4 +1,5 @@
-import type { ExampleAnnotation, ExampleDetail, LabelClass } from "../../api/types";
+import { Link } from "react-router";
+import type { ExampleAnnotation, ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { formatDateTime, formatSeconds } from "../../ui/format";
@@ -6,15 +7,15 @@ import styles from "./DetailPanel.module.css";
 
 const { detail: text } = t.pool;
 
-type HistoryProps = { annotations: ExampleAnnotation[]; classes: LabelClass[] };
+type HistoryProps = { project: Project; annotations: ExampleAnnotation[] };
 
 /** Every verdict, the latest first, also those that were replaced. */
-export function History({ annotations, classes }: HistoryProps) {
+export function History({ project, annotations }: HistoryProps) {
   if (annotations.length === 0) return <p className={styles.hint}>{text.noHistory}</p>;
   return (
     <ol className={styles.history}>
       {annotations.map((one) => {
-        const chosen = classes.find((other) => other.id === one.class_id);
+        const chosen = project.classes.find((other) => other.id === one.class_id);
         return (
           <li key={one.id} data-gone={!one.holds || undefined}>
             <span className={styles.verdict}>
@@ -23,17 +24,31 @@ export function History({ annotations, classes }: HistoryProps) {
                 data-verdict={one.verdict}
                 style={chosen && { background: chosen.colour }}
               />
-              <strong>{chosen?.name ?? t.pool.values.verdict[one.verdict]}</strong>
+              <strong>{chosen?.name ?? verdictOf(one)}</strong>
               {!one.counted && <Chip>{text.late}</Chip>}
               {one.superseded_by !== null && <Chip>{text.replaced}</Chip>}
             </span>
-            <small>{provenance(one)}</small>
+            <small>
+              {provenance(one)}
+              {one.source === "review" && one.job_id !== null && (
+                <>
+                  {" · "}
+                  <Link to={`/projects/${project.id}/jobs/${one.job_id}`}>
+                    {text.by.job(one.job_id)}
+                  </Link>
+                </>
+              )}
+            </small>
           </li>
         );
       })}
     </ol>
   );
 }
+
+/** Nobody skips in a review: there it stands for a decision that was taken back. */
+const verdictOf = ({ source, verdict }: ExampleAnnotation): string =>
+  source === "review" && verdict === "skip" ? text.takenBack : t.pool.values.verdict[verdict];
 
 function provenance(one: ExampleAnnotation): string {
   const who =

@@ -162,11 +162,13 @@ export const pool = {
     done: "done",
     again: "asked again",
     replaced: "replaced",
+    takenBack: "Taken back",
     late: "too late to count",
     inRound: (round: number) => `round ${round}`,
     by: {
       import: (column: string) => `imported from ${column}`,
       review: (name: string) => `${name}, in a review`,
+      job: (id: number) => `job ${id}`,
     },
     neighbours: "Most similar",
     neighboursBy: (features: string) => `By features: ${features}`,

@@ -160,11 +160,13 @@ export const pool: Catalogue["pool"] = {
     done: "완료",
     again: "다시 묻는 중",
     replaced: "대체됨",
+    takenBack: "되돌림",
     late: "늦어서 반영되지 않음",
     inRound: (round) => `라운드 ${round}`,
     by: {
       import: (column) => `${column} 열에서 가져옴`,
       review: (name) => `${name}, 검토`,
+      job: (id) => `작업 ${id}`,
     },
     neighbours: "비슷한 이미지",
     neighboursBy: (features) => `특징: ${features}`,
