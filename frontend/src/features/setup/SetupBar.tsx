@@ -28,8 +28,10 @@ export function SetupBar(props: SetupBarProps) {
   const valid = problems.length === 0;
   const isDraft = project.state === "draft";
   const missing = useMissing(project, classCount);
-  const allLabeled = missing.length === 0 && isFullyLabeled(project);
-  if (isDraft && allLabeled && !dirty) {
+  const allLabeled = isDraft && missing.length === 0 && isFullyLabeled(project);
+  /** Where every image has a label, there is nothing to ask about: the server would not start. */
+  const startable = isDraft && !allLabeled;
+  if (allLabeled && !dirty) {
     return (
       <div className={styles.bar}>
         <div className={styles.status} role="status">
@@ -53,7 +55,7 @@ export function SetupBar(props: SetupBarProps) {
             <p>{problems.join(" ")}</p>
           </>
         )}
-        {valid && isDraft && (
+        {valid && startable && (
           <>
             <strong>{missing.length === 0 ? t.setup.readyTitle : t.setup.notReady}</strong>
             <p>
@@ -66,7 +68,7 @@ export function SetupBar(props: SetupBarProps) {
             </p>
           </>
         )}
-        {valid && !isDraft && <strong>{t.setup.unsaved}</strong>}
+        {valid && !startable && <strong>{t.setup.unsaved}</strong>}
       </div>
       <div className={styles.actions}>
         {!valid && (
@@ -74,14 +76,14 @@ export function SetupBar(props: SetupBarProps) {
             {t.setup.showProblem}
           </Button>
         )}
-        {dirty && !isDraft && (
+        {dirty && !startable && (
           <Button kind="quiet" onClick={props.onDiscard}>
             {t.common.cancel}
           </Button>
         )}
         {dirty && (
           <Button
-            kind={isDraft ? "secondary" : "primary"}
+            kind={startable ? "secondary" : "primary"}
             disabled={!valid}
             busy={saving}
             onClick={props.onSave}
@@ -89,7 +91,7 @@ export function SetupBar(props: SetupBarProps) {
             {saving ? t.common.saving : t.setup.saveChanges}
           </Button>
         )}
-        {isDraft && (
+        {startable && (
           <Button
             kind="primary"
             disabled={missing.length > 0 || !valid}

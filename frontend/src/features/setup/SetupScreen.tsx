@@ -109,7 +109,10 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
           problems={problems}
           saving={save.isPending}
           starting={start.isPending}
-          onSave={ifValid(() => save.mutate())}
+          onSave={ifValid(() => {
+            start.reset();
+            save.mutate();
+          })}
           onDiscard={() => {
             basics.discard();
             settings.discard();
