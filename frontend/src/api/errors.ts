@@ -30,6 +30,9 @@ export class NetworkError extends Error {
 export const isUnauthenticated = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 401 && error.code !== "bad_credentials";
 
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404;
+
 /** Whether sending the same request again may succeed without anyone's doing. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof NetworkError ||

@@ -4,8 +4,9 @@ import { jobQuery } from "../api/rounds";
 import type { Job } from "../api/types";
 import { ResultScreen } from "../features/jobs/ResultScreen";
 import { t } from "../strings";
-import { Failure, Loading, Skeleton } from "../ui/State";
+import { Loading, Skeleton } from "../ui/State";
 import { NotFoundPage } from "./ErrorPages";
+import { ProjectFailure } from "./ProjectFailure";
 import type { PageHandle } from "./pageTitle";
 import { useProject, useProjectId } from "./useProject";
 
@@ -20,7 +21,7 @@ export function Component() {
     ...jobQuery(useProjectId(), Number(useParams().jobId)),
     refetchInterval: ({ state }) => (isActive(state.data) ? 2_000 : false),
   });
-  if (job.error) return <Failure error={job.error} onRetry={() => job.refetch()} />;
+  if (job.error) return <ProjectFailure error={job.error} onRetry={() => job.refetch()} />;
   if (!project?.settings || !job.data) {
     return (
       <Loading>

@@ -1,9 +1,9 @@
-import { ApiError } from "../api/errors";
+import { isNotFound } from "../api/errors";
 import { Failure } from "../ui/State";
 import { NotFoundPage } from "./ErrorPages";
 
 /** Why a project is not shown: it does not exist for this user, or something went wrong. */
 export function ProjectFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  if (error instanceof ApiError && error.status === 404) return <NotFoundPage />;
+  if (isNotFound(error)) return <NotFoundPage />;
   return <Failure error={error} onRetry={onRetry} />;
 }

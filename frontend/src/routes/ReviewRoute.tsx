@@ -3,11 +3,13 @@ import { ReviewScreen } from "../features/labeling/review/ReviewScreen";
 import { kindOf } from "../features/labeling/review/votes";
 import { t } from "../strings";
 import { DeskRoute } from "./DeskRoute";
+import { NotFoundPage } from "./ErrorPages";
 
 /** What a job suggests; without a job, what annotators disagree on. */
 export function Component() {
   const { jobId: named } = useParams();
   const jobId = named === undefined ? null : Number(named);
+  if (jobId !== null && !Number.isSafeInteger(jobId)) return <NotFoundPage />;
   return (
     <DeskRoute title={(project) => `${t.review[kindOf(jobId)].title} ${project.name}`}>
       {(project, user, manages) => {
@@ -19,6 +21,7 @@ export function Component() {
             user={user}
             jobId={jobId}
             manages={manages}
+            missing={<NotFoundPage />}
             back={manages ? about : `/projects/${project.id}/label`}
           />
         );

@@ -72,7 +72,7 @@ export const review = {
   decisions: "Decisions",
   votes: (votes: number, total: number) =>
     `${count(votes)} of ${plural(total, "verdict", "verdicts")}`,
-  quality: (share: string) => `cleanlab: ${share}`,
+  quality: (share: string) => `cleanlab: quality of this label ${share}`,
   confidence: (share: string) => `${share} sure`,
   others: "Another class",
   before: (decision: string) => `You decided: ${decision}.`,

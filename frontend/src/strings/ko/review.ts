@@ -70,7 +70,7 @@ export const review: Catalogue["review"] = {
   of: (done, total) => `${number(done)} / ${number(total)}`,
   decisions: "결정",
   votes: (votes, total) => `판정 ${number(total)}개 중 ${count(votes)}`,
-  quality: (share) => `cleanlab: ${share}`,
+  quality: (share) => `cleanlab: 이 라벨의 품질 ${share}`,
   confidence: (share) => `확신도 ${share}`,
   others: "다른 클래스",
   before: (decision) => `내 결정: ${decision}`,

@@ -1,5 +1,14 @@
-import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import {
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { Link } from "react-router";
+import { isNotFound } from "../../../api/errors";
 import type { Project, Review, ReviewedJob, User } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
@@ -34,6 +43,8 @@ type Place = {
   manages: boolean;
   /** Where one goes from here: a page about the project, or the label page for those who see none. */
   back: string;
+  /** What is shown where there is no such review. */
+  missing: ReactNode;
 };
 
 type ReviewScreenProps = Place & { user: User; jobId: ReviewedJob };
@@ -60,7 +71,7 @@ export function ReviewScreen({ user, jobId, ...place }: ReviewScreenProps) {
 
 type DeskProps = Place & { kind: Kind; reviewing: Reviewing; sender: AnswerSender };
 
-function Desk({ project, manages, back, kind, reviewing, sender }: DeskProps) {
+function Desk({ project, manages, back, missing, kind, reviewing, sender }: DeskProps) {
   const { queue, images, stopwatch } = reviewing;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
@@ -101,6 +112,7 @@ function Desk({ project, manages, back, kind, reviewing, sender }: DeskProps) {
     sender.wake();
     queue.wake();
   };
+  if (view.phase === "failed" && isNotFound(view.error)) return missing;
   return (
     <div className={desk.desk}>
       <ReviewBar
