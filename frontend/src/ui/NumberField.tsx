@@ -9,7 +9,11 @@ type NumberFieldProps = {
   /** Whether the field may be empty. */
   nullable?: boolean;
   min?: number | undefined;
+  /** A bound that is itself too low. */
+  above?: number | undefined;
   max?: number | undefined;
+  /** A bound that is itself too high. */
+  below?: number | undefined;
   integer?: boolean;
   disabled?: boolean;
   onChange: (value: number | null) => void;
@@ -17,15 +21,16 @@ type NumberFieldProps = {
 
 /** A number that can be typed freely: what is no number yet is shown as such and not handed on. */
 export function NumberField(props: NumberFieldProps) {
-  const { label, hint, value, nullable, min, max, integer, disabled, onChange } = props;
+  const { label, hint, value, nullable, min, above, max, below, integer, disabled, onChange } =
+    props;
   const [typed, setTyped] = useState<string | null>(null);
   const parse = (text: string): number | null | undefined => {
     if (text.trim() === "") return nullable ? null : undefined;
     const number = Number(text.replace(",", "."));
     if (!Number.isFinite(number) || (integer && !Number.isInteger(number))) return undefined;
-    if ((min !== undefined && number < min) || (max !== undefined && number > max))
-      return undefined;
-    return number;
+    const tooLow = (min !== undefined && number < min) || (above !== undefined && number <= above);
+    const tooHigh = (max !== undefined && number > max) || (below !== undefined && number >= below);
+    return tooLow || tooHigh ? undefined : number;
   };
   const invalid = typed !== null && parse(typed) === undefined;
   return (
@@ -35,7 +40,7 @@ export function NumberField(props: NumberFieldProps) {
       inputMode={integer ? "numeric" : "decimal"}
       autoComplete="off"
       disabled={disabled}
-      error={invalid ? t.common.numberNeeded(min, max) : null}
+      error={invalid ? t.common.numberNeeded({ min, above, max, below }) : null}
       value={typed ?? (value === null ? "" : String(value))}
       onChange={(event) => {
         setTyped(event.target.value);

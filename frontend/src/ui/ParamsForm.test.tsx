@@ -1,7 +1,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { Algorithm } from "../api/types";
 import { ParamsForm, wordsOf } from "./ParamsForm";
 
@@ -73,6 +73,19 @@ it("holds back what is out of bounds, and says so", async () => {
   await userEvent.type(epochs, "0");
   expect(epochs.getAttribute("aria-invalid")).toBe("true");
   expect(current.epochs).toBeUndefined();
+});
+
+it("takes no bound that the schema excludes, and names the bounds it has", async () => {
+  const bounds = { type: "number", exclusiveMinimum: 0, maximum: 1 };
+  const share = { ...algorithm, params_schema: { properties: { share: bounds } } } as Algorithm;
+  const onChange = vi.fn();
+  render(<ParamsForm algorithm={share} params={{}} onChange={onChange} />);
+  const field = screen.getByRole("textbox", { name: "Share" });
+  await userEvent.type(field, "0");
+  expect(screen.getByText("A number above 0, up to 1 is needed.")).toBeDefined();
+  expect(onChange).not.toHaveBeenCalled();
+  await userEvent.type(field, ".5");
+  expect(onChange).toHaveBeenLastCalledWith({ share: 0.5 });
 });
 
 it("tells values in words", () => {

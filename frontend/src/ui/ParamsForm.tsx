@@ -78,8 +78,10 @@ function ParamField({ name, schema: outer, value, onChange }: ParamFieldProps) {
         value={value as number | null}
         nullable={nullable}
         integer={schema.type === "integer"}
-        min={schema.minimum ?? schema.exclusiveMinimum}
-        max={schema.maximum ?? schema.exclusiveMaximum}
+        min={schema.minimum}
+        above={schema.exclusiveMinimum}
+        max={schema.maximum}
+        below={schema.exclusiveMaximum}
         onChange={onChange}
       />
     );

@@ -1,3 +1,5 @@
+type Bounds = Record<"min" | "above" | "max" | "below", number | undefined>;
+
 export const common = {
   product: "Karat",
   tagline: "Labels from pools that are not pure",
@@ -71,9 +73,14 @@ export const common = {
       days: (count: string) => `about ${count} days`,
     },
   },
-  numberNeeded: (min?: number, max?: number) => {
+  numberNeeded: ({ min, above, max, below }: Partial<Bounds>) => {
     if (min !== undefined && max !== undefined) return `A number from ${min} to ${max} is needed.`;
-    if (min !== undefined) return `A number of at least ${min} is needed.`;
-    return "A number is needed.";
+    const bounds = [
+      min !== undefined && `of at least ${min}`,
+      above !== undefined && `above ${above}`,
+      max !== undefined && `up to ${max}`,
+      below !== undefined && `below ${below}`,
+    ].filter((bound) => bound !== false);
+    return bounds.length > 0 ? `A number ${bounds.join(", ")} is needed.` : "A number is needed.";
   },
 };

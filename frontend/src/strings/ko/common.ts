@@ -70,10 +70,13 @@ export const common: Catalogue["common"] = {
       days: (count) => `약 ${count}일`,
     },
   },
-  numberNeeded: (min, max) => {
-    if (min !== undefined && max !== undefined)
-      return `${min} 이상 ${max} 이하의 숫자를 입력하세요.`;
-    if (min !== undefined) return `${min} 이상의 숫자를 입력하세요.`;
-    return "숫자를 입력하세요.";
+  numberNeeded: ({ min, above, max, below }) => {
+    const bounds = [
+      min !== undefined && `${min} 이상`,
+      above !== undefined && `${above} 초과`,
+      max !== undefined && `${max} 이하`,
+      below !== undefined && `${below} 미만`,
+    ].filter((bound) => bound !== false);
+    return bounds.length > 0 ? `${bounds.join(" ")}의 숫자를 입력하세요.` : "숫자를 입력하세요.";
   },
 };

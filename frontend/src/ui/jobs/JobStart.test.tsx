@@ -125,3 +125,19 @@ it("goes on with what was given, and starts with what was changed", async () => 
   expect(main()).toEqual(["Start"]);
   expect(screen.queryByRole("button", { name: "Go on" })).toBeNull();
 });
+
+it("drops what the server refused once a field is edited, even to no valid value", async () => {
+  show();
+  const problem = { detail: "epochs: must be less." };
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () =>
+    Response.json(problem, { status: 409 }),
+  );
+  for (const typed of ["1", "500"]) {
+    await userEvent.click(screen.getByRole("button", { name: "Start" }));
+    expect(await screen.findByText(problem.detail)).toBeDefined();
+    await userEvent.type(field("Epochs"), typed);
+    expect(screen.queryByText(problem.detail)).toBeNull();
+    await userEvent.clear(field("Epochs"));
+    await userEvent.type(field("Epochs"), "5");
+  }
+});
