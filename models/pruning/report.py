@@ -22,10 +22,11 @@ def reported(greedy: Greedy, ready: Prepared, notes: tuple[str, ...] = ()) -> Pr
     neighbours, cap = greedy.neighbours, ready.around.cap
     capped = 0 if cap is None else int((neighbours > cap).sum())
     found = [*ready.notes, *notes]
+    warnings: tuple[str, ...] = ()
     if not neighbours.any():
-        found.append(
+        warnings = (
             f"No kept example has a neighbour at tau {ready.tau:.4f}, so the order is that of "
-            "confidence; lower tau."
+            "confidence; lower tau.",
         )
     elif neighbours.mean() > len(ready.confidence) / 2:
         if ready.around.alike > _COLLAPSED:
@@ -51,6 +52,7 @@ def reported(greedy: Greedy, ready: Prepared, notes: tuple[str, ...] = ()) -> Pr
         reasons={"confidence": ready.confidence, "neighbourhood": greedy.estimate},
         objective=greedy.objective,
         notes=tuple(found),
+        warnings=warnings,
         extras={
             "tau": ready.tau,
             "objective": float(greedy.objective[-1]),

@@ -109,6 +109,7 @@ class Pruned:
         objective: (n,) float64, value of what the method maximises after each of the n; empty where
             there is no such thing.
         notes: sentences for the user, such as why a fallback was used.
+        warnings: sentences without which the rest is not to be read; not among the notes.
         extras: single numbers about the selection, such as "tau".
     """
 
@@ -117,4 +118,5 @@ class Pruned:
     reasons: Mapping[str, Float64Array] = field(default_factory=dict)
     objective: Float64Array = field(default_factory=lambda: np.empty(0))
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     extras: Mapping[str, float] = field(default_factory=dict)

@@ -219,7 +219,10 @@ def test_examples_without_confidence_are_no_trouble(name: str) -> None:
 @every_variant
 def test_a_threshold_that_isolates_everything_is_said(name: str) -> None:
     pruned = prune(name, view(), 30, {"tau": 1.0})
-    assert "No kept example has a neighbour" in pruned.notes[-1]
+    (warning,) = pruned.warnings
+    assert "No kept example has a neighbour" in warning
+    assert warning not in pruned.notes
+    assert prune(name, view(), 30).warnings == ()
     by_confidence = np.argsort(-pruned.reasons["confidence"], kind="stable")
     if name == "prune4rel_balanced":
         labels = view().labels

@@ -195,6 +195,36 @@ def test_a_warm_up_that_has_learned_nothing_is_warned_of(http: TestClient, world
     assert found == [[warning], [], []]
 
 
+def test_a_threshold_that_isolates_everything_is_warned_of(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    job = pruned(http, loop, method="prune4rel", tau=1.0, epochs=30)
+    assert job.result is not None
+    (warning,) = job.result["warnings"]
+    assert "No kept example has a neighbour at tau 1.0000" in warning
+    assert job.result["notes"].count(warning) == 1
+
+
+def test_a_subset_with_wrong_labels_of_one_class_is_warned_of(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.CLASS)
+    # So few labels say enough here.
+    monkeypatch.setattr("models.pruning.doubts._ENOUGH_KNOWN", 1)
+    monkeypatch.setattr("models.pruning.doubts._ENOUGH_LABELS", 1)
+    for one in loop.session.scalars(select(Example).where(Example.project_id == loop.project.id)):
+        # Annotators called even images cat and odd ones dog.
+        one.meta = {"label": ("dog", "cat")[one.pool_index % 2]}
+    loop.session.commit()
+    job = pruned(http, loop, method="uniform", ratio=None, count=1)
+    assert job.result is not None
+    no_cleaner, uneven = job.result["warnings"]
+    assert "Of the kept labels 100.0 % are wrong, of all 100.0 %" in no_cleaner
+    lost = ("cat", "dog")[job.result["after"].index(0)]
+    assert f"less than half that share of some classes: {lost} (0.0 %)." in uneven
+
+
 def test_the_time_left_is_that_of_all_phases(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

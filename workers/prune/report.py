@@ -7,11 +7,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.subsets import UNKNOWN, noise
+from core.subsets import UNKNOWN, Noise, noise
 from models.catalog import find
 from models.chance import doubts_of_warm_up
 from models.params.prune import PruneParams
 from models.protocols import Indices
+from models.pruning.doubts import doubts_of_balance, doubts_of_noise
 from models.pruning.histogram import NeighbourTable, neighbour_histogram
 from models.pruning.similarity import confidence
 from models.pruning.view import Pruned, PruningView
@@ -74,7 +75,8 @@ def result_of(params: PruneParams, found: Found, said: tuple[str, ...] = ()) -> 
     Of its `notes`, `warnings` are those without which the rest is not to be read.
     """
     view, pruned, dropped = found.view, found.pruned, found.dropped
-    warnings = _warnings(params, view)
+    wrong = _noise(found)
+    warnings = _warnings(params, found, wrong)
     before = np.bincount(view.labels, minlength=view.classes)
     after = np.bincount(view.labels[pruned.order], minlength=view.classes)
     # The dropped whose label the warm-up believes least: what one would look at first.
@@ -87,7 +89,7 @@ def result_of(params: PruneParams, found: Found, said: tuple[str, ...] = ()) -> 
         "class_ids": found.class_ids.tolist(),
         "before": before.tolist(),
         "after": after.tolist(),
-        "noise": _noise(found),
+        "noise": wrong,
         "warm_up_corrects": _warm_up_corrects(found),
         "objective": _thinned(pruned.objective),
         "neighbours": _neighbours(params, view, pruned),
@@ -101,12 +103,20 @@ def result_of(params: PruneParams, found: Found, said: tuple[str, ...] = ()) -> 
     }
 
 
-def _warnings(params: PruneParams, view: PruningView) -> tuple[str, ...]:
-    """Say that the warm-up knows next to nothing, if the method has looked at it."""
-    if not find("pruning", params.method).needs - {"self_supervised"}:
-        return ()
-    assert view.correct is not None
-    return doubts_of_warm_up(float(view.correct[-1].mean()), view.labels)
+def _warnings(params: PruneParams, found: Found, wrong: dict[str, Noise] | None) -> tuple[str, ...]:
+    """Say why the subset may be none to train on."""
+    view, pruned, method = found.view, found.pruned, params.method
+    said = [*pruned.warnings]
+    # Of a warm-up that knows next to nothing it matters whether the method has looked at it.
+    if find("pruning", method).needs - {"self_supervised"}:
+        assert view.correct is not None
+        said = [*doubts_of_warm_up(float(view.correct[-1].mean()), view.labels), *said]
+    if wrong is not None:
+        kept, everything = (
+            (wrong[name]["wrong"], wrong[name]["known"]) for name in ("kept", "all")
+        )
+        said += doubts_of_noise(method, kept, everything)
+    return (*said, *doubts_of_balance(method, view, pruned))
 
 
 def _shown(found: Found, position: int) -> dict[str, Any]:
@@ -125,7 +135,7 @@ def _shown(found: Found, position: int) -> dict[str, Any]:
     }
 
 
-def _noise(found: Found) -> dict[str, Any] | None:
+def _noise(found: Found) -> dict[str, Noise] | None:
     """How many labels are wrong, of all, of the kept and of the dropped; None without a truth."""
     if not (found.true_ids != UNKNOWN).any():
         return None
