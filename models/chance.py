@@ -72,6 +72,33 @@ def doubts_of_warm_up(correct: float, labels: Indices) -> tuple[str, ...]:
     )
 
 
+def doubts_of_standard(skill: Skill, *, judged: bool) -> tuple[str, ...]:
+    """Warn of a comparison of regularizers in which the plain network has next to no skill.
+
+    Args:
+        skill: of that network.
+        judged: whether by images that it has not learned from, or else by those that it has.
+
+    Returns:
+        A sentence, or nothing if the network has learned something.
+    """
+    if not skill.is_hardly_better:
+        return ()
+    if judged:
+        return (
+            f"Plain training is right for {100 * skill.accuracy:.1f} % of the {skill.count} images "
+            f"that judge, and always naming the most frequent class would be for "
+            f"{100 * skill.chance:.1f} %: this comparison means little. Train for more steps or "
+            "with another network, or label more images.",
+        )
+    return (
+        f"Plain training names the given label of {100 * skill.accuracy:.1f} % of the "
+        f"{skill.count} images that it learned from, and always naming the most frequent one "
+        f"would do so for {100 * skill.chance:.1f} %: this comparison means little. Train for more "
+        "steps or with another network, or label more images.",
+    )
+
+
 def doubts_of_learner(
     correct: float, labels: Indices, accuracy: float | None, evaluation_labels: Indices
 ) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from models.chance import Skill, doubts_of_standard, tells
 from models.data import PixelStore
 from models.errors import ModelError
 from models.evaluate import accuracy, class_similarity, per_class_accuracy
@@ -25,6 +26,7 @@ from models.validation import lots
 METHODS: Final = ("standard", "oat", "taufe")
 
 _DRAWN_INSIDE, _DRAWN_OOD = 500, 250
+_ENOUGH_OOD: Final = 10
 
 
 @dataclass(frozen=True)
@@ -200,6 +202,49 @@ def measure(
             found = ood_detection(_confidence(name, inside), _confidence(name, outside))
             result[name] = asdict(found)
     return result
+
+
+def doubts_of_ood(parts: Parts, params: TaufeParams) -> tuple[str, ...]:
+    """Warn of a comparison that has next to no OOD images, to learn from or to judge by."""
+    count = len(parts.verdicts) + len(parts.auxiliary)
+    said: tuple[str, ...] = ()
+    if count < _ENOUGH_OOD:
+        said = (
+            f"OAT and TAUFE learn from fewer than {_ENOUGH_OOD} OOD images ({count}, ood_from = "
+            f"{params.ood_from}), so where they differ from plain training is chance. Label more "
+            "images as OOD, or import images into the split auxiliary_ood.",
+        )
+    if not len(parts.test_ood):
+        said = (
+            *said,
+            "No OOD image is left to judge by, so how well each method tells OOD apart is unknown. "
+            "Label more images as OOD, or import images into the split auxiliary_ood.",
+        )
+    return said
+
+
+def doubts_of_training(
+    model: TargetModel,
+    parts: Parts,
+    right: float | None,
+    *,
+    progress: Progress | None = None,
+) -> tuple[str, ...]:
+    """Warn of a comparison in which the plain network has learned next to nothing.
+
+    Args:
+        model: trained by "standard".
+        parts: what `divide` returned.
+        right: its accuracy on the images that judge, 0..1; None without any.
+        progress: counts images; may raise `Cancelled`.
+
+    Returns:
+        A sentence, or nothing. Where too few images judge, the ones that it learned from do.
+    """
+    if right is not None and tells(parts.test_labels):
+        return doubts_of_standard(Skill.of(right, parts.test_labels), judged=True)
+    known = accuracy(model.infer(parts.inside, progress=progress), parts.labels)
+    return doubts_of_standard(Skill.of(known, parts.labels), judged=False)
 
 
 def drawing(parts: Parts, *, seed: int) -> tuple[Indices, Indices]:

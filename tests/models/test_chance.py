@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from models.chance import LEAST_GAIN, Skill, doubts_of_learner, doubts_of_warm_up, tells
+from models.chance import (
+    LEAST_GAIN,
+    Skill,
+    doubts_of_learner,
+    doubts_of_standard,
+    doubts_of_warm_up,
+    tells,
+)
 
 TEN = np.arange(1000) % 10
 # Nine of ten are of the first class.
@@ -49,6 +56,15 @@ def test_a_warning_says_what_was_measured_and_what_helps() -> None:
     assert "more epochs" in said
     assert "label more images" in said
     assert doubts_of_warm_up(0.5, TEN) == ()
+
+
+def test_a_comparison_of_networks_without_skill_is_doubted() -> None:
+    (judged,) = doubts_of_standard(Skill.of(0.11, TEN), judged=True)
+    assert "11.0 % of the 1000 images that judge" in judged
+    (learned,) = doubts_of_standard(Skill.of(0.11, TEN), judged=False)
+    assert "11.0 % of the 1000 images that it learned from" in learned
+    assert "more steps" in learned
+    assert doubts_of_standard(Skill.of(0.5, TEN), judged=True) == ()
 
 
 def test_evaluation_images_judge_a_learner_if_they_are_enough() -> None:

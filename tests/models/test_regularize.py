@@ -1,5 +1,6 @@
 """What the comparison of regularizers is judged by, and what it is refused for."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,16 @@ from models.evaluate import class_similarity
 from models.ood_detection import ood_detection
 from models.params.regularize import TaufeParams
 from models.planar import planar_map
-from models.regularize import METHODS, Parts, divide, draw, drawing, measure, train_method
+from models.regularize import (
+    METHODS,
+    Parts,
+    divide,
+    doubts_of_ood,
+    draw,
+    drawing,
+    measure,
+    train_method,
+)
 from models.regularize import settings_of as settings_by_method
 
 PARAMS = TaufeParams(network="cnn_tiny", width=8, steps=40, batch_size=32, flip=False)
@@ -97,6 +107,18 @@ def test_nothing_is_both_learned_from_and_judged_by(digit_labels: NDArray[np.int
             assert_array_equal(parts.inside, inside)
         assert_array_equal(parts.labels, digit_labels[parts.inside])
         assert_array_equal(parts.test_labels, digit_labels[parts.test])
+
+
+def test_a_handful_of_ood_images_is_doubted(digit_labels: NDArray[np.int64]) -> None:
+    parts, _ = parts_of(digit_labels)
+    assert doubts_of_ood(parts, PARAMS) == ()
+    ten = replace(parts, verdicts=parts.verdicts[:4], auxiliary=parts.auxiliary[:6])
+    assert doubts_of_ood(ten, PARAMS) == ()
+    (few,) = doubts_of_ood(replace(ten, auxiliary=parts.auxiliary[:5]), PARAMS)
+    assert "fewer than 10 OOD images (9, ood_from = both)" in few
+    assert "split auxiliary_ood" in few
+    (unjudged,) = doubts_of_ood(replace(ten, test_ood=NONE), PARAMS)
+    assert "No OOD image is left to judge by" in unjudged
 
 
 def test_more_answers_leave_what_was_held_out_held_out(digit_labels: NDArray[np.int64]) -> None:

@@ -84,6 +84,22 @@ def test_three_models_are_compared_and_kept(http: TestClient, world: World) -> N
     assert not world.storage.work(job.id).exists()
 
 
+def test_a_comparison_that_means_little_is_warned_of(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12)
+    blind = compare(http, loop, learning_rate=1e-9)
+    assert blind.result is not None
+    few, *_, untrained = blind.result["warnings"]
+    assert "learn from fewer than 10 OOD images" in few
+    assert "Plain training names the given label of" in untrained
+    assert blind.result["notes"] == blind.result["warnings"]
+    assert few in world.storage.job_log(loop.project.id, blind.id).read_text()
+    world.add_images(loop.project, 40, Split.AUXILIARY_OOD)
+    taught = compare(http, loop, steps=200, learning_rate=0.05)
+    assert taught.result is not None
+    assert taught.result["warnings"] == []
+
+
 def test_labels_that_the_subset_drops_are_not_learned_from(http: TestClient, world: World) -> None:
     loop = Loop(world)
     loop.answer(0, 12)

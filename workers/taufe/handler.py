@@ -14,6 +14,8 @@ from models.params.regularize import TaufeParams
 from models.regularize import (
     METHODS,
     Parts,
+    doubts_of_ood,
+    doubts_of_training,
     draw,
     drawing,
     effort,
@@ -100,11 +102,17 @@ class Comparison:
     def compare(self) -> None:
         """Judge the three by the same images."""
         found, points = {}, {}
+        warnings = [*doubts_of_ood(self.parts, self.params)]
         chosen, labels = drawing(self.parts, seed=self.seed)
         for method in METHODS:
             model = load_target(self.file(f"{method}.safetensors"), self.store)
             found[method] = measure(model, self.parts, progress=self.manners.progress)
             points[method] = draw(model, chosen, seed=self.seed)
+            if method == "standard":
+                right = found[method]["accuracy"]
+                warnings += doubts_of_training(
+                    model, self.parts, right, progress=self.manners.progress
+                )
         class_ids = self.snapshot.class_ids.tolist()
         drawn = {
             "examples": example_ids(self.context, chosen).tolist(),
@@ -117,6 +125,8 @@ class Comparison:
             "class_ids": class_ids,
             "judged_on": self.parts.judged_on,
             "counts": _counts(self.parts) | {"left_out": len(self.snapshot.dropped)},
+            "warnings": warnings,
+            "notes": warnings,
         }
         self._write("drawing.json", drawn)
         self._write("result.json", result)

@@ -8,7 +8,7 @@ import numpy as np
 
 from models.params.regularize import TaufeParams
 from models.protocols import TargetModel
-from models.regularize import METHODS, Parts, draw, drawing, train_method
+from models.regularize import METHODS, Parts, doubts_of_ood, draw, drawing, train_method
 from models.rehearsal import extended_seconds, step_seconds, timed
 from workers.dry_run import Cost, Rehearsal, class_notes
 from workers.knowledge import Knowledge
@@ -28,7 +28,7 @@ def rehearse(context: JobContext) -> Rehearsal:
     return Rehearsal(
         images=len(task.parts.inside),
         phases={**phases, "compare": task.compare},
-        notes=class_notes(context, known.snapshot),
+        notes=(*class_notes(context, known.snapshot), *doubts_of_ood(task.parts, task.params)),
     )
 
 

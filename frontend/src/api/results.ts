@@ -1,5 +1,8 @@
 import type { Choice, Noise } from "./types";
 
+/** Sentences without which the rest is not to be read; missing in jobs of earlier versions. */
+type Warned = { warnings?: string[] };
+
 /** Ways to train that the job `taufe` compares. */
 export type Method = "standard" | "oat" | "taufe";
 /** How well a score tells OOD apart, in 0..1; `fpr95` is better when lower. */
@@ -12,7 +15,7 @@ export type MethodFigures = {
   energy: Detection | null;
 };
 /** The result of a job `taufe`. */
-export type Comparison = {
+export type Comparison = Warned & {
   methods: Record<Method, MethodFigures>;
   settings: Record<Method, Choice>;
   class_ids: number[];
@@ -25,9 +28,6 @@ export type Drawing = {
   class_ids: (number | null)[];
   points: Record<Method, [number, number][]>;
 };
-
-/** Sentences without which the rest is not to be read; missing in jobs of earlier versions. */
-type Warned = { warnings?: string[] };
 
 /** The result of a job `relabel`; `transitions[a][b]` counts labels a that should be b. */
 export type Relabeling = Warned & {

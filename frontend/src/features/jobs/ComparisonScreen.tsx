@@ -9,6 +9,7 @@ import { FeatureMaps } from "./FeatureMaps";
 import { FiguresTable, PerClassTable } from "./FiguresTable";
 import styles from "./JobsScreen.module.css";
 import { NextRounds } from "./NextRounds";
+import { Warnings } from "./Warnings";
 
 const FEW = 100;
 
@@ -27,6 +28,7 @@ export function ComparisonScreen({ project, job }: ComparisonScreenProps) {
         <h2>{t.jobs.comparison.title}</h2>
         <Counts result={result} />
       </header>
+      <Warnings result={result} />
       <Card title={t.jobs.comparison.figures} hint={t.jobs.comparison.figuresHint}>
         <FiguresTable result={result} />
       </Card>

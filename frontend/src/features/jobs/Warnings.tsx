@@ -1,9 +1,13 @@
-import type { PruneResult, Relabeling } from "../../api/types";
+import type { Comparison, PruneResult, Relabeling } from "../../api/types";
 import { t } from "../../strings";
 import { Notice } from "../../ui/State";
 
 /** What has to be known before anything of a result is believed. */
-export function Warnings({ result: { warnings = [] } }: { result: PruneResult | Relabeling }) {
+export function Warnings({
+  result: { warnings = [] },
+}: {
+  result: Comparison | PruneResult | Relabeling;
+}) {
   return warnings.map((warning) => (
     <Notice key={warning} tone="bad">
       {t.common.said(warning)}

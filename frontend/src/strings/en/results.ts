@@ -6,7 +6,7 @@ export const subset = {
     `${method} keeps ${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} labels.`,
   next: "For rounds and jobs",
   nextHint:
-    "The rounds that follow, relabeling and the comparison of regularizers train without the dropped labels, and with those that are given later. Nothing is deleted.",
+    "The rounds that follow and the comparison of regularizers train without the dropped labels, and with those that are given later. Relabeling offers the subset, and without one learns from all labels. Nothing is deleted.",
   use: "Train on it",
   stop: "Train on all labels",
   inUse: "In use",
@@ -149,7 +149,7 @@ export const comparison = {
   class: "Class",
   next: "For the next rounds",
   nextHint:
-    "The rounds that follow train this network in this way, from scratch, on all labels there are then. What is there stays.",
+    "The rounds that follow train this network in this way, from scratch, on all labels there are then, or without those that a subset in use drops. What is there stays.",
   use: "Use",
   forNextRounds: (method: string) => `Use ${method} for the next rounds`,
   inUse: "In use",
