@@ -6,7 +6,7 @@ import type { Project, Settings, User } from "../../api/types";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { Notice } from "../../ui/State";
 import { type Basics, BasicsCard, problemsOf } from "./BasicsCard";
-import { toDrafts, toInputs } from "./classes";
+import { type ClassEdits, editsOf, toDrafts, toInputs, withEdits } from "./classes";
 import { DangerCard } from "./DangerCard";
 import { ExportsCard } from "./ExportsCard";
 import { ImagesCard } from "./ImagesCard";
@@ -27,32 +27,33 @@ type SetupScreenProps = {
 export function SetupScreen({ project, user, children }: SetupScreenProps) {
   const { id, state } = project;
   const isDraft = state === "draft";
-  const basics = useDraft<Basics>(`karat:basics:${id}`, {
-    name: project.name,
-    guidelines: project.guidelines,
-    classes: toDrafts(project.classes),
-  });
-  const settings = useDraft<Settings>(`karat:settings:${id}`, project.settings);
-  const dirty = basics.dirty || settings.dirty;
-  const problems = problemsOf(basics.value);
+  const draft = useDraft<Omit<Basics, "classes"> & { classes: ClassEdits | null }>(
+    `karat:basics-edits:${id}`,
+    { name: project.name, guidelines: project.guidelines, classes: null },
+  );
+  const savedClasses = toDrafts(project.classes);
+  const basics: Basics = { ...draft.value, classes: withEdits(savedClasses, draft.value.classes) };
+  const settings = useDraft<Settings>(`karat:settings-edits:${id}`, project.settings);
+  const dirty = draft.dirty || settings.dirty;
+  const problems = problemsOf(basics);
   const valid = problems.length === 0;
   const client = useQueryClient();
   const navigate = useNavigate();
 
   const save = useMutation({
     mutationFn: async () => {
-      const { name, guidelines, classes } = basics.edits;
+      const { name, guidelines, classes } = draft.edits;
       const saved = await updateProject(id, {
         ...(valid && {
           ...(name !== undefined && { name: name.trim() }),
           ...(guidelines !== undefined && { guidelines }),
-          ...(classes && { classes: toInputs(classes) }),
+          ...(classes && { classes: toInputs(basics.classes) }),
         }),
         ...(settings.dirty && { settings: settings.edits }),
       });
       client.setQueryData(projectQuery(id).queryKey, saved);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      if (valid) basics.discard();
+      if (valid) draft.discard();
       settings.discard();
     },
   });
@@ -77,11 +78,15 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
   const error = start.error ?? save.error;
   return (
     <div className={styles.page}>
-      <BasicsCard basics={basics.value} isDraft={isDraft} onChange={basics.set} />
+      <BasicsCard
+        basics={basics}
+        isDraft={isDraft}
+        onChange={(value) => draft.set({ ...value, classes: editsOf(savedClasses, value.classes) })}
+      />
       <ImagesCard
         project={project}
         // Evaluation images are matched to classes by name, so those have to be saved before.
-        classesReady={valid && basics.value.classes.length > 0}
+        classesReady={valid && basics.classes.length > 0}
         inputSize={settings.value.input_size}
         onInputSize={(input_size) => settings.set({ ...settings.value, input_size })}
         beforeUpload={async () => {
@@ -104,7 +109,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
       {(isDraft || dirty) && (
         <SetupBar
           project={project}
-          classCount={basics.value.classes.length}
+          classCount={basics.classes.length}
           dirty={dirty}
           problems={problems}
           saving={save.isPending}
@@ -114,7 +119,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
             save.mutate();
           })}
           onDiscard={() => {
-            basics.discard();
+            draft.discard();
             settings.discard();
             setDiscarded(discarded + 1);
           }}

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type ClassDraft, moved, problemsOf, toInputs, withNew } from "./classes";
+import {
+  type ClassDraft,
+  editsOf,
+  moved,
+  problemsOf,
+  toInputs,
+  withEdits,
+  withNew,
+} from "./classes";
 
 const made = (...names: string[]): ClassDraft[] => names.reduce(withNew, [] as ClassDraft[]);
 const messages = (drafts: ClassDraft[]) => [...problemsOf(drafts).values()];
@@ -35,5 +43,29 @@ describe("classes", () => {
       expect.not.objectContaining({ id: expect.anything() }),
     ]);
     expect(toInputs(made(" bee "))[0]).toMatchObject({ name: "bee", hotkey: "1" });
+  });
+});
+
+describe("edits of classes", () => {
+  const saved = made("cat", "dog", "horse").map((one, index) => ({ ...one, id: index + 1 }));
+  const [cat, dog, horse] = saved as [ClassDraft, ClassDraft, ClassDraft];
+  const fox = { ...withNew(saved, "fox").at(-1), id: 9 } as ClassDraft;
+  const names = (drafts: ClassDraft[]) => drafts.map(({ name }) => name);
+
+  it("are none where nothing was changed", () => {
+    expect(editsOf(saved, [...saved])).toBeNull();
+    expect(withEdits(saved, null)).toBe(saved);
+  });
+
+  it("keep what was renamed and made elsewhere meanwhile", () => {
+    const edits = editsOf(saved, [{ ...cat, name: "kitten" }, dog, horse]);
+    const meanwhile = [cat, { ...dog, name: "hound" }, horse, fox];
+    expect(names(withEdits(meanwhile, edits))).toEqual(["kitten", "hound", "horse", "fox"]);
+  });
+
+  it("keep an order, a new class and a removal", () => {
+    const edits = editsOf(saved, withNew([horse, cat], "owl"));
+    expect(names(withEdits([...saved, fox], edits))).toEqual(["horse", "cat", "owl", "fox"]);
+    expect(names(withEdits([dog, cat], edits))).toEqual(["cat", "owl"]);
   });
 });

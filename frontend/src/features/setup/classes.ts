@@ -1,3 +1,4 @@
+import { hashKey } from "@tanstack/react-query";
 import type { ClassInput, LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { freeKey, keyLabel } from "../../ui/hotkeys";
@@ -26,6 +27,43 @@ export const PALETTE = [
   "#5f6b7a",
   "#a0522d",
 ];
+
+/** The classes as edited, with what it takes to tell edits from what changes meanwhile. */
+export type ClassEdits = {
+  drafts: ClassDraft[];
+  /** Ids of those that differ from what the server had. */
+  touched: number[];
+  /** Ids of those that the server had and that were taken away. */
+  removed: number[];
+};
+
+/** What was edited of `saved`; null where nothing was. */
+export function editsOf(saved: ClassDraft[], drafts: ClassDraft[]): ClassEdits | null {
+  if (hashKey([saved]) === hashKey([drafts])) return null;
+  const before = new Map(saved.map((one) => [one.id, hashKey([one])]));
+  const kept = drafts.flatMap(({ id }) => (id === null ? [] : [id]));
+  return {
+    drafts,
+    touched: drafts.flatMap((one) =>
+      one.id !== null && hashKey([one]) !== before.get(one.id) ? [one.id] : [],
+    ),
+    removed: saved.flatMap(({ id }) => (id === null || kept.includes(id) ? [] : [id])),
+  };
+}
+
+/** What the server has by now with edits on top: nobody else's renamed or new class is lost. */
+export function withEdits(saved: ClassDraft[], edits: ClassEdits | null): ClassDraft[] {
+  if (edits === null) return saved;
+  const { drafts, touched, removed } = edits;
+  const now = new Map(saved.map((one) => [one.id, one]));
+  const shown = drafts.flatMap((one) => {
+    if (one.id === null || touched.includes(one.id)) return [one];
+    return now.get(one.id) ?? [];
+  });
+  const listed = new Set(drafts.map((one) => one.id));
+  const added = saved.filter(({ id }) => id !== null && !listed.has(id) && !removed.includes(id));
+  return [...shown, ...added];
+}
 
 let rows = 0;
 

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from "react";
 export type Draft<T> = {
   /** What the server has, with the edits on top. */
   value: T;
-  /** Only what was edited: whatever else changes meanwhile is not undone by saving it. */
+  /** The fields that were edited: whatever is set meanwhile in others is not undone by saving them. */
   edits: Partial<T>;
   dirty: boolean;
   set: (value: T) => void;
@@ -13,14 +13,16 @@ export type Draft<T> = {
 
 /** Edits on top of what the server has; they survive a reload, and vanish when saved or discarded. */
 export function useDraft<T extends object>(key: string, saved: T): Draft<T> {
-  const [edits, setEdits] = useState<Partial<T>>(() => read<T>(key));
+  const [stored, setStored] = useState<Partial<T>>(() => read<T>(key));
+  // What the server has come to agree with needs no saving.
+  const edits = changes(saved, { ...saved, ...stored });
   const dirty = Object.keys(edits).length > 0;
   useEffect(() => {
-    if (dirty) sessionStorage.setItem(key, JSON.stringify(edits));
+    if (Object.keys(stored).length > 0) sessionStorage.setItem(key, JSON.stringify(stored));
     else sessionStorage.removeItem(key);
-  }, [key, edits, dirty]);
-  const set = (value: T) => setEdits(changes(saved, value));
-  const discard = useCallback(() => setEdits({}), []);
+  }, [key, stored]);
+  const set = (value: T) => setStored(changes(saved, value));
+  const discard = useCallback(() => setStored({}), []);
   return { value: { ...saved, ...edits }, edits, dirty, set, discard };
 }
 
