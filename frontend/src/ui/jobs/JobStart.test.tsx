@@ -126,6 +126,26 @@ it("goes on with what was given, and starts with what was changed", async () => 
   expect(screen.queryByRole("button", { name: "Go on" })).toBeNull();
 });
 
+it.each([
+  ["with everything", { epochs: 5, subset: null }, "null"],
+  ["with another subset", { epochs: 5, subset: 12 }, "12"],
+  ["without a parameter that came later", { subset: null }, "null"],
+])("goes on %s, whatever the project trains on", async (_, params, chosen) => {
+  show({ state: "cancelled", dry_run: false, params });
+  expect(subset().value).toBe(chosen);
+  expect(main()).toEqual(["Go on"]);
+  expect(screen.getByText(/was stopped/)).toBeTruthy();
+  await userEvent.selectOptions(subset(), "31");
+  expect(main()).toEqual(["Start"]);
+  expect(screen.queryByText(/was stopped/)).toBeNull();
+});
+
+it("offers the subset that the project trains on after an estimate that was stopped", () => {
+  show({ state: "cancelled", dry_run: true, params: { epochs: 5, subset: null } });
+  expect(subset().value).toBe("31");
+  expect(screen.queryByRole("button", { name: "Go on" })).toBeNull();
+});
+
 it("drops what the server refused once a field is edited, even to no valid value", async () => {
   show();
   const problem = { detail: "epochs: must be less." };

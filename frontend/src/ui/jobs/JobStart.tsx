@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { hashKey, useMutation } from "@tanstack/react-query";
 import { type SyntheticEvent, useRef, useState } from "react";
 import { paramsWith } from "../../api/algorithms";
 import { retryJob, startJob } from "../../api/rounds";
@@ -47,21 +47,20 @@ export function JobStart(props: JobStartProps) {
   const forgetErrors = () => {
     for (const attempt of [start, goOn]) if (attempt.isError) attempt.reset();
   };
-  const ended =
-    unfinished && (unfinished.state === "failed" || unfinished.state === "cancelled")
+  // What ended early goes on with what it was given, so not where something else stands above.
+  const resumable =
+    unfinished && endedEarly(unfinished) && isOf(unfinished, algorithm, params)
       ? unfinished
       : undefined;
-  // What ended early goes on with what it was given, so not where something else stands above.
-  const resumable = ended && isOf(ended, params) ? ended : undefined;
   const empty = project.counts.pool === 0;
   const error = start.error ?? goOn.error;
   return (
     <>
       {latest?.state === "failed" && <Notice tone="bad">{saidBy(latest)}</Notice>}
-      {latest?.state === "cancelled" && !latest.dry_run && (
+      {resumable && latest?.state === "cancelled" && !latest.dry_run && (
         <p className={styles.quiet}>{t.jobs.stopped}</p>
       )}
-      {latest?.dry_run && isOf(latest, params) && <EstimateNotice job={latest} />}
+      {latest?.dry_run && isOf(latest, algorithm, params) && <EstimateNotice job={latest} />}
       <details
         ref={fields}
         className={styles.params}
@@ -119,12 +118,16 @@ function keepInView({
   if (open) firstElementChild?.scrollIntoView({ block: "nearest" });
 }
 
-/** Whether a job was given just these parameters. */
-const isOf = (job: Job, params: Job["params"]): boolean =>
-  Object.entries(params).every(([name, value]) => job.params[name] === value);
+/** Whether there is something of a job to go on with; an estimate leaves nothing. */
+const endedEarly = ({ state, dry_run }: Job): boolean =>
+  !dry_run && (state === "failed" || state === "cancelled");
 
-/** As the last job; one that learns from a subset learns from what the project trains on. */
-const givenBefore = (latest: Job | undefined, { settings }: Project): Job["params"] => ({
-  ...latest?.params,
-  subset: settings?.subset ?? null,
-});
+/** Whether a job was given just these parameters; it may be older than some of them. */
+const isOf = (job: Job, algorithm: Algorithm, params: Job["params"]): boolean =>
+  hashKey([paramsWith(algorithm, job.params)]) === hashKey([params]);
+
+/** As the last job; but a new one learns from the subset that the project trains on. */
+const givenBefore = (latest: Job | undefined, { settings }: Project): Job["params"] =>
+  latest && endedEarly(latest)
+    ? latest.params
+    : { ...latest?.params, subset: settings?.subset ?? null };
