@@ -8,7 +8,7 @@ import { Loading, Skeleton } from "../ui/State";
 import { NotFoundPage } from "./ErrorPages";
 import { ProjectFailure } from "./ProjectFailure";
 import type { PageHandle } from "./pageTitle";
-import { useProject, useProjectId } from "./useProject";
+import { idOf, useProject, useProjectId } from "./useProject";
 
 export const handle: PageHandle = { title: ({ jobId = "" }) => t.jobs.numbered(jobId) };
 
@@ -16,9 +16,14 @@ const isActive = (job: Job | undefined): boolean =>
   job?.state === "queued" || job?.state === "running";
 
 export function Component() {
+  const jobId = idOf(useParams().jobId);
+  return jobId === null ? <NotFoundPage /> : <JobPage jobId={jobId} />;
+}
+
+function JobPage({ jobId }: { jobId: number }) {
   const project = useProject().data;
   const job = useQuery({
-    ...jobQuery(useProjectId(), Number(useParams().jobId)),
+    ...jobQuery(useProjectId(), jobId),
     refetchInterval: ({ state }) => (isActive(state.data) ? 2_000 : false),
   });
   if (job.error) return <ProjectFailure error={job.error} onRetry={() => job.refetch()} />;

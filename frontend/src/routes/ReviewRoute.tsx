@@ -4,12 +4,13 @@ import { kindOf } from "../features/labeling/review/votes";
 import { t } from "../strings";
 import { DeskRoute } from "./DeskRoute";
 import { NotFoundPage } from "./ErrorPages";
+import { idOf } from "./useProject";
 
 /** What a job suggests; without a job, what annotators disagree on. */
 export function Component() {
   const { jobId: named } = useParams();
-  const jobId = named === undefined ? null : Number(named);
-  if (jobId !== null && !Number.isSafeInteger(jobId)) return <NotFoundPage />;
+  const jobId = idOf(named);
+  if (named !== undefined && jobId === null) return <NotFoundPage />;
   return (
     <DeskRoute title={(project) => `${t.review[kindOf(jobId)].title} ${project.name}`}>
       {(project, user, manages) => {
