@@ -17,8 +17,9 @@ from models.protocols import Float32Array, Indices
 Float64Array = NDArray[np.float64]
 
 _JITTER = 1e-6
-_EXACT = 1.5
-"""With up to so many times as many rows as landmarks, a sample would take as long as all rows."""
+_EXACT, _MOST_EXACT = 1.5, 10_000
+"""With up to so many times as many rows as landmarks, a sample would take as long as all rows; of
+more than so many rows a kernel would fill memory."""
 _BLOCK = 2048
 
 
@@ -56,7 +57,7 @@ def regress(
         l2: penalty, > 0.
         width: of the kernel exp(-|a - b|^2 / width), > 0.
         landmarks: with far more rows than that, a sample of so many spans the regression: time is
-            linear in L then, and no memory for L rows at a time is taken.
+            linear in L then, and the kernel of all rows is never held.
         seed: of the sample.
 
     Returns:
@@ -64,7 +65,7 @@ def regress(
     """
     offsets = target.mean(axis=0)
     wanted = torch.from_numpy(target - offsets)
-    if len(rows) <= _EXACT * landmarks:
+    if len(rows) <= max(landmarks, min(_EXACT * landmarks, _MOST_EXACT)):
         chosen = np.arange(len(rows))
         coefficients, left_out = _exact(rows, wanted, l2, width)
     else:
