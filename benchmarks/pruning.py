@@ -71,7 +71,8 @@ def measure(folder: Path, method: str, options: argparse.Namespace) -> dict[str,
     peak = int(status.split("VmHWM:")[1].split()[0]) * 1024
     result = {
         "method": method, "n": len(pool), "kept": n, "seconds": seconds,
-        "peak_mb": (peak - before) / 1e6, "notes": pruned.notes, "extras": dict(pruned.extras),
+        "peak_mb": (peak - before) / 1e6, "notes": [*pruned.warnings, *pruned.notes],
+        "extras": dict(pruned.extras),
     }  # fmt: skip
     np.save(folder / f"{method}.npy", pruned.order)
     if method == "prune4rel":

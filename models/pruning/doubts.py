@@ -8,7 +8,7 @@ from models.errors import listed
 from models.pruning.view import Pruned, PruningView
 
 _ENOUGH_KNOWN: Final = 50
-_ENOUGH_LABELS: Final = 20
+_ENOUGH_EXPECTED: Final = 20
 _LEAST_OF_ASKED: Final = 0.5
 """Share of the share that was asked for, of which a class may keep less without a word."""
 
@@ -25,10 +25,10 @@ def doubts_of_noise(
 
     Returns:
         A sentence; nothing where the truth of fewer than 50 kept labels is known, all are kept or
-        none is wrong.
+        none is wrong, nor of uniform, which promises nothing.
     """
     (wrong, known), (wrong_of_all, known_of_all) = kept, everything
-    if known < _ENOUGH_KNOWN or known == known_of_all or not wrong:
+    if method == "uniform" or known < _ENOUGH_KNOWN or known == known_of_all or not wrong:
         return ()
     ratio, ratio_of_all = 100 * wrong / known, 100 * wrong_of_all / known_of_all
     if ratio < ratio_of_all:
@@ -53,8 +53,9 @@ def doubts_of_noise(
 def doubts_of_balance(method: str, view: PruningView, pruned: Pruned) -> tuple[str, ...]:
     """Warn of classes of which far less is kept than of all.
 
-    Those are the classes of 20 or more labels with less than half the share that was asked for.
-    prune4rel_balanced keeps classes even, so that of a large one it keeps a small share on purpose.
+    Those are the classes with less than half the share that was asked for, where that share would
+    be 20 labels or more: of fewer, few may be kept by chance. prune4rel_balanced keeps classes
+    even, so that of a large one it keeps a small share on purpose.
 
     Args:
         method: by which the subset was chosen.
@@ -70,7 +71,7 @@ def doubts_of_balance(method: str, view: PruningView, pruned: Pruned) -> tuple[s
     after = np.bincount(view.labels[pruned.order], minlength=view.classes)
     asked = len(pruned.order) / len(view)
     short = np.flatnonzero(
-        (before >= _ENOUGH_LABELS) & (after < _LEAST_OF_ASKED * asked * before)
+        (asked * before >= _ENOUGH_EXPECTED) & (after < _LEAST_OF_ASKED * asked * before)
     ).tolist()
     if not short:
         return ()
