@@ -40,11 +40,11 @@ def test_an_admin_compares_uses_and_takes_back(
     before = project.get()["settings"]["model"]
     page.get_by_role("button", name="Use TAUFE for the next rounds").click()
     expect(page.get_by_text("The next rounds train TAUFE")).to_be_visible()
-    expect(page.get_by_text("In use")).to_have_count(1)
+    expect(page.get_by_text("In use", exact=True)).to_have_count(1)
     used = project.get()["settings"]["model"]
     assert (used["name"], used["params"]["taufe"]) == ("cnn_tiny", 0.1)
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("In use")).to_have_count(0)
+    expect(page.get_by_text("In use", exact=True)).to_have_count(0)
     assert project.get()["settings"]["model"] == before
     (job,) = karat.jobs(project_id=project.id, kind="taufe")
     assert len(project.artifacts(job_id=job["id"])) == 4
