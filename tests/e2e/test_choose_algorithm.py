@@ -16,6 +16,15 @@ def field(page: Page, kind: str) -> Locator:
     return page.get_by_role("region", name=kind)
 
 
+def choose(page: Page, kind: str, name: str) -> Locator:
+    """Put an algorithm in the place of what is in effect; return where it stands."""
+    place = field(page, kind)
+    place.get_by_role("button", name="Change").click()
+    page.get_by_role("radio", name=name).check()
+    page.get_by_role("button", name=f"Use {name}").click()
+    return place
+
+
 def save(page: Page) -> None:
     page.get_by_role("button", name="Save changes").click()
     expect(page.get_by_role("button", name=re.compile("Save changes|Saving"))).to_have_count(0)
@@ -60,10 +69,7 @@ def test_needs_are_said_before_the_choice_and_can_be_met_after_it(
     )
     page.keyboard.press("Escape")
 
-    informativeness = field(page, "Informativeness score")
-    informativeness.get_by_role("button", name="Change").click()
-    page.get_by_role("radio", name="Predicted loss").check()
-    page.get_by_role("button", name="Use Predicted loss").click()
+    informativeness = choose(page, "Informativeness score", "Predicted loss")
     # Without it the server would refuse the settings.
     informativeness.get_by_role("button", name="Switch it on").click()
     expect(informativeness.get_by_role("button", name="Switch it on")).to_have_count(0)
@@ -79,10 +85,7 @@ def test_settings_are_not_saved_beside_a_field_that_shows_no_number(
     page = signed_in
     project = project_on(karat, "Empty field")
     page.goto(f"/projects/{project.id}/settings")
-    strategy = field(page, "Query strategy")
-    strategy.get_by_role("button", name="Change").click()
-    page.get_by_role("radio", name="MQ-Net").check()
-    page.get_by_role("button", name="Use MQ-Net").click()
+    strategy = choose(page, "Query strategy", "MQ-Net")
     strategy.get_by_text("Parameters", exact=True).click()
     epochs = strategy.get_by_label("Epochs")
     epochs.fill("")
@@ -103,10 +106,7 @@ def test_saving_undoes_nothing_that_was_set_elsewhere_meanwhile(
     page = signed_in
     project = project_on(karat, "Meanwhile")
     page.goto(f"/projects/{project.id}/settings")
-    strategy = field(page, "Query strategy")
-    strategy.get_by_role("button", name="Change").click()
-    page.get_by_role("radio", name="Core-set").check()
-    page.get_by_role("button", name="Use Core-set").click()
+    choose(page, "Query strategy", "Core-set")
     project.update(settings={"budget": 77}, guidelines="Look twice.")
     save(page)
     saved = project.get()
