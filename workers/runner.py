@@ -64,8 +64,16 @@ def sessions() -> sessionmaker[Session]:
 class JobContext:
     """What a handler works with: a claimed job, its progress, and fenced transactions."""
 
-    def __init__(self, job: Job, settings_: Settings) -> None:
+    def __init__(self, job: Job, settings_: Settings, silent_since: datetime | None = None) -> None:
+        """Take a claimed job.
+
+        Args:
+            job: The job.
+            settings_: Of this process.
+            silent_since: When the worker that had the job, and has left it, was last heard of.
+        """
         assert job.project_id is not None
+        self.silent_since = silent_since
         self.job_id = job.id
         self.project_id = job.project_id
         self.parent_id = job.parent_id
@@ -242,6 +250,9 @@ def _run(message: JobMessage, handler: Handler) -> None:
     if context is None:
         return
     logger.info("job %s attempt %s started", context.job_id, context.attempt)
+    if context.silent_since is not None:
+        heard = context.silent_since.astimezone(UTC).strftime("%H:%M:%S UTC")
+        context.log.write(f"the worker of the attempt before was last heard of at {heard}")
     context.log.write(_beginning(context))
     try:
         with context.alive():
@@ -290,9 +301,10 @@ def _claim(job_id: int) -> JobContext | None:
             if job.state is JobState.QUEUED:
                 job.message = f"Waits for job {before} of this project to end."
             return None
+        left = job.heartbeat_at if job.state is JobState.RUNNING else None
         job.message = None
         claim_job(job, f"{socket.gethostname()}:{os.getpid()}")
-        return JobContext(job, settings())
+        return JobContext(job, settings(), left)
 
 
 def in_the_way(job: Job) -> Select[int]:

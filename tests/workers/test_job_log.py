@@ -134,7 +134,8 @@ def test_the_log_survives_kills(http: TestClient, loop: Loop, tmp_path: Path) ->
         eventually(lambda: state(loop.world, job) is JobState.SUCCEEDED, "the job ends")
     lines = read(http, loop, job).splitlines()
     assert [line for line in lines if "attempt 1" in line] == lines[:4]
-    assert lines[4].endswith("attempt 2: begins; done before: gather")
+    assert re.search(r"attempt 2: the worker .* was last heard of at \d\d:\d\d:\d\d UTC$", lines[4])
+    assert lines[5].endswith("attempt 2: begins; done before: gather")
 
 
 def test_only_engineers_of_the_project_read_it_and_it_goes_with_the_project(
