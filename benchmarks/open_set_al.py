@@ -91,7 +91,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="folder of the Parquet files")
     parser.add_argument("--noise", default="0.2,0.6", help="shares of OOD in the pool")
     parser.add_argument("--trials", default="0-4", help="class splits, as 0-4 or 0,3")
-    parser.add_argument("--seeds", type=int, default=2, help="runs of each trial")
+    parser.add_argument("--seeds", default="2", help="runs of each trial, or which, as 10-13")
     parser.add_argument("--strategies", help="labels, separated by commas; default: all")
     parser.add_argument("--scale", choices=("small", "full"), default="small")
     parser.add_argument("--features", choices=("frozen", "network"), default="frozen")
@@ -143,7 +143,7 @@ def _tasks(arguments: argparse.Namespace, setup: Setup) -> list[Task]:
             Algorithm.parse(name),
             Case(noise, trial, seed),
         )
-        for seed in range(arguments.seeds)
+        for seed in _seeds(arguments.seeds)
         for trial in _trials(arguments.trials)
         for noise in map(float, arguments.noise.split(","))
         for price in prices
@@ -151,10 +151,18 @@ def _tasks(arguments: argparse.Namespace, setup: Setup) -> list[Task]:
     ]
 
 
+def _seeds(text: str) -> list[int]:
+    return _numbers(text) if "-" in text else list(range(int(text)))
+
+
 def _trials(text: str) -> list[int]:
+    return [trial for trial in _numbers(text) if 0 <= trial < len(IN_CLASSES)]
+
+
+def _numbers(text: str) -> list[int]:
+    """Read `0-4` or `0,3`."""
     first, dash, last = text.partition("-")
-    chosen = list(range(int(first), int(last) + 1)) if dash else [int(t) for t in text.split(",")]
-    return [trial for trial in chosen if 0 <= trial < len(IN_CLASSES)]
+    return list(range(int(first), int(last) + 1)) if dash else [int(t) for t in text.split(",")]
 
 
 def _run_all(tasks: list[Task], jobs: int, threads: int) -> Iterator[tuple[Task, Outcome]]:
