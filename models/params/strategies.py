@@ -111,7 +111,7 @@ class ExpectedValueParams(Params):
     """What an answer is expected to teach and to cost."""
 
     sharpness: float = Field(
-        default=1.0,
+        default=0.5,
         ge=0,
         le=100,
         description="Exponent of the probability of being in-distribution; higher = purer queries, "

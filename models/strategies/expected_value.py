@@ -1,8 +1,9 @@
 """What an answer is expected to teach, per unit of what it is expected to cost.
 
 Ours. With p the probability of being in-distribution and c the price of a verdict, an answer
-teaches I with probability p and costs p * c_in + (1 - p) * c_ood on average. Labels of a class
-teach the less the more of them there are.
+teaches I with probability p and costs p * c_in + (1 - p) * c_ood on average. But what is surely
+in-distribution resembles what is labeled, and teaches less than I says: by default the root of p
+counts. Labels of a class teach the less the more of them there are.
 """
 
 from collections.abc import Callable
