@@ -82,7 +82,7 @@ def test_a_pool_is_taken_from_a_bucket_and_labeled_from_there(
     location.fill(f"{far.url}/photos")
     dialog.get_by_role("button", name="Import").click()
     expect(dialog).to_have_count(0, timeout=30_000)
-    expect(page.get_by_text(f"{COUNT} images added, 1 file refused")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text(f"{COUNT} images added, 1 refused")).to_be_visible(timeout=120_000)
     project.start()
 
     page.goto(f"/projects/{project.id}/label")

@@ -72,7 +72,7 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
 
     page.get_by_label("Choose a file").set_input_files(pool)
     page.get_by_text("80 images added").wait_for(timeout=60_000)
-    page.get_by_text("Why were files refused?").click()
+    page.get_by_text("What was refused, and why?").click()
     expect(page.get_by_text("broken.png")).to_be_visible()
     page.get_by_label("Add to").select_option("evaluation")
     page.get_by_label("Choose a file").set_input_files(evaluation)

@@ -59,6 +59,8 @@ export type ImportReport = {
   added: number;
   /** Labels that were added; missing in imports of earlier versions. */
   annotations?: number;
+  /** Examples of the pool that were given labels; likewise. */
+  labeled?: number;
   duplicates: number;
   refused: number;
   total: number;

@@ -20,6 +20,8 @@ const STATES = {
   cancelled: { text: t.setup.importCancelled, tone: "plain" },
 } as const;
 
+const NOTHING = { text: t.setup.importedNothing, tone: "bad" } as const;
+
 export function ImportList({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
   return (
     <ul className={styles.list} aria-label={t.setup.imports}>
@@ -36,8 +38,8 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
   const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
   const { name, kind } = listed(job);
-  const { text, tone } = STATES[job.state];
   const report = job.state === "succeeded" ? (job.result as ImportReport | null) : null;
+  const { text, tone } = report && bringsNothing(report) ? NOTHING : STATES[job.state];
   const active = job.state === "queued" || job.state === "running";
   return (
     <li>
@@ -90,6 +92,11 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
   );
 }
 
+/** Whether nothing in it was an image or a label, or all was refused. */
+function bringsNothing(report: ImportReport): boolean {
+  return !report.added && !report.annotations && !report.labeled && !report.duplicates;
+}
+
 /** What the images became: each part with its number, where one import brought several. */
 function splitsOf(job: Job, report: ImportReport | null): string[] {
   const found = Object.entries(report?.by_split ?? {}).filter(([, count]) => count > 0);
@@ -110,7 +117,7 @@ function Refused({ report, href }: { report: ImportReport; href: string }) {
           <thead>
             <tr>
               <th scope="col">{t.setup.reason}</th>
-              <th scope="col">{t.setup.files}</th>
+              <th scope="col">{t.setup.refusedItems}</th>
             </tr>
           </thead>
           <tbody>

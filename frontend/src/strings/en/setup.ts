@@ -69,6 +69,7 @@ export const setup = {
   importQueued: "Waiting to be read",
   importRunning: "Reading",
   importDone: "Imported",
+  importedNothing: "Brought nothing",
   importFailed: "Failed",
   importCancelled: "Cancelled",
   stop: "Stop",
@@ -86,11 +87,11 @@ export const setup = {
   inSplit: (split: string, count: number) => `${split}: ${count.toLocaleString(locale)}`,
   added: (count: number) => `${plural(count, "image", "images")} added`,
   duplicates: (count: number) => `${plural(count, "duplicate", "duplicates")}`,
-  refused: (count: number) => `${plural(count, "file", "files")} refused`,
-  whyRefused: "Why were files refused?",
+  refused: (count: number) => `${count.toLocaleString(locale)} refused`,
+  whyRefused: "What was refused, and why?",
   fullReport: "Full report (CSV)",
   reason: "Reason",
-  files: "Files",
+  refusedItems: "Refused",
   someFiles: (count: number, names: string[]) => {
     const shown = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
     return names.length > 0

@@ -70,6 +70,7 @@ export const setup: Catalogue["setup"] = {
   importQueued: "대기 중",
   importRunning: "읽는 중",
   importDone: "가져옴",
+  importedNothing: "가져온 것이 없음",
   importFailed: "실패",
   importCancelled: "취소됨",
   stop: "중지",
@@ -86,11 +87,11 @@ export const setup: Catalogue["setup"] = {
   inSplit: (split, count) => `${split} ${number(count)}개`,
   added: (count) => `이미지 ${number(count)}개 추가`,
   duplicates: (count) => `중복 ${number(count)}개`,
-  refused: (count) => `파일 ${number(count)}개 거부`,
+  refused: (count) => `${number(count)}개 거부`,
   whyRefused: "거부된 이유 보기",
   fullReport: "전체 보고서 (CSV)",
   reason: "이유",
-  files: "파일",
+  refusedItems: "거부된 항목",
   someFiles: (count, names) => {
     const shown = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
     return names.length > 0 ? `${number(count)}개: ${shown}` : `${number(count)}개`;

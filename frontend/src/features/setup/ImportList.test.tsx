@@ -1,0 +1,56 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { ImportReport, Job } from "../../api/types";
+import { ImportList } from "./ImportList";
+
+function shown(brought: Partial<ImportReport>) {
+  const result = {
+    added: 0,
+    duplicates: 0,
+    refused: 0,
+    total: 4,
+    by_split: {},
+    refused_examples: [],
+    ...brought,
+  };
+  const params = { filename: "labels.csv" };
+  const job = { id: 3, kind: "import_examples", state: "succeeded", params, result } as unknown;
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <ImportList projectId={7} jobs={[job as Job]} />
+    </QueryClientProvider>,
+  );
+}
+
+beforeEach(() => {
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
+});
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+it("does not call an import done that brought nothing", () => {
+  const refused_examples = [{ name: "row 2", reason: "No such image." }];
+  shown({ refused: 4, refused_examples, refused_by_reason: { "No such image.": 4 } });
+  expect(screen.queryByText("Imported")).toBeNull();
+  expect(screen.getByText("Brought nothing")).toBeTruthy();
+  expect(screen.getByText("0 images added, 4 refused")).toBeTruthy();
+  expect(screen.getByText("4: row 2, …")).toBeTruthy();
+});
+
+it.each<Partial<ImportReport>>([{ added: 1 }, { annotations: 2, labeled: 2 }, { duplicates: 4 }])(
+  "calls one done that brought %o",
+  (brought) => {
+    shown(brought);
+    expect(screen.getByText("Imported")).toBeTruthy();
+  },
+);
