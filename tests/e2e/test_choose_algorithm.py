@@ -138,7 +138,7 @@ def test_algorithms_and_their_parameters_are_korean_for_korean_readers(
     strategy = field(page, "질의 전략")
     expect(strategy).to_contain_text("기대 가치")
     strategy.get_by_text("파라미터").click()
-    expect(strategy.get_by_role("textbox", name="순도 강도")).to_have_value("1")
+    expect(strategy.get_by_role("textbox", name="순도 강도")).to_have_value("0.5")
 
     page.goto("/algorithms/strategy/expected_value")
     expect(page.get_by_role("heading", name="기대 가치")).to_be_visible()
