@@ -1,5 +1,5 @@
 import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import type { PruneResult } from "../../api/types";
 import { ObjectiveCard } from "./ObjectiveCard";
 
@@ -11,20 +11,7 @@ const figures = () =>
     .getAllByRole("definition")
     .map((one) => [one.previousElementSibling?.textContent, one.textContent]);
 
-// jsdom lays nothing out, so the chart has no width to follow.
-beforeEach(() => {
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  );
-});
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
+afterEach(cleanup);
 
 it("tells what was reached, what no choice exceeds, and the share that is certain", () => {
   // 0.9378 is not told as 93.8: less would then be reached than is said.

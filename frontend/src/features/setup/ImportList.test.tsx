@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import type { ImportReport, Job } from "../../api/types";
 import { ImportList } from "./ImportList";
 
@@ -23,20 +23,7 @@ function shown(brought: Partial<ImportReport>) {
   );
 }
 
-beforeEach(() => {
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  );
-});
-
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-});
+afterEach(cleanup);
 
 it("does not call an import done that brought nothing", () => {
   const refused_examples = [{ name: "row 2", reason: "No such image." }];
