@@ -30,7 +30,7 @@ it("does not call an import done that brought nothing", () => {
   shown({ refused: 4, refused_examples, refused_by_reason: { "No such image.": 4 } });
   expect(screen.queryByText("Imported")).toBeNull();
   expect(screen.getByText("Brought nothing")).toBeTruthy();
-  expect(screen.getByText("0 images added, 4 refused")).toBeTruthy();
+  expect(screen.getByText("Nothing added, 4 refused")).toBeTruthy();
   expect(screen.getByText("4: row 2, …")).toBeTruthy();
 });
 

@@ -86,6 +86,7 @@ export const setup = {
   },
   inSplit: (split: string, count: number) => `${split}: ${count.toLocaleString(locale)}`,
   added: (count: number) => `${plural(count, "image", "images")} added`,
+  nothingAdded: "Nothing added",
   duplicates: (count: number) => `${plural(count, "duplicate", "duplicates")}`,
   refused: (count: number) => `${count.toLocaleString(locale)} refused`,
   whyRefused: "What was refused, and why?",

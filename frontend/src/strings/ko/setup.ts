@@ -86,6 +86,7 @@ export const setup: Catalogue["setup"] = {
   },
   inSplit: (split, count) => `${split} ${number(count)}개`,
   added: (count) => `이미지 ${number(count)}개 추가`,
+  nothingAdded: "추가된 것 없음",
   duplicates: (count) => `중복 ${number(count)}개`,
   refused: (count) => `${number(count)}개 거부`,
   whyRefused: "거부된 이유 보기",

@@ -10,6 +10,8 @@ it.each([
   [job("advance_round", { closed: 2, opened: 3 }), "Round 2 closed, 3 opened"],
   [job("advance_round", { closed: 5, opened: null }), "Round 5 closed"],
   [job("import", { added: 2, annotations: 3, duplicates: 1, refused: 0 }), /^2 .*3 .*1 /],
+  [job("import", { added: 0, annotations: 3, duplicates: 0, refused: 0 }), "3 labels"],
+  [job("import", { added: 0, duplicates: 4, refused: 0 }), "Nothing added, 4 duplicates"],
   [job("learn_features", { images: 40 }), "Features of 40 images"],
   [job("relabel", null, true), "Estimate"],
   [job("export", { bytes: 7 }), null],

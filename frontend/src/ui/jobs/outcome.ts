@@ -10,8 +10,11 @@ export function saidBy({ error, message }: Pick<Job, "error" | "message">): stri
 
 /** What an import brought. */
 export function importedBy(report: ImportReport): string {
-  const parts = [t.setup.added(report.added)];
+  const parts: string[] = [];
+  if (report.added > 0) parts.push(t.setup.added(report.added));
   if (report.annotations) parts.push(t.setup.labelsAdded(report.annotations));
+  // Labels may be for images that are there, so that nothing is said of images.
+  if (parts.length === 0) parts.push(t.setup.nothingAdded);
   if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
   if (report.refused > 0) parts.push(t.setup.refused(report.refused));
   return parts.join(", ");
