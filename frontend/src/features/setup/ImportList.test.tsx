@@ -14,7 +14,7 @@ function shown(brought: Partial<ImportReport>) {
     refused_examples: [],
     ...brought,
   };
-  const params = { filename: "labels.csv" };
+  const params = { filename: "labels.csv", split: "pool" };
   const job = { id: 3, kind: "import_examples", state: "succeeded", params, result } as unknown;
   render(
     <QueryClientProvider client={new QueryClient()}>
@@ -41,3 +41,11 @@ it.each<Partial<ImportReport>>([{ added: 1 }, { annotations: 2, labeled: 2 }, { 
     expect(screen.getByText("Imported")).toBeTruthy();
   },
 );
+
+it("names the part of the pool that images went to, and none where labels came alone", () => {
+  shown({ added: 2, by_split: { pool: 2 } });
+  expect(screen.getByText("Pool")).toBeTruthy();
+  cleanup();
+  shown({ annotations: 2, labeled: 2, by_split: { pool: 0 } });
+  expect(screen.queryByText("Pool")).toBeNull();
+});

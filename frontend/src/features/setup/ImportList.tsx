@@ -97,12 +97,15 @@ function bringsNothing(report: ImportReport): boolean {
   return !report.added && !report.annotations && !report.labeled && !report.duplicates;
 }
 
-/** What the images became: each part with its number, where one import brought several. */
+/**
+ * What the images became: each part with its number, where one import brought several. Labels go to
+ * images that have their place already.
+ */
 function splitsOf(job: Job, report: ImportReport | null): string[] {
   const found = Object.entries(report?.by_split ?? {}).filter(([, count]) => count > 0);
   const titles = t.setup.splits as Record<string, string>;
   const asked = job.params.split as Split | undefined;
-  if (found.length === 0) return asked ? [t.setup.splits[asked]] : [];
+  if (found.length === 0) return asked && !report ? [t.setup.splits[asked]] : [];
   return found.map(([name, count]) =>
     found.length === 1 ? (titles[name] ?? name) : t.setup.inSplit(titles[name] ?? name, count),
   );
