@@ -26,6 +26,7 @@ from models.head_losses import LEAST_TO_PREDICT, HeadLosses
 from models.nets import Network
 from models.parallel import train_together
 from models.params.networks import HeadParams, TrainingParams
+from models.penalty import choose_penalty
 from models.protocols import OOD, Indices, Progress, TargetModel
 from models.train import train
 from models.trained import HeadModel, NetworkModel
@@ -133,7 +134,10 @@ def _learned_head(
 ) -> tuple[LogisticHead, HeadLosses | None]:
     """Fit the head of frozen mode over (N, D) embeddings, and what predicts its losses."""
     x = np.asarray(rows[indices])
-    head = fit_head(x, labels, classes=classes, l2=settings.l2, scaling=Scaling.of_pool(rows))
+    scaling, l2 = Scaling.of_pool(rows), settings.l2
+    if l2 is None:
+        l2 = choose_penalty(x, labels, classes=classes, scaling=scaling, seed=seed)
+    head = fit_head(x, labels, classes=classes, l2=l2, scaling=scaling)
     if not settings.loss_prediction:
         return head, None
     inside = labels != OOD

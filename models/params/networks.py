@@ -61,11 +61,12 @@ class OutputParams(Params):
 class HeadParams(OutputParams):
     """The head that is trained on cached embeddings."""
 
-    l2: float = Field(
-        default=0.1,
+    l2: float | None = Field(
+        default=None,
         gt=0,
         le=1e6,
-        description="Strength of the L2 penalty on the head's weights; higher = smoother.",
+        description="Strength of the L2 penalty on the head's weights; higher = smoother. Empty: "
+        "chosen by cross-validation on the answers.",
     )
 
 
