@@ -90,6 +90,8 @@ class Client:
     def login(self, email: str, password: str) -> User:
         """Log in with a password; the session lasts as long as the client.
 
+        From then on the client acts for this user, and no longer for that of its token.
+
         Args:
             email: The user's address.
             password: The user's password.
@@ -102,6 +104,7 @@ class Client:
         """
         body = {"email": email, "password": password}
         user: User = self._transport.request("POST", "/auth/login", body=body)
+        self._transport.forget_token()
         return user
 
     def me(self) -> User:

@@ -73,6 +73,10 @@ class Transport:
         """Authenticate with an API token from now on."""
         self._http.headers["Authorization"] = f"Bearer {token}"
 
+    def forget_token(self) -> None:
+        """Authenticate with the session of a login from now on."""
+        self._http.headers.pop("Authorization", None)
+
     def close(self) -> None:
         """Close the connections."""
         self._http.close()

@@ -60,8 +60,12 @@ def test_users_and_members(admin: Client, live: Stack, project: ProjectClient) -
     email = f"{uuid.uuid4()}@example.org"
     user = admin.create_user(email, "correct horse battery", role="annotator")
     assert user["name"] == email.partition("@")[0]
-    with Client(live.url) as annotator:
+    # As the user who logs in, whoever the token was of that the client had.
+    token = admin.create_token("before")["secret"]
+    with Client(live.url, token) as annotator:
+        assert annotator.me()["id"] != user["id"]
         annotator.login(email, "correct horse battery")
+        assert annotator.me()["id"] == user["id"]
         assert annotator.projects() == []
         project.add_member(user["id"])
         assert [one["id"] for one in annotator.projects()] == [project.id]
