@@ -28,6 +28,7 @@ _WHITENING_EPSILON = 0.1
 _CONTRAST_EPSILON = 10.0
 _FIT_IMAGES = 10_000
 _PATCHES = 100_000
+_LEAST_VARIANCE = 1e-12
 _OTHER_SIDE = [1, 0, 3, 2]
 """The quarters of an image in its mirror image."""
 
@@ -300,5 +301,6 @@ def _principal_axes(
     variance = variance.flip(0)[:dimension]
     # The sign of an axis is arbitrary: fix it so that the result does not hang on the library.
     largest = axes.gather(0, axes.abs().argmax(dim=0, keepdim=True))
-    halfway = variance.clamp(min=1e-6 * float(variance[0])).pow(-0.25)
+    # Of images that are all alike nothing varies, and their embeddings are zeros.
+    halfway = variance.clamp(min=max(_LEAST_VARIANCE, 1e-6 * float(variance[0]))).pow(-0.25)
     return mean, scale[:, None] * axes * (largest.sign() * halfway)

@@ -73,6 +73,13 @@ def pooling_only(filters: Exact, offset: Exact, params: PatchKMeansParams) -> Pa
     return PatchKMeans(tensors, params)
 
 
+def test_images_that_are_all_alike_have_embeddings_of_zeros(tmp_path: Path) -> None:
+    pixels = np.full((40, 8, 8, 3), 7, dtype=np.uint8)
+    params = PatchKMeansParams(patch_size=3, features=8, iterations=2, dimension=6)
+    fitted = PatchKMeans.fit(written(pixels, tmp_path), params, seed=0)
+    assert_allclose(fitted.extract(pixels), 0, atol=1e-6)
+
+
 def test_whitening_is_zca() -> None:
     rng = np.random.default_rng(0)
     patches = rng.standard_normal((500, 12)) @ rng.standard_normal((12, 12)) + rng.random(12)
