@@ -11,7 +11,7 @@ class EnergyParams(Params):
     """Free energy of the logits."""
 
     temperature: float = Field(
-        default=1.0, gt=0, le=1000, description="Divides the logits before the sum."
+        default=1.0, ge=0.001, le=1000, description="Divides the logits before the sum."
     )
 
 
@@ -31,7 +31,7 @@ class ProbeParams(Params):
     )
     width: float = Field(
         default=1.0,
-        gt=0,
+        ge=0.001,
         le=1000,
         description="Width of the Gaussian kernel on unit-length embeddings; higher = smoother.",
     )
@@ -72,7 +72,7 @@ class MspParams(Params):
     """Largest softmax probability."""
 
     temperature: float = Field(
-        default=1.0, gt=0, le=10_000, description="Divides the logits before the softmax."
+        default=1.0, ge=0.001, le=10_000, description="Divides the logits before the softmax."
     )
 
 
@@ -80,7 +80,7 @@ class OdinParams(Params):
     """Softmax of inputs that were moved towards their predicted class."""
 
     temperature: float = Field(
-        default=1000.0, gt=0, le=10_000, description="Divides the logits before the softmax."
+        default=1000.0, ge=0.001, le=10_000, description="Divides the logits before the softmax."
     )
     epsilon: float = Field(
         default=0.0014,
@@ -103,7 +103,7 @@ class ReactParams(Params):
         "the pool.",
     )
     temperature: float = Field(
-        default=1.0, gt=0, le=1000, description="Divides the logits before the sum."
+        default=1.0, ge=0.001, le=1000, description="Divides the logits before the sum."
     )
 
 
@@ -112,7 +112,7 @@ class MahalanobisParams(Params):
 
     shrinkage: float | None = Field(
         default=None,
-        gt=0,
+        ge=1e-6,
         le=1,
         description="Share of the identity in the covariance; empty = estimated after Chen et al.",
     )
@@ -154,7 +154,7 @@ class ClipParams(Params):
     )
     temperature: float | None = Field(
         default=None,
-        gt=0,
+        ge=0.001,
         le=1000,
         description="Divides the similarities; empty = 0.01 with names in ood and 1 without.",
     )

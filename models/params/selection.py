@@ -64,7 +64,7 @@ class UHerdingParams(Params):
 
     radius: float | None = Field(
         default=None,
-        gt=0,
+        ge=0.001,
         le=2,
         description="Of the kernel, between embeddings of length 1; empty: the smallest distance "
         "between two verdicts.",
