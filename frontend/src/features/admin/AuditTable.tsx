@@ -67,7 +67,9 @@ const ALONE = new Set(["log_in", "change_password"]);
 const UNNUMBERED = new Set(["pool", "annotations", "audit"]);
 
 function What({ entry }: { entry: AuditEntry }) {
-  const { verb, object_type: type, object_id: id, object_name: name, project } = entry;
+  const { verb, object_type: type, object_name: name, project } = entry;
+  // Rounds are known by their number within the project.
+  const id = type === "round" ? (entry.detail.number as number) : entry.object_id;
   const said = text.verbs[verb] ?? verb;
   if (ALONE.has(verb)) return said;
   const kind = text.objects[type] ?? type;
