@@ -69,7 +69,8 @@ const UNNUMBERED = new Set(["pool", "annotations", "audit"]);
 function What({ entry }: { entry: AuditEntry }) {
   const { verb, object_type: type, object_name: name, project } = entry;
   // Rounds are known by their number within the project.
-  const id = type === "round" ? (entry.detail.number as number) : entry.object_id;
+  const number = type === "round" ? (entry.detail.number as number | undefined) : undefined;
+  const id = number ?? entry.object_id;
   const said = text.verbs[verb] ?? verb;
   if (ALONE.has(verb)) return said;
   const kind = text.objects[type] ?? type;

@@ -7,7 +7,7 @@ import type { Project } from "../../api/types";
 import { SetupBar } from "./SetupBar";
 
 /** Shows the bar of a draft, and returns what can be pressed. */
-function offered(unlabeled: number, dirty: boolean) {
+function offered(unlabeled: number, dirty: boolean, refused?: string) {
   const counts = { pool: 9, held_out: 0, unlabeled, queried: 0 };
   const project = { id: 7, state: "draft", counts } as unknown as Project;
   const client = new QueryClient({
@@ -23,6 +23,7 @@ function offered(unlabeled: number, dirty: boolean) {
           classCount={2}
           dirty={dirty}
           problems={[]}
+          refused={refused}
           saving={false}
           starting={false}
           onSave={nothing}
@@ -49,4 +50,9 @@ it("offers no start where every image has a label, with edits and without", () =
   cleanup();
   expect(offered(0, true)).toEqual(["Cancel", "Save changes"]);
   expect(screen.getByRole("status").textContent).toBe("Unsaved changes");
+});
+
+it("says where it was pressed why the server has refused", () => {
+  offered(3, true, "settings.budget: too much.");
+  expect(screen.getByRole("alert").textContent).toBe("settings.budget: too much.");
 });

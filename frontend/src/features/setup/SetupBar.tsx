@@ -6,6 +6,7 @@ import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { focusInvalid } from "../../ui/focusInvalid";
+import { Notice } from "../../ui/State";
 import styles from "./SetupScreen.module.css";
 import { uploadsOf } from "./uploads";
 
@@ -15,6 +16,8 @@ type SetupBarProps = {
   dirty: boolean;
   /** What keeps the changes from being saved. */
   problems: string[];
+  /** Why the server has refused to save or to start. */
+  refused: string | undefined;
   saving: boolean;
   starting: boolean;
   onSave: () => void;
@@ -24,7 +27,7 @@ type SetupBarProps = {
 
 /** Says what is still missing before the start, and saves. */
 export function SetupBar(props: SetupBarProps) {
-  const { project, classCount, dirty, problems, saving, starting } = props;
+  const { project, classCount, dirty, problems, refused, saving, starting } = props;
   const valid = problems.length === 0;
   const isDraft = project.state === "draft";
   const missing = useMissing(project, classCount);
@@ -48,6 +51,11 @@ export function SetupBar(props: SetupBarProps) {
   }
   return (
     <div className={styles.bar}>
+      {refused && valid && (
+        <div className={styles.refused}>
+          <Notice tone="bad">{refused}</Notice>
+        </div>
+      )}
       <div className={styles.status} role="status">
         {!valid && (
           <>

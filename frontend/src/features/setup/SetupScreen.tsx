@@ -76,6 +76,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
 
   useScrollToHash();
   const error = start.error ?? save.error;
+  const barred = isDraft || dirty;
   return (
     <div className={styles.page}>
       <BasicsCard
@@ -105,13 +106,15 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
       {!isDraft && <ExportsCard project={project} />}
       {children}
       {user.role === "admin" && <DangerCard project={project} />}
-      {error && <Notice tone="bad">{error.message}</Notice>}
-      {(isDraft || dirty) && (
+      {error && !barred && <Notice tone="bad">{error.message}</Notice>}
+      {barred && (
         <SetupBar
           project={project}
           classCount={basics.classes.length}
           dirty={dirty}
           problems={problems}
+          // Where it was pressed: the page is long, and its end far away.
+          refused={error?.message}
           saving={save.isPending}
           starting={start.isPending}
           onSave={ifValid(() => {
@@ -121,6 +124,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
           onDiscard={() => {
             draft.discard();
             settings.discard();
+            save.reset();
             setDiscarded(discarded + 1);
           }}
           onStart={ifValid(() => start.mutate())}
