@@ -21,7 +21,6 @@ from core.project_settings import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
 
-_UNLIMITED = 2**31
 # Of how many times the wanted queries a grid takes those that are alike.
 _WINDOW = 4
 # How long a page may take from listing the open ones until its lease is here.
@@ -100,15 +99,15 @@ async def _free_closed(
 
 def _affordable(serving: ReadRound, settings: ProjectSettings) -> int:
     """Without zero-wait nothing is shown that the round could no longer pay for."""
-    return _UNLIMITED if settings.zero_wait else _payable(serving)
+    return status.UNLIMITED if settings.zero_wait else _payable(serving)
 
 
 def _payable(round_: ReadRound) -> int:
     """How many verdicts the budget pays for at most; nobody knows where seconds are charged."""
     if round_.cost.mode == "seconds":
-        return _UNLIMITED
+        return status.UNLIMITED
     cheapest = min(round_.cost.c_in, round_.cost.c_ood)
-    return math.ceil((round_.budget - round_.spent) / cheapest)
+    return math.ceil(min(status.UNLIMITED, (round_.budget - round_.spent) / cheapest))
 
 
 def _answer(

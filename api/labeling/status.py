@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,6 +14,9 @@ from api.labeling.schemas import MyCounts, RoundStatus, Status
 from core.project_settings import Cost, ProjectSettings
 from core.states import ProjectState, RoundState
 from core.tables import Annotation, Round
+
+UNLIMITED: Final = 2**31
+"""More verdicts than anybody gives; prices near zero pay for infinitely many."""
 
 WaitingFor = Literal["nothing", "training", "paused", "finished", "others"]
 
@@ -102,7 +105,8 @@ def remaining(round_: RoundLike | None) -> int | None:
     cost = Cost.model_validate(round_.settings["cost"])
     if cost.mode == "seconds":
         return None
-    return max(0, math.ceil((round_.budget - round_.spent) / max(cost.c_in, cost.c_ood)))
+    paid = (round_.budget - round_.spent) / max(cost.c_in, cost.c_ood)
+    return max(0, math.ceil(min(UNLIMITED, paid)))
 
 
 def describe(
