@@ -10,6 +10,7 @@ from core.tables import Job, Project, Round
 
 # Rounding of sums of costs must not keep a round open.
 _EPSILON = 1e-9
+_ALGORITHMS = ("model", "strategy", "purity", "informativeness", "subset")
 
 
 def is_spent(spent: float, budget: float) -> bool:
@@ -48,6 +49,24 @@ def new_round(project: Project, number: int) -> Round:
         notes=[],
         seconds={},
     )
+
+
+def take_up(round_: Round, project: Project) -> bool:
+    """Give a round whose job failed the algorithms that the project has by now.
+
+    What answers were charged by stays as it was: some may have been given already.
+
+    Returns:
+        Whether that changes anything.
+    """
+    settings = ProjectSettings.model_validate(project.settings).model_dump(mode="json")
+    taken = {**round_.settings, **{name: settings[name] for name in _ALGORITHMS}}
+    if taken == round_.settings:
+        return False
+    round_.settings = taken
+    if round_.number:
+        round_.strategy = taken["strategy"]["name"]
+    return True
 
 
 def next_round(project: Project, number: int) -> Round | None:

@@ -13,6 +13,7 @@ from api.principal import Principal
 from core import events, queue
 from core.errors import Conflict, Invalid, NotFound
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
+from core.rounds import take_up
 from core.settings import Settings
 from core.states import JobKind, JobState, Role, RoundState, Split
 from core.tables import DRY_RUN, Example, Job, Member, Project, Round
@@ -133,7 +134,11 @@ async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Jo
 
 
 async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job:
-    """Queue a failed or cancelled job again; finished phases are not repeated."""
+    """Queue a failed or cancelled job again; finished phases are not repeated.
+
+    A round takes up the algorithms that its project has by now, since what failed may be what was
+    chosen; if they are others, all of it is done again.
+    """
     job = await get_job(session, principal, job_id, lock=True)
     _require_whole(job)
     if is_job(job.kind) and job.project_id is not None:
@@ -144,9 +149,20 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
         for round_ in await _rounds_of(session, job, RoundState.FAILED):
             closing = round_.number == job.params["closing"]
             move_round(round_, RoundState.CLOSING if closing else RoundState.SELECTING)
+        if await _take_up(session, job):
+            job.checkpoint = {}
     queue.enqueue(session.info, job)
     await _changed(session, principal, job, "retry")
     return job
+
+
+async def _take_up(session: AsyncSession, job: Job) -> bool:
+    """Give the round that a job prepares the algorithms of now; say whether they are others."""
+    project = await session.get_one(Project, job.project_id)
+    prepared = job.params["selecting"]
+    number = job.params["closing"] if prepared is None else prepared
+    rounds = {one.number: one for one in await _rounds_of(session, job, *RoundState)}
+    return take_up(rounds[number], project)
 
 
 async def _rounds_of(session: AsyncSession, job: Job, *states: RoundState) -> Sequence[Round]:

@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from core.messages import AdvanceRound
 from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Example, Job, Worker
@@ -16,6 +17,8 @@ from models.protocols import PoolView
 from models.spec import Spec
 from tests.workers.loop import Loop
 from tests.world import World
+from workers.advance import handler
+from workers.runner import run_job
 
 BROKEN = {20: np.nan, 23: np.inf}
 """Pool indices, and what their purity is."""
@@ -56,6 +59,14 @@ def fails(world: World) -> tuple[Loop, Job]:
     return loop, job
 
 
+def again(loop: Loop, job: Job) -> JobState:
+    message = AdvanceRound(job_id=job.id)
+    loop.session.rollback()
+    run_job(message, handler)
+    loop.session.expire_all()
+    return job.state
+
+
 def expected(loop: Loop, count: int) -> str:
     statement = select(Example.id).where(
         Example.project_id == loop.project.id, Example.pool_index.in_(BROKEN)
@@ -79,6 +90,36 @@ def test_the_job_names_images_that_can_be_looked_up(world: World, http: TestClie
         for name in names
     ]
     assert [one["pool_index"] for one in found] == list(BROKEN)
+
+
+def test_a_retry_goes_on_with_the_score_that_was_chosen_instead(
+    world: World, http: TestClient
+) -> None:
+    loop, job = fails(world)
+    admin, project = world.caller(), f"/api/projects/{loop.project.id}"
+    left = loop.rounds()[1].settings
+    changes = {"purity": {"name": "energy"}, "budget": 5}
+    assert http.patch(project, json={"settings": changes}, headers=admin.headers).is_success
+    retried = http.post(f"{project}/rounds/0/retry", headers=admin.headers)
+    assert retried.json()["state"] == "closing"
+    assert again(loop, job) is JobState.SUCCEEDED
+    following = loop.rounds()[1]
+    assert following.state is RoundState.OPEN
+    assert following.settings["purity"]["name"] == "energy"
+    # What its first answers may have been charged by is as it was.
+    assert (following.budget, following.settings["budget"]) == (8, left["budget"])
+
+
+def test_a_retry_without_changes_repeats_no_phase(world: World, http: TestClient) -> None:
+    loop, job = fails(world)
+    before = dict(job.checkpoint["seconds"])
+    assert "train" in before
+    headers = world.caller().headers
+    assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).is_success
+    world.session.expire_all()
+    assert job.checkpoint["seconds"] == before
+    assert again(loop, job) is JobState.FAILED
+    assert loop.rounds()[0].state is RoundState.FAILED
 
 
 def test_a_part_that_another_worker_may_score_names_them_too(

@@ -40,6 +40,9 @@ def run(context: JobContext) -> dict[str, Any]:
     phases = FIRST_PHASES if advance.closing is None else PHASES
     with context.sessions() as session:
         took = expected_seconds(session, context.project_id)
+    if not context.seconds:
+        # Left by an attempt with other settings, or one that ended before its first phase did.
+        shutil.rmtree(context.work, ignore_errors=True)
     context.work.mkdir(parents=True, exist_ok=True)
     start_over_if_lost(advance)
     for name in _to_come(context, phases):

@@ -31,7 +31,8 @@ def select(advance: Advance) -> None:
     else:
         generator = np.random.default_rng(advance.seed)
         order = generator.permutation(advance.snapshot.unlabeled)[:n]
-        notes = () if advance.closing is None else ("No model yet, so the batch is random.",)
+        unexpected = advance.closing is not None and len(order) > 0
+        notes = ("No model yet, so the batch is random.",) if unexpected else ()
         ranking = Ranking(order, np.empty(0, dtype=np.float32), notes)
     advance.note(
         "select",
@@ -94,4 +95,5 @@ def _queue_length(advance: Advance) -> int:
             price = median_seconds(session, advance.context.project_id) / 2
     price *= advance.settings.overlap
     tail = 1 + _TAIL if advance.settings.zero_wait else 1
-    return min(len(advance.snapshot.unlabeled), math.ceil(advance.settings.budget / price * tail))
+    # No more than there are, before rounding: a price near zero pays for infinitely many.
+    return math.ceil(min(len(advance.snapshot.unlabeled), advance.settings.budget / price * tail))
