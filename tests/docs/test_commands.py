@@ -35,7 +35,7 @@ LEFT_OUT: Final = {
     "needs a bucket": 2,
     "needs servers of its own": 1,
     "stays in the foreground": 3,
-    "takes minutes": 23,
+    "takes minutes": 24,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
 
