@@ -65,8 +65,8 @@ class Transaction:
     queries: dict[int, Any]
     # Whether the open round has queries of other examples.
     more_queries: bool
-    # Annotations by client key, and the latest of each (query, annotator): those stored before
-    # and those of this transaction.
+    # Annotations by client key, and of each (query, annotator) the latest that counts, or else the
+    # latest: those stored before and those of this transaction.
     known: dict[uuid.UUID, _Stored]
     heads: dict[tuple[int, int], _Stored]
     # What is said of each example, oldest first, brought up to date as answers are decided.
@@ -122,8 +122,11 @@ class Transaction:
             queries={row.id: row for row in queries},
             more_queries=bool(left),
             known={row.client_key: row for row in before},
-            # Ordered by id, so that the latest of each pair stays.
-            heads={(row.query_id, row.annotator_id): row for row in before},
+            # Ordered by id, those that count last, so that the one that is wanted stays.
+            heads={
+                (row.query_id, row.annotator_id): row
+                for row in sorted(before, key=lambda row: row.counted)
+            },
             votes=held,
             ids=iter([row.id for row in ids]),
         )
@@ -246,7 +249,10 @@ class Transaction:
         self, stored: _Stored, query: Any, answer: AnswerIn, cost: float, corrected: int | None
     ) -> None:
         self.known[stored.client_key] = stored
-        self.heads[stored.query_id, stored.annotator_id] = stored
+        pair = (stored.query_id, stored.annotator_id)
+        # A late answer is not what its annotator goes back to while another one counts.
+        if stored.counted or not (pair in self.heads and self.heads[pair].counted):
+            self.heads[pair] = stored
         self.answered.add(query.id)
         if stored.counted:
             votes = self.votes[query.example_id]

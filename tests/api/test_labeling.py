@@ -190,6 +190,28 @@ def test_late_answer_counts_if_nobody_else_answered(http: TestClient, world: Wor
     assert (result["status"], result["counted"]) == ("accepted", True)
 
 
+def test_an_answer_is_corrected_although_a_late_one_came_after_it(
+    http: TestClient, world: World
+) -> None:
+    project = running(world)
+    caller = world.caller(Role.ANNOTATOR, project)
+    cat, dog = world.classes(project)
+    item = lease(http, caller, project)["items"][0]
+    query = item["query_id"]
+    first = verdict(query, "class", class_id=cat.id)
+    corrected = verdict(query, "class", class_id=dog.id, supersedes=first["key"])
+    again = verdict(query, "class", class_id=cat.id, supersedes=corrected["key"])
+    sent = [
+        [one["status"] for one in send(http, caller, project, *answers)["results"]]
+        for answers in ([first], [verdict(query)], [corrected], [verdict(query), again])
+    ]
+    assert sent == [["accepted"], ["late"], ["accepted"], ["late", "accepted"]]
+    rows = world.session.scalars(select(Annotation).order_by(Annotation.id)).all()
+    assert [row.supersedes_id for row in rows] == [None, None, rows[0].id, None, rows[2].id]
+    held = select(Example.label_class_id).where(Example.id == item["example_id"])
+    assert world.session.scalar(held) == cat.id
+
+
 def test_correction_supersedes_and_charges_the_difference(http: TestClient, world: World) -> None:
     project = running(world, cost={"mode": "fixed", "c_in": 1.0, "c_ood": 0.25})
     caller = world.caller(Role.ANNOTATOR, project)
