@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { t } from "../strings";
 import { TextField } from "./Field";
+import { parseNumber } from "./parseNumber";
 
 type NumberFieldProps = {
   label: string;
@@ -26,7 +27,7 @@ export function NumberField(props: NumberFieldProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const parse = (text: string): number | null | undefined => {
     if (text.trim() === "") return nullable ? null : undefined;
-    const number = Number(text.replace(",", "."));
+    const number = parseNumber(text);
     if (!Number.isFinite(number) || (integer && !Number.isInteger(number))) return undefined;
     const tooLow = (min !== undefined && number < min) || (above !== undefined && number <= above);
     const tooHigh = (max !== undefined && number > max) || (below !== undefined && number >= below);

@@ -8,6 +8,7 @@ import type { Filters, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { CheckField, SelectField, TextField } from "../../ui/Field";
+import { parseNumber } from "../../ui/parseNumber";
 import { CHOICES } from "./filters";
 import styles from "./PoolScreen.module.css";
 
@@ -193,7 +194,7 @@ function Bound({ name, end, filters, onChange }: BoundProps) {
   const field = `${name}_${end}` as const;
   const text = end === "min" ? t.pool.atLeast : t.pool.atMost;
   const typed = useTyped(filters[field]?.toString() ?? "", (value) => {
-    const number = Number(value.replace(",", "."));
+    const number = parseNumber(value);
     if (value.trim() === "" || !Number.isFinite(number)) onChange({ [field]: null });
     else onChange({ [field]: number });
   });
