@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useTitles } from "../../api/algorithms";
 import { importsQuery, listed } from "../../api/imports";
 import { membersQuery } from "../../api/projects";
@@ -148,18 +148,25 @@ function Subsets({ projectId, ...part }: Part & { projectId: number }) {
 
 const WAIT_MS = 300;
 
-/** What is typed, handed on once the typing pauses. */
+/** What is typed, handed on once the typing pauses, and shown as it was typed until the field is left. */
 function useTyped(value: string, onChange: (value: string) => void) {
   const [typed, setTyped] = useState<string | null>(null);
-  useEffect(() => {
-    if (typed === null) return;
-    const timer = window.setTimeout(() => {
-      setTyped(null);
-      if (typed !== value) onChange(typed);
-    }, WAIT_MS);
-    return () => window.clearTimeout(timer);
+  const handedOn = useRef<string | null>(null);
+  const handOn = useCallback(() => {
+    if (typed === null || typed === handedOn.current) return;
+    handedOn.current = typed;
+    if (typed !== value) onChange(typed);
   }, [typed, value, onChange]);
-  return { value: typed ?? value, set: setTyped };
+  useEffect(() => {
+    const timer = window.setTimeout(handOn, WAIT_MS);
+    return () => window.clearTimeout(timer);
+  }, [handOn]);
+  const leave = () => {
+    handOn();
+    handedOn.current = null;
+    setTyped(null);
+  };
+  return { value: typed ?? value, set: setTyped, leave };
 }
 
 function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
@@ -172,6 +179,7 @@ function Search({ value, onChange }: { value: string; onChange: (value: string) 
       maxLength={200}
       value={typed.value}
       onChange={(event) => typed.set(event.target.value)}
+      onBlur={typed.leave}
     />
   );
 }
@@ -207,6 +215,7 @@ function Bound({ name, end, filters, onChange }: BoundProps) {
       autoComplete="off"
       value={typed.value}
       onChange={(event) => typed.set(event.target.value)}
+      onBlur={typed.leave}
     />
   );
 }

@@ -28,6 +28,9 @@ export function PoolScreen({ project }: { project: Project }) {
     [found.data],
   );
   const last = found.data?.pages.at(-1);
+  // While other filters load it stays what it was, and so do the fields that somebody types into.
+  const [scoresRound, setScoresRound] = useState<number | null>(null);
+  if (last && last.scores_round !== scoresRound) setScoresRound(last.scores_round);
   const selection = useSelection(examples);
   const [open, setOpen] = useState(false);
 
@@ -101,7 +104,7 @@ export function PoolScreen({ project }: { project: Project }) {
           <FilterPanel
             project={project}
             filters={filters}
-            scoresRound={last?.scores_round ?? null}
+            scoresRound={scoresRound}
             onChange={change}
             onClear={set > 0 ? clear : null}
           />
