@@ -146,23 +146,18 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
         await _require_idle(session, job.project_id, job.kind)
     requeue_job(job)
     if job.kind is JobKind.ADVANCE_ROUND:
-        for round_ in await _rounds_of(session, job, RoundState.FAILED):
-            closing = round_.number == job.params["closing"]
-            move_round(round_, RoundState.CLOSING if closing else RoundState.SELECTING)
-        if await _take_up(session, job):
+        closing = job.params["closing"]
+        rounds = await _rounds_of(session, job, *RoundState)
+        for round_ in rounds:
+            if round_.state is RoundState.FAILED:
+                again = RoundState.CLOSING if round_.number == closing else RoundState.SELECTING
+                move_round(round_, again)
+        # The one that is prepared comes last, if any follows the one that closes.
+        if take_up(rounds[-1], await session.get_one(Project, job.project_id)):
             job.checkpoint = {}
     queue.enqueue(session.info, job)
     await _changed(session, principal, job, "retry")
     return job
-
-
-async def _take_up(session: AsyncSession, job: Job) -> bool:
-    """Give the round that a job prepares the algorithms of now; say whether they are others."""
-    project = await session.get_one(Project, job.project_id)
-    prepared = job.params["selecting"]
-    number = job.params["closing"] if prepared is None else prepared
-    rounds = {one.number: one for one in await _rounds_of(session, job, *RoundState)}
-    return take_up(rounds[number], project)
 
 
 async def _rounds_of(session: AsyncSession, job: Job, *states: RoundState) -> Sequence[Round]:
