@@ -158,9 +158,10 @@ function useTyped(value: string, onChange: (value: string) => void) {
     if (typed !== value) onChange(typed);
   }, [typed, value, onChange]);
   useEffect(() => {
+    if (typed === null) return;
     const timer = window.setTimeout(handOn, WAIT_MS);
     return () => window.clearTimeout(timer);
-  }, [handOn]);
+  }, [typed, handOn]);
   const leave = () => {
     handOn();
     handedOn.current = null;
