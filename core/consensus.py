@@ -24,6 +24,22 @@ def holds(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
     )
 
 
+def held_in_its_round() -> ColumnElement[bool]:
+    """Condition: an annotation is counted, and no counted one of the same round corrects it.
+
+    What a round was told and has paid for stays its own when a later one asks about it again.
+    """
+    correction = aliased(Annotation)
+    return and_(
+        Annotation.counted,
+        ~exists().where(
+            correction.supersedes_id == Annotation.id,
+            correction.counted,
+            correction.round_id == Annotation.round_id,
+        ),
+    )
+
+
 def lock_examples(which: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     """Lock examples before their votes are read, as everybody does who adds one.
 

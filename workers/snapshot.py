@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, FromClause, func, or_, select, true
+from sqlalchemy.orm import Session, aliased
 
 from core.consensus import holds
 from core.states import ExampleState, Source, Split, Verdict
-from core.tables import Annotation, Example, ProjectClass, Round
+from core.tables import Annotation, Example, ProjectClass, Query, Round
 from models.protocols import OOD
 from workers.arrays import read_arrays, write_arrays
 
@@ -40,12 +40,14 @@ class Snapshot:
         unlabeled: (N,) int64 pool indices without a verdict, ascending.
         labeled: (L,) int64 pool indices of every class and OOD verdict, ascending.
         labels: (L,) int64 in 0..C-1, or ``OOD``.
-        label_rounds: (L,) int64 number of the round each verdict counts to, ``BEFORE_ROUNDS`` for
-            an imported one.
+        label_rounds: (L,) int64 number of the round that each was first said in, whenever it was
+            asked about again; ``BEFORE_ROUNDS`` for an imported one.
         evaluation: (E,) int64 pool indices of the evaluation split.
         evaluation_labels: (E,) int64 in 0..C-1.
         auxiliary: (A,) int64 pool indices of the auxiliary OOD split.
         reviewed: (R,) int64 pool indices whose verdict is a reviewer's, ascending.
+        requested: (Q,) int64 pool indices that somebody chose, and no strategy, to be asked about
+            first, ascending.
         dropped: (D,) int64 pool indices whose label a subset leaves out of training.
     """
 
@@ -59,6 +61,7 @@ class Snapshot:
     evaluation_labels: Array
     auxiliary: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     reviewed: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    requested: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     dropped: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
@@ -78,7 +81,7 @@ class Snapshot:
         return indices[kept], labels[kept]
 
     def answered_in(self, number: int) -> tuple[Array, Array]:
-        """Pool indices and labels of the verdicts that count to round ``number``."""
+        """Pool indices and labels of the examples that round ``number`` asked about first."""
         mine = self.label_rounds == number
         return self.labeled[mine], self.labels[mine]
 
@@ -110,7 +113,9 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         dtype=np.int64,
     )
     output_of = {class_id: index for index, class_id in enumerate(class_ids.tolist())}
-    labeled, labels, numbers, reviewed = _verdicts(session, project_id, closing, output_of)
+    labeled, labels, numbers, reviewed, requested = _verdicts(
+        session, project_id, closing, output_of
+    )
     pool = _pool_indices(session, project_id, Split.POOL)
     evaluation = session.execute(
         select(Example.pool_index, Example.label_class_id)
@@ -130,6 +135,7 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         evaluation_labels=np.array([output_of[row[1]] for row in evaluation], dtype=np.int64),
         auxiliary=_pool_indices(session, project_id, Split.AUXILIARY_OOD),
         reviewed=labeled[known & reviewed],
+        requested=labeled[known & requested],
     )
 
 
@@ -149,22 +155,31 @@ def _pool_indices(session: Session, project_id: int, split: Split) -> Array:
 
 def _verdicts(
     session: Session, project_id: int, closing: int | None, output_of: dict[int, int]
-) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-    """(pool index, label, round, reviewed) of each example with a verdict by the closing round."""
+) -> tuple[Array, Array, Array, NDArray[np.bool_], NDArray[np.bool_]]:
+    """What is known by the closing round of each example with a verdict.
+
+    Returns:
+        Pool index, ascending; label; round of the first verdict; whether a reviewer settled it;
+        whether it was first asked about on request.
+    """
     # Imported labels are of no round.
     known: ColumnElement[bool] = Annotation.round_id.is_(None)
     if closing is not None:
         known = or_(known, Round.number <= closing)
+    origin = _said_first()
     held = (
         select(
             Example.pool_index,
             Annotation.verdict,
             Annotation.class_id,
-            func.coalesce(Round.number, BEFORE_ROUNDS),
+            func.coalesce(origin.c.number, Round.number, BEFORE_ROUNDS),
             Annotation.source == Source.REVIEW,
+            func.coalesce(origin.c.requested, Query.requested, False),
         )
         .join(Example, Example.id == Annotation.example_id)
         .outerjoin(Round, Round.id == Annotation.round_id)
+        .outerjoin(Query, Query.id == Annotation.query_id)
+        .outerjoin(origin, true())
         .where(
             Annotation.project_id == project_id,
             Annotation.verdict != Verdict.SKIP,
@@ -175,31 +190,59 @@ def _verdicts(
         .execution_options(yield_per=_ROWS)
     )
     rows = (
-        (pool_index, _label(verdict, class_id, output_of), number, final)
-        for pool_index, verdict, class_id, number, final in session.execute(held)
+        (pool_index, _label(verdict, class_id, output_of), *rest)
+        for pool_index, verdict, class_id, *rest in session.execute(held)
     )
-    table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 4))).astype(np.int64, copy=False)
-    return settle(table[:, 0], table[:, 1], table[:, 2], table[:, 3] == 1)
+    table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 5))).astype(np.int64, copy=False)
+    indices, labels, numbers = table[:, 0], table[:, 1], table[:, 2]
+    examples, agreed, first, reviewed = settle(indices, labels, table[:, 3] == 1)
+    return examples, agreed, numbers[first], reviewed, table[first, 4] == 1
+
+
+def _said_first() -> FromClause:
+    """Of an answer to a query that asks again: the first verdict on its example.
+
+    Its round and whether that was asked for; nothing of any other answer.
+    """
+    said, round_, query = aliased(Annotation), aliased(Round), aliased(Query)
+    return (
+        select(
+            func.coalesce(round_.number, BEFORE_ROUNDS).label("number"),
+            func.coalesce(query.requested, False).label("requested"),
+        )
+        .select_from(said)
+        .outerjoin(round_, round_.id == said.round_id)
+        .outerjoin(query, query.id == said.query_id)
+        .where(
+            Query.again_after.is_not(None),
+            said.example_id == Annotation.example_id,
+            said.counted,
+            said.verdict != Verdict.SKIP,
+        )
+        .order_by(said.id)
+        .limit(1)
+        .correlate(Annotation, Query)
+        .lateral()
+    )
 
 
 def settle(
-    indices: Array, labels: Array, numbers: Array, final: NDArray[np.bool_]
+    indices: Array, labels: Array, final: NDArray[np.bool_]
 ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
     """What the votes on each example amount to, by the rule of ``core.consensus``.
 
     Args:
         indices: (V,) pool index of each vote, oldest vote first.
         labels: (V,) int64, at least ``_UNSURE``.
-        numbers: (V,) round of each vote.
         final: (V,) whether a reviewer gave it.
 
     Returns:
-        (L,) distinct pool indices, ascending; (L,) label of each; (L,) round of its first vote;
-        (L,) whether the label is a reviewer's.
+        (L,) distinct pool indices, ascending; (L,) label of each; (L,) position of its first vote
+        in 0..V-1; (L,) whether the label is a reviewer's.
     """
     unique, first = np.unique(indices, return_index=True)
     if len(unique) == len(indices):
-        return unique, labels[first], numbers[first], final[first]
+        return unique, labels[first], first, final[first]
     span = labels.max() - _UNSURE + 1
     said, earliest, count = np.unique(
         indices * span + labels - _UNSURE, return_index=True, return_counts=True
@@ -213,7 +256,7 @@ def settle(
     agreed[settled] = labels[last_first][latest]
     by_reviewer = np.zeros(len(unique), dtype=np.bool_)
     by_reviewer[settled] = True
-    return unique, agreed, numbers[first], by_reviewer
+    return unique, agreed, first, by_reviewer
 
 
 def _label(verdict: Verdict, class_id: int | None, output_of: dict[int, int]) -> int:

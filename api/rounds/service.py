@@ -13,7 +13,7 @@ from api.projects import queries as project_queries
 from api.projects.schemas import Counts
 from api.rounds.schemas import Answered, Comparable, Estimate, OodLeft, RoundOut
 from core import events
-from core.consensus import holds
+from core.consensus import held_in_its_round
 from core.errors import Conflict, NotFound
 from core.rounds import close as close_round
 from core.states import ProjectState, Role, RoundState, Source, Verdict
@@ -50,7 +50,7 @@ async def _answered(
             Annotation.round_id.in_(round_ids),
             # A review stays in the round of what it reviews, and answers none of its queries.
             Annotation.source == Source.ANNOTATOR,
-            holds(),
+            held_in_its_round(),
         )
         .group_by(Annotation.round_id, Annotation.verdict)
     )

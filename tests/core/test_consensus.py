@@ -57,10 +57,10 @@ def test_the_snapshot_settles_by_the_same_rule(said: list[tuple[int, Vote, int, 
     ).reshape(-1, 4)
 
     which, code_of, when, final_vote = table.T
-    indices, labels, numbers, reviewed = settle(which, code_of, when, final_vote == 1)
+    indices, labels, first, reviewed = settle(which, code_of, final_vote == 1)
 
     assert indices.tolist() == sorted({index for index, *_ in said})
-    for index, label, number, final in zip(indices, labels, numbers, reviewed, strict=True):
+    for index, label, number, final in zip(indices, labels, when[first], reviewed, strict=True):
         mine = [row for row in said if row[0] == index]
         agreed = consensus(Vote(v.verdict, v.class_id, last) for _, v, _, last in mine)
         assert agreed is not None

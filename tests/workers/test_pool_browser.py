@@ -1,16 +1,20 @@
 """What engineers do in the pool browser, as the rounds after it see it."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.states import ExampleState, RoundState
-from core.tables import Example, ProjectClass, Query
+from core.tables import Example, Project, ProjectClass, Query
+from tests.api.test_labeling import lease, send, verdict
 from tests.api.test_pool_actions import act, ids_of
 from tests.api.test_pool_search import find, listed
 from tests.workers.loop import Loop
-from tests.world import World
+from tests.world import Caller, World
+from workers.snapshot import take
 
 HEAD = {"model": {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2}}}
 
@@ -37,6 +41,54 @@ def test_what_was_sent_and_not_answered_goes_first_in_the_next_round(
         again.where(Example.pool_index == answered, ~Query.done, Query.requested)
     ).one()
     assert kept is not None
+
+
+def test_a_round_keeps_its_verdicts_when_images_are_asked_about_again(
+    world: World, http: TestClient
+) -> None:
+    loop, admin = Loop(world), world.caller()
+    loop.advance(0, 8)
+    doubted, fresh = ids_of(world, loop.project)[0], ids_of(world, loop.project)[50]
+    before = rounds_of(http, loop.project, admin)[0]
+    assert before["answered"]["ood"] == 3
+    act(http, loop.project, admin, "queue", ids=[doubted, fresh])
+    cat = loop.classes[0]
+    for id_ in (doubted, fresh):
+        item = lease(http, admin, loop.project, 1)["items"][0]
+        assert item["example_id"] == id_
+        send(http, admin, loop.project, verdict(item["query_id"], "class", class_id=cat.id))
+    first, second = rounds_of(http, loop.project, admin)
+    assert (first["answered"], first["in_share"]) == (before["answered"], before["in_share"])
+    assert second["answered"] == {"class": 2, "ood": 0, "skip": 0, "unsure": 0}
+
+    world.session.rollback()
+    snapshot = take(world.session, loop.project.id, 1)
+    first_said = dict(zip(snapshot.labeled.tolist(), snapshot.label_rounds.tolist(), strict=True))
+    assert (first_said[0], first_said[50]) == (0, 1)
+    assert snapshot.labels[snapshot.labeled == 0].tolist() == [0]
+    assert snapshot.requested.tolist() == [50]
+    # All that were drawn at random are in the estimate by them, with what is known of them now.
+    loop.advance(1, 6)
+    estimate = rounds_of(http, loop.project, admin)[1]["ood_left"]["by_random"]
+    assert estimate["answers"] == 8
+
+
+def test_what_is_sent_to_the_random_round_was_not_drawn(world: World, http: TestClient) -> None:
+    loop, admin = Loop(world), world.caller()
+    sent = [id_ for at, id_ in enumerate(ids_of(world, loop.project)) if at in (30, 33, 36)]
+    act(http, loop.project, admin, "queue", ids=sent)
+    loop.advance(0, 11)
+    found = rounds_of(http, loop.project, admin)[0]
+    assert (found["answered"]["class"], found["answered"]["ood"]) == (5, 6)
+    estimate = found["ood_left"]["by_random"]
+    # 3 of the 8 drawn are OOD, and so 3/8 of the 52 others; 3 of these were found.
+    assert (estimate["answers"], estimate["count"]) == (8, pytest.approx(3 / 8 * 52 - 3))
+
+
+def rounds_of(http: TestClient, project: Project, caller: Caller) -> list[dict[str, Any]]:
+    found = http.get(f"/api/projects/{project.id}/rounds", headers=caller.headers).json()
+    rounds: list[dict[str, Any]] = found["items"]
+    return rounds
 
 
 def test_what_was_sent_goes_on_with_the_newest_prediction(world: World, http: TestClient) -> None:

@@ -45,14 +45,17 @@ def _ood_left(advance: Advance) -> dict[str, Any]:
 
 
 def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
-    labels, rounds = advance.snapshot.labels, advance.snapshot.label_rounds
-    is_ood = labels == OOD
+    snapshot = advance.snapshot
+    is_ood, asked = snapshot.labels == OOD, snapshot.label_rounds >= 0
+    # What somebody sent to round 0 was chosen, and not drawn.
+    drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, snapshot.requested)
+    later = asked & ~drawn
     return ood_left_by_random(
-        int((~is_ood & (rounds == 0)).sum()),
-        int((is_ood & (rounds == 0)).sum()),
+        int((~is_ood & drawn).sum()),
+        int((is_ood & drawn).sum()),
         unlabeled=unlabeled,
-        later_inside=int((~is_ood & (rounds > 0)).sum()),
-        later_ood=int((is_ood & (rounds > 0)).sum()),
+        later_inside=int((~is_ood & later).sum()),
+        later_ood=int((is_ood & later).sum()),
     )
 
 
