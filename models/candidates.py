@@ -7,7 +7,7 @@ import numpy as np
 
 from models.mqnet import MQNet, Normalisation
 from models.pool_scores import PoolScores
-from models.protocols import Indices, PoolView
+from models.protocols import Indices, PoolView, Progress
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Candidates:
         prices: what a verdict costs.
         last: the answers to the last query set.
         state: what the strategy returned in `Ranking.state` when it ranked last; empty at first.
+        progress: counts picks, for strategies that pick one by one; may raise `Cancelled`.
     """
 
     scores: PoolScores
@@ -63,6 +64,7 @@ class Candidates:
     prices: Prices = Prices()
     last: LastAnswers = NO_ANSWERS
     state: Mapping[str, float] = field(default_factory=dict)
+    progress: Progress | None = None
 
     def __len__(self) -> int:
         """Return M."""

@@ -176,6 +176,7 @@ def select(
     prices: Prices | None = None,
     last: LastAnswers = NO_ANSWERS,
     state: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
 ) -> Ranking:
     """Rank what is still unlabeled; scores are normalised over it.
 
@@ -190,6 +191,7 @@ def select(
         prices: of verdicts; default: 1 each.
         last: the answers to the last query set.
         state: what the strategy kept at the last selection.
+        progress: counts picks, where the strategy picks one by one; may raise `Cancelled`.
 
     Returns:
         `order` in pool indices; `meta_scores` (M,) aligned with `unlabeled`, NaN for an example
@@ -214,7 +216,7 @@ def select(
         positions = np.searchsorted(indices, unlabeled[known]).astype(np.int64)
         scores, view = scores.take(positions), view.take(positions)
     candidates = Candidates(
-        scores, view, mqnet, had_ood, prices or Prices(), last, dict(state or {})
+        scores, view, mqnet, had_ood, prices or Prices(), last, dict(state or {}), progress
     )
     ranking = _rank(settings.strategy, settings.strategy_params, candidates, n)
     meta_scores[known] = ranking.meta_scores

@@ -89,6 +89,9 @@ class JobContext:
         self._progress: dict[str, Any] | None = None
         self._stop = threading.Event()
         self._cancelled = threading.Event()
+        if job.cancel_requested:
+            # Of a worker that died before it saw it.
+            self._cancelled.set()
         self._lost = threading.Event()
 
     @property

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from models.protocols import Float32Array, Indices
+from models.protocols import Float32Array, Indices, Progress
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points
 
@@ -58,7 +58,13 @@ def sampled(wanting: NDArray[np.bool_], most: int, seed: int) -> Indices:
     return positions.astype(np.int64)
 
 
-def greedy_cover(points: Points, lengths: Float32Array, demand: Demand, n: int) -> Picks:
+def greedy_cover(
+    points: Points,
+    lengths: Float32Array,
+    demand: Demand,
+    n: int,
+    progress: Progress | None = None,
+) -> Picks:
     """Pick, again and again, the candidate that adds most value.
 
     The picks are those of the plain loop, but gains only fall, so a candidate is evaluated again
@@ -70,13 +76,14 @@ def greedy_cover(points: Points, lengths: Float32Array, demand: Demand, n: int) 
         lengths: (N,) float32, their norms.
         demand: of the same N examples.
         n: how many to pick.
+        progress: counts picks; may raise `Cancelled`.
 
     Returns:
         min(n, N) picks. Once nothing is gained, the others follow with gain 0, by what they wanted
         covered at first. Of what was not picked, `rest` is the last gain seen, which is too large
         if anything.
     """
-    chosen = Chosen.room(min(n, len(points)))
+    chosen = Chosen.room(min(n, len(points)), progress)
     bounds = np.zeros(len(points))
     if chosen.full():
         return Picks(chosen.order, chosen.gains, bounds)
@@ -84,6 +91,7 @@ def greedy_cover(points: Points, lengths: Float32Array, demand: Demand, n: int) 
     for start in range(0, len(points), _MANY):
         some = np.arange(start, min(start + _MANY, len(points)))
         bounds[some] = gains.of(some)
+        chosen.report()
     while not chosen.full():
         if bounds.max() <= 0:
             chosen.fill(demand.weights * (demand.ceiling - demand.covered))

@@ -13,7 +13,6 @@ from models.selection.points import Points, lower_to_nearest
 
 _ACTIVE = 4096
 """Points that compete for the next pick at a time: at 512 numbers each they stay in the cache."""
-_REPORT_EVERY = 64
 
 
 def k_center(
@@ -41,7 +40,7 @@ def k_center(
         min(n, N) picks. A gain is the distance to the nearest center when picked; that of a first
         pick without centers is the largest distance from it.
     """
-    chosen = Chosen.room(min(n, len(points)))
+    chosen = Chosen.room(min(n, len(points)), progress)
     nearest = np.full(len(points), np.inf, dtype=np.float32)
     if chosen.full():
         return Picks(chosen.order, chosen.gains, np.zeros(len(points), dtype=np.float32))
@@ -53,20 +52,13 @@ def k_center(
         chosen.add(first, float(nearest.max()))
     while not chosen.full():
         before = chosen.count
-        if progress is not None:
-            progress(chosen.count, len(chosen.order))
-        _race(points, norms, nearest, chosen, progress)
+        chosen.report()
+        _race(points, norms, nearest, chosen)
         _lower(nearest, points, norms, chosen.order[before : chosen.count])
     return Picks(chosen.order, np.sqrt(chosen.gains), np.sqrt(nearest))
 
 
-def _race(
-    points: Points,
-    norms: Float32Array,
-    nearest: Float32Array,
-    chosen: Chosen,
-    progress: Progress | None,
-) -> None:
+def _race(points: Points, norms: Float32Array, nearest: Float32Array, chosen: Chosen) -> None:
     """Pick, at least once, among the points that lead now, while they certainly lead."""
     standing = nearest.copy()
     standing[chosen.order[: chosen.count]] = -1
@@ -86,8 +78,6 @@ def _race(
         pick = Points(near.embeddings[here], None if near.factors is None else near.factors[here])
         np.minimum(distance, near.squared_distances(sizes, pick, sizes[here])[:, 0], out=distance)
         distance[best] = -1
-        if progress is not None and chosen.count % _REPORT_EVERY == 0:
-            progress(chosen.count, len(chosen.order))
 
 
 def _lower(nearest: Float32Array, points: Points, norms: Float32Array, picks: np.ndarray) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.protocols import Float32Array
+from models.protocols import Float32Array, Progress
 from models.purity.knn import unit_rows
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points
@@ -29,6 +29,7 @@ def log_det_cmi(
     eta: float,
     nu: float,
     diagonal: float,
+    progress: Progress | None = None,
 ) -> Picks:
     """Maximise I(A; Q | P) with f(A) = log det(S_A + diagonal * 1) over sets A of candidates.
 
@@ -47,11 +48,12 @@ def log_det_cmi(
         eta: 0..1, weight of Q.
         nu: 0..1, weight of P.
         diagonal: > 0; higher = less weight on differences between picks.
+        progress: counts picks; may raise `Cancelled`.
 
     Returns:
         min(n, N) picks; a gain is that of the objective.
     """
-    chosen = Chosen.room(min(n, len(points)))
+    chosen = Chosen.room(min(n, len(points)), progress)
     inverse: Float32Array = np.reciprocal(np.maximum(lengths, np.float32(1e-12)))
     wanted, unwanted = unit_rows(wanted), unit_rows(unwanted)
     without = _Process.given(unwanted, np.full(len(unwanted), nu), diagonal)

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from models.protocols import Indices, Ranking
+from models.protocols import Indices, Progress, Ranking
+
+_REPORT_EVERY = 16
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,18 @@ class Chosen:
         order: (n,) int64, the first `count` of them picked.
         gains: (n,) float64 likewise.
         count: how many are picked.
+        progress: counts picks; may raise `Cancelled`.
     """
 
     order: Indices
     gains: NDArray[np.float64]
     count: int = field(default=0)
+    progress: Progress | None = None
 
     @classmethod
-    def room(cls, n: int) -> "Chosen":
+    def room(cls, n: int, progress: Progress | None = None) -> "Chosen":
         """Return an empty selection with room for n picks."""
-        return cls(np.empty(n, dtype=np.int64), np.empty(n))
+        return cls(np.empty(n, dtype=np.int64), np.empty(n), progress=progress)
 
     def full(self) -> bool:
         """Whether nothing more is to be picked."""
@@ -66,6 +70,13 @@ class Chosen:
         """Pick one candidate."""
         self.order[self.count], self.gains[self.count] = position, gain
         self.count += 1
+        if self.count % _REPORT_EVERY == 0:
+            self.report()
+
+    def report(self) -> None:
+        """Say how far the selection is; to be called in long work between two picks, too."""
+        if self.progress is not None:
+            self.progress(self.count, len(self.order))
 
     def fill(self, preference: NDArray[np.floating]) -> None:
         """Pick the rest by (N,) preference, higher first, ties by position; they are worth 0."""

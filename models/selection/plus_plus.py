@@ -7,7 +7,7 @@ Gradient Lower Bounds", ICLR 2020, algorithm 1.
 
 import numpy as np
 
-from models.protocols import Float32Array
+from models.protocols import Float32Array, Progress
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points, lower_to_nearest
 
@@ -16,7 +16,9 @@ _PENDING = 64
 _REFUSALS = 256
 
 
-def plus_plus(points: Points, norms: Float32Array, n: int, seed: int) -> Picks:
+def plus_plus(
+    points: Points, norms: Float32Array, n: int, seed: int, progress: Progress | None = None
+) -> Picks:
     """Draw points with probability proportional to the squared distance to the nearest pick.
 
     The first pick is the longest point, as in BADGE. Distances are brought up to date for all
@@ -29,13 +31,14 @@ def plus_plus(points: Points, norms: Float32Array, n: int, seed: int) -> Picks:
         norms: (N,) float32, their squared norms.
         n: how many to draw.
         seed: of the draws.
+        progress: counts picks; may raise `Cancelled`.
 
     Returns:
         min(n, N) picks. A gain is the squared distance to the nearest earlier pick; that of the
         first its squared norm. Once every point coincides with a pick, the others follow by
         position with gain 0.
     """
-    chosen = Chosen.room(min(n, len(points)))
+    chosen = Chosen.room(min(n, len(points)), progress)
     nearest = np.full(len(points), np.inf, dtype=np.float32)
     if chosen.full():
         return Picks(chosen.order, chosen.gains, np.zeros(len(points), dtype=np.float32))

@@ -33,4 +33,4 @@ def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:
     top = view.logits.argmax(axis=1)
     error[np.arange(len(error)), top] -= 1
     points, norms = with_norms(candidates, Points(embeddings, error), "The gradient")
-    return plus_plus(points, norms, n, view.seed).ranking()
+    return plus_plus(points, norms, n, view.seed, candidates.progress).ranking()

@@ -28,4 +28,5 @@ def rank(candidates: Candidates, n: int, params: CoresetParams) -> Ranking:
     covering = np.ones(len(view.labels), dtype=np.bool_)
     if params.covered_by == "in":
         covering = view.labels >= 0
-    return k_center(points, norms, Points(view.labeled_embeddings[covering]), n).ranking()
+    covered = Points(view.labeled_embeddings[covering])
+    return k_center(points, norms, covered, n, candidates.progress).ranking()

@@ -43,7 +43,7 @@ def rank(candidates: Candidates, n: int, params: SimilarParams) -> Ranking:
         wanted, unwanted = view.labeled_embeddings[known], view.labeled_embeddings[~known]
         return log_det_cmi(
             points, lengths, wanted, unwanted, n,
-            eta=params.eta, nu=params.nu, diagonal=params.diagonal,
+            eta=params.eta, nu=params.nu, diagonal=params.diagonal, progress=candidates.progress,
         ).ranking(notes)  # fmt: skip
     ceiling, covered = relevance(view, params)
     wanting = ceiling > covered
@@ -55,7 +55,7 @@ def rank(candidates: Candidates, n: int, params: SimilarParams) -> Ranking:
         )
     weights = np.ones(len(points), dtype=np.float32)
     demand = Demand(weights, ceiling, covered, None, sample)
-    return greedy_cover(points, lengths, demand, n).ranking(notes)
+    return greedy_cover(points, lengths, demand, n, candidates.progress).ranking(notes)
 
 
 def relevance(view: PoolView, params: SimilarParams) -> tuple[Float32Array, Float32Array]:

@@ -56,7 +56,7 @@ def rank(candidates: Candidates, n: int, params: UHerdingParams) -> Ranking:
         radius=radius,
         sample=sample,
     )
-    return greedy_cover(points, np.sqrt(norms), demand, n).ranking(notes)
+    return greedy_cover(points, np.sqrt(norms), demand, n, candidates.progress).ranking(notes)
 
 
 def uncertainty(view: PoolView, temperature: float) -> Float32Array:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from models.candidates import Candidates
 from models.catalog import find, parse
-from models.errors import ModelError, NotReady
+from models.errors import Cancelled, ModelError, NotReady
 from models.params.selection import CcalParams, SimilarParams
 from models.pool_scores import PoolScores
 from models.protocols import OOD, Float32Array, Indices, LinearHead, PoolView, Ranking
@@ -61,6 +61,34 @@ def rank(name: str, candidates: Candidates, n: int, **params: object) -> Ranking
         candidates, n, parse("strategy", name, params)
     )
     return result
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("coreset", {}),
+        ("badge", {}),
+        ("uherding", {}),
+        ("similar", {"function": "flcmi"}),
+        ("similar", {"function": "logdetcmi"}),
+    ],
+)
+def test_a_selection_counts_its_picks_and_can_be_cancelled(
+    name: str, params: dict[str, object]
+) -> None:
+    candidates, _ = pool()
+    seen: list[int] = []
+
+    def progress(step: int, steps: int) -> None:
+        assert steps == 100
+        seen.append(step)
+        if step >= 16:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        rank(name, replace(candidates, progress=progress), 100, **params)
+    assert seen[-1] == 16
+    assert seen == sorted(seen)
 
 
 @pytest.mark.parametrize("function", ["flcmi", "logdetcmi"])

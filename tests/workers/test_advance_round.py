@@ -321,6 +321,19 @@ def test_a_cancelled_job_stops(world: World) -> None:
     assert loop.rounds()[0].state is RoundState.FAILED
 
 
+def test_a_cancelled_job_whose_worker_died_does_no_more_work(world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = loop.close(0)
+    job.state, job.attempt, job.cancel_requested = JobState.RUNNING, 1, True
+    world.session.commit()
+    _wait_until_stale(world.session, job)
+    run_job(AdvanceRound(job_id=job.id), handler)
+    world.session.expire_all()
+    assert (job.state, job.checkpoint) == (JobState.CANCELLED, {})
+    assert loop.rounds()[0].state is RoundState.FAILED
+
+
 def test_a_running_job_is_not_run_twice(world: World) -> None:
     loop = Loop(world)
     loop.answer(0, 8)

@@ -66,6 +66,7 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
         last=last,
         state=advance.previous_state,
+        progress=advance.context.progress,
     )
     inside = inside_of(scores, purity_is_probability=view.purity_is_probability, last=last)
     scores = replace(scores, meta_scores=ranking.meta_scores, inside=inside)
