@@ -216,7 +216,7 @@ class Transaction:
         return wanted
 
     def _repeat(self, annotator_id: int, answer: AnswerIn, twin: _Stored) -> AnswerResult:
-        if twin.annotator_id != annotator_id:
+        if (twin.annotator_id, twin.query_id) != (annotator_id, answer.query_id):
             return rejected(
                 answer, "key_conflict", "This key belongs to another answer; make a new one."
             )

@@ -162,6 +162,19 @@ def test_key_of_somebody_else_is_refused(http: TestClient, world: World) -> None
     assert send(http, two, project, answer)["results"][0]["code"] == "key_conflict"
 
 
+def test_a_key_answers_one_query_only(http: TestClient, world: World) -> None:
+    project, elsewhere = running(world), running(world)
+    admin = world.caller()
+    first = verdict(lease(http, admin, project)["items"][0]["query_id"])
+    send(http, admin, project, first)
+    items = lease(http, admin, project)["items"][1:2] + lease(http, admin, elsewhere)["items"][:1]
+    for where, item in zip((project, elsewhere), items, strict=True):
+        again = verdict(item["query_id"], key=first["key"])
+        (result,) = send(http, admin, where, again)["results"]
+        assert (result["status"], result["code"]) == ("rejected", "key_conflict")
+    assert world.session.scalar(select(func.count()).select_from(Annotation)) == 1
+
+
 def test_late_answer_is_kept_and_not_counted(http: TestClient, world: World) -> None:
     project = running(world)
     slow, quick = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
