@@ -6,13 +6,14 @@ from http import HTTPStatus
 from typing import Any
 
 import psycopg
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from api.headers import DATA_HEADERS
 from core.errors import DomainError, ErrorKind
@@ -133,6 +134,13 @@ async def _unstorable(_: Request, error: DataError) -> JSONResponse:
     )
 
 
+async def _client_left(_: Request, error: ClientDisconnect) -> Response:
+    del error
+    logger.info("the client left in the middle of a request")
+    # For the middlewares: nobody reads it.
+    return Response(status_code=HTTPStatus.BAD_REQUEST)
+
+
 async def _bug(_: Request, error: Exception) -> JSONResponse:
     logger.error("unexpected error", exc_info=error)
     return problem(
@@ -148,6 +156,7 @@ def install(app: FastAPI) -> None:
     """Register the handlers."""
     app.add_exception_handler(DomainError, _domain_error)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, _malformed)  # type: ignore[arg-type]
+    app.add_exception_handler(ClientDisconnect, _client_left)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, _http_error)  # type: ignore[arg-type]
     app.add_exception_handler(DataError, _unstorable)  # type: ignore[arg-type]
     app.add_exception_handler(DBAPIError, _database_error)

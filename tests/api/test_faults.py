@@ -1,5 +1,6 @@
 """The API under many clients, and killed at the worst instants."""
 
+import socket
 import threading
 import uuid
 from collections import Counter
@@ -120,6 +121,27 @@ def test_api_killed_while_an_answer_is_on_its_way(
     assert result["counted"]
     assert _fresh(world, count) == 1
     assert world.session.scalar(select(Round.spent)) == 1.0
+
+
+def test_a_client_that_leaves_in_the_middle_of_an_upload_is_no_mistake(
+    world: World, tmp_path: Path
+) -> None:
+    project, caller = world.project(), world.caller()
+    log = tmp_path / "api.log"
+    with api(log) as (_, url):
+        host, port = url.removeprefix("http://").split(":")
+        head = [
+            f"POST /api/projects/{project.id}/imports?filename=a.zip HTTP/1.1",
+            f"Host: {host}",
+            *(f"{name}: {value}" for name, value in caller.headers.items()),
+            "Content-Length: 1000000",
+        ]
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall("\r\n".join([*head, "", "the beginning"]).encode())
+        eventually(lambda: "left in the middle" in log.read_text(), "the server notices")
+        assert httpx.get(f"{url}/healthz").status_code == 200
+    assert "unexpected error" not in log.read_text()
+    assert not any(path.is_file() for path in world.storage.root.rglob("*.zip*"))
 
 
 def _fresh(world: World, statement: Select[int]) -> int | None:
