@@ -51,6 +51,27 @@ def tells(labels: Indices) -> bool:
     return len(labels) >= _ENOUGH and len(np.unique(labels)) > 1
 
 
+def doubts_of_model(accuracy: float, evaluation_labels: Indices) -> tuple[str, ...]:
+    """Warn of a target model of next to no skill, if the evaluation images can tell (`tells`).
+
+    Args:
+        accuracy: share of the evaluation images that the model names right, 0..1.
+        evaluation_labels: (E,) int64 in 0..C-1.
+
+    Returns:
+        A sentence, or nothing if the model has learned something.
+    """
+    skill = Skill.of(accuracy, evaluation_labels) if tells(evaluation_labels) else None
+    if skill is None or not skill.is_hardly_better:
+        return ()
+    return (
+        f"The model is right for {100 * skill.accuracy:.1f} % of {skill.count} evaluation images, "
+        f"and always naming the most frequent class would be for {100 * skill.chance:.1f} %: it "
+        "hardly tells the classes apart. More labels may change that; if they do not, look at the "
+        "parameters of the model.",
+    )
+
+
 def doubts_of_warm_up(correct: float, labels: Indices) -> tuple[str, ...]:
     """Warn of a subset that a network of next to no skill has chosen.
 

@@ -7,6 +7,7 @@ from models.chance import (
     LEAST_GAIN,
     Skill,
     doubts_of_learner,
+    doubts_of_model,
     doubts_of_standard,
     doubts_of_warm_up,
     tells,
@@ -65,6 +66,14 @@ def test_a_comparison_of_networks_without_skill_is_doubted() -> None:
     assert "11.0 % of the 1000 images that it learned from" in learned
     assert "more steps" in learned
     assert doubts_of_standard(Skill.of(0.5, TEN), judged=True) == ()
+
+
+def test_a_model_is_doubted_by_evaluation_images_that_are_enough() -> None:
+    (said,) = doubts_of_model(0.11, TEN)
+    assert "11.0 % of 1000 evaluation images" in said
+    assert "10.0 %" in said
+    assert doubts_of_model(0.5, TEN) == ()
+    assert doubts_of_model(0.11, TEN[:40]) == ()
 
 
 def test_evaluation_images_judge_a_learner_if_they_are_enough() -> None:

@@ -31,6 +31,16 @@ def test_a_round_that_measures_no_accuracy_says_why(world: World) -> None:
     assert "notes" not in first.metrics
 
 
+def test_a_model_that_hardly_tells_classes_apart_is_doubted(world: World) -> None:
+    # No response of a patch is as large, so that all images have the same features.
+    model = {"name": "patch_kmeans", "params": {"threshold": 10}}
+    loop = Loop(world, evaluation=60, **FROZEN | {"model": model})
+    loop.advance(0)
+    (note,) = loop.rounds()[0].notes
+    assert note.startswith("The model is right for 50.0 % of 60 evaluation images")
+    assert "notes" not in loop.rounds()[0].metrics
+
+
 def test_classes_without_a_label_are_named(world: World) -> None:
     loop = Loop(world, classes=("cat", "dog", "emu"), **FROZEN)
     loop.advance(0)

@@ -16,6 +16,7 @@ from core.states import ArtifactKind
 from core.storage import write_atomically
 from models import view_files
 from models.catalog import find
+from models.chance import doubts_of_model
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet
@@ -201,7 +202,9 @@ class Advance:
     @property
     def closing_notes(self) -> list[str]:
         """What closing the round has shown; notes of the next batch belong to the next round."""
-        notes: list[str] = self.noted("train").get("notes", [])
+        notes = [
+            note for phase in ("train", "evaluate") for note in self.noted(phase).get("notes", [])
+        ]
         if self.has_model and len(self.snapshot.evaluation) == 0:
             notes = [*notes, _NO_EVALUATION]
         return notes
@@ -318,11 +321,12 @@ class Advance:
         model, truth = self.model(), self.snapshot.evaluation_labels
         assert model is not None
         outputs: Outputs = model.infer(self.snapshot.evaluation, progress=self.context.progress)
-        shares = per_class_accuracy(outputs, truth)
+        shares, right = per_class_accuracy(outputs, truth), float(accuracy(outputs, truth))
         self.note(
             "evaluate",
             {
-                "accuracy": float(accuracy(outputs, truth)),
+                "accuracy": right,
+                "notes": list(doubts_of_model(right, truth)),
                 "per_class": {
                     str(class_id): None if math.isnan(share) else float(share)
                     for class_id, share in zip(
