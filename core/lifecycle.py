@@ -203,6 +203,8 @@ def requeue_job(job: Job) -> None:
     job.cancel_requested = False
     job.error = None
     job.message = None
+    # How long it took is counted from here: nobody worked on it since it ended.
+    job.started_at = None
     job.finished_at = None
     job.heartbeat_at = None
     job.sent_at = datetime.now(UTC)

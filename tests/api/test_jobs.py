@@ -121,11 +121,13 @@ def test_retried_job_starts_with_a_clean_record(
 ) -> None:
     job, admin = add_job(world, world.project(), state), world.caller()
     job.cancel_requested = True
+    job.started_at = job.finished_at = datetime(2026, 1, 1, tzinfo=UTC)
     world.session.commit()
     retried = act(http, job, admin, "retry").json()
     assert retried["state"] == "queued"
     assert not retried["cancel_requested"]
-    assert (retried["error"], retried["message"], retried["finished_at"]) == (None, None, None)
+    cleared = ("error", "message", "started_at", "finished_at")
+    assert [retried[name] for name in cleared] == [None] * 4
     assert queue.waiting("cpu") == 1
 
 

@@ -100,14 +100,19 @@ def test_queued_and_abandoned_jobs_are_claimed() -> None:
         assert claimed.started_at is not None
 
 
-def test_started_at_is_that_of_the_first_attempt() -> None:
+def test_started_at_is_that_of_the_first_attempt_since_somebody_asked_for_the_job() -> None:
     found = job(JobState.QUEUED)
     claim_job(found, "one")
     started = found.started_at
+    claim_job(found, "two")
+    assert found.started_at == started
     finish_job(found, JobState.FAILED, error={"code": "x", "detail": "y"})
     requeue_job(found)
-    claim_job(found, "two")
-    assert (found.started_at, found.finished_at, found.error) == (started, None, None)
+    assert (found.started_at, found.finished_at, found.error) == (None, None, None)
+    claim_job(found, "three")
+    assert found.started_at is not None
+    assert started is not None
+    assert found.started_at > started
 
 
 @pytest.mark.parametrize("state", ENDS)
