@@ -68,6 +68,11 @@ def test_needs_are_said_before_the_choice_and_can_be_met_after_it(
         re.compile("Needs a job: Learn features.*Until then: Nearest labeled neighbour")
     )
     page.keyboard.press("Escape")
+    # Nothing stands in where the server would refuse the settings.
+    field(page, "Informativeness score").get_by_role("button", name="Change").click()
+    loss = page.get_by_role("radio", name="Predicted loss")
+    expect(loss).to_have_accessible_description(re.compile("Needs loss prediction$"))
+    page.keyboard.press("Escape")
 
     informativeness = choose(page, "Informativeness score", "Predicted loss")
     # Without it the server would refuse the settings.
