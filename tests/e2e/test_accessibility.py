@@ -215,6 +215,17 @@ def test_the_verdicts_are_whole_in_korean(pages: dict[Viewer, Page], seeded: See
         assert page.evaluate(_CUT_NAMES) == []
 
 
+def test_what_waits_for_a_review_is_whole_where_one_labels(
+    pages: dict[Viewer, Page], seeded: Seeded
+) -> None:
+    page = pages["admin"]
+    for width, height in WINDOWS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        with settling(page):
+            page.goto("/projects/{noisy}/label".format(**seeded.ids))
+        expect(page.get_by_role("link", name="Decide on")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_page_fits_in_korean(view: View, pages: dict[Viewer, Page], seeded: Seeded) -> None:
     page = pages[view.viewer]

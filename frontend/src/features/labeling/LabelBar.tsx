@@ -33,8 +33,10 @@ export function LabelBar(props: LabelBarProps) {
   const review = reviews.find((one) => one.open > 0 && (one.job_id !== null || projectLink));
   return (
     <div className={styles.bar}>
-      <h1 className={styles.title}>
-        {projectLink ? <Link to={projectLink}>{project.name}</Link> : project.name}
+      <div className={styles.heading}>
+        <h1 className={styles.title}>
+          {projectLink ? <Link to={projectLink}>{project.name}</Link> : project.name}
+        </h1>
         {review && (
           <Link className={styles.review} to={reviewPath(project.id, review.job_id)}>
             {t.review[review.job_id === null ? "disagreements" : "suggestions"].waiting(
@@ -42,7 +44,7 @@ export function LabelBar(props: LabelBarProps) {
             )}
           </Link>
         )}
-      </h1>
+      </div>
       <div className={styles.progress}>
         {round && (
           <Meter
