@@ -4,7 +4,7 @@ Accuracy over the n labels with a class is taken to follow a power law, a - b n^
 each c of a grid, a and b are fitted by least squares, weighted by the variance A (1 - A) / m of an
 accuracy A measured on m images, scaled up where the fit is worse than that (chi-square over the
 degrees of freedom). Each c counts by its likelihood. The next round is expected to bring as many
-labels k as the last that anybody answered in, and so
+labels k for its budget as the last rounds did that cost as much together, and so
 
     gain = b (n^-c - (n + k)^-c),
 
@@ -15,7 +15,8 @@ comes late rather than early.
 A power law that falls as 1/n, and faster ones are rare, has half of what accuracy lacks to 1 left
 after twice as many labels. So accuracy is at its ceiling, and no curve is asked, where what it may
 lack is less than twice ``least_gain``: half of that is no gain worth a round. What it may lack is
-the upper end of the 80 % interval, as few images may all be right by accident. No gain is larger.
+the upper end of the 80 % interval, as few images may all be right by accident. No gain is larger,
+and none is expected to raise the measured accuracy beyond 1.
 
 A gain is worth a round from ``least_gain`` on. Advice: stop where P(gain >= least_gain) < 0.1,
 where accuracy is at its ceiling, or where nothing in-distribution is left; go on where it is at
@@ -24,7 +25,7 @@ least 0.5; unclear in between; unknown where accuracies are missing.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -92,7 +93,8 @@ def expected_gain(
 def outlook(rounds: Sequence[RoundOut], least_gain: float = LEAST_GAIN) -> OutlookOut:
     """Advice on another round, from the rounds of a project in order."""
     closed = [one for one in rounds if one.state is RoundState.CLOSED]
-    reasons = [*_accuracy(closed, least_gain), *_shares(closed), *_pool(closed)]
+    budget = rounds[-1].budget if rounds else 0.0
+    reasons = [*_accuracy(closed, budget, least_gain), *_shares(closed), *_pool(closed)]
     gain = next((one for one in reasons if one.code == "gain"), None)
     final = ("ceiling", "gain", "pool")
     if any(one.code in final and one.points == "stop" for one in reasons):
@@ -106,7 +108,7 @@ def outlook(rounds: Sequence[RoundOut], least_gain: float = LEAST_GAIN) -> Outlo
     )
 
 
-def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
+def _accuracy(closed: Sequence[RoundOut], budget: float, least: float) -> list[Reason]:
     # A round that was closed without an answer says nothing of what labels are worth.
     worked = [one for one in closed if any(one.answered.model_dump().values())]
     labels = np.cumsum([one.answered.class_ for one in worked])
@@ -121,7 +123,7 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
     if len(measured) < FEWEST or examples == 0:
         return [_reason("few_rounds", "neither", rounds=len(measured), needed=FEWEST)]
     left = _inside_left(closed)
-    more = float(worked[-1].answered.class_)
+    more = _labels_of_a_round(worked, budget)
     if left is not None:
         more = min(more, left)
     counts, accuracies, _ = zip(*measured, strict=True)
@@ -133,6 +135,7 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
     if lacking < 2 * least:
         return [_reason("ceiling", "stop", lacking=lacking, least=least), evaluation]
     gain = expected_gain(counts, accuracies, examples, more)
+    gain = replace(gain, mean=min(gain.mean, 1 - last))
     chance = gain.chance_of(least)
     points: Points = "neither"
     if chance < _UNLIKELY:
@@ -153,6 +156,17 @@ def _accuracy(closed: Sequence[RoundOut], least: float) -> list[Reason]:
         ),
         evaluation,
     ]
+
+
+def _labels_of_a_round(worked: Sequence[RoundOut], budget: float) -> float:
+    """Labels with a class that ``budget`` buys, by the last rounds that cost as much together."""
+    labels, spent = 0, 0.0
+    for one in reversed(worked):
+        labels += one.answered.class_
+        spent += one.spent
+        if spent >= budget:
+            break
+    return labels * budget / spent if spent else float(labels)
 
 
 def _shares(closed: Sequence[RoundOut]) -> list[Reason]:
