@@ -222,3 +222,19 @@ def test_a_project_without_the_grid_leads_to_the_single_mode(
     page.goto(f"/projects/{project.id}/label")
     page.locator("[data-tile]").first.wait_for()
     assert page.url.endswith("/label/grid")
+
+
+def test_the_heading_of_a_group_is_whole_on_a_phone(
+    signed_in: Page, predicted: ProjectClient
+) -> None:
+    page, project = signed_in, predicted
+    ids = {item["name"]: item["id"] for item in project.get()["classes"]}
+    long = "that somebody wrote with a stroke through it"
+    project.update(classes=[{"id": ids[name], "name": f"{name} {long}"} for name in NAMES])
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/projects/{project.id}/label/grid")
+    heading = page.get_by_role("heading", name=long).first
+    heading.scroll_into_view_if_needed()
+    assert heading.evaluate("it => it.scrollWidth <= it.clientWidth")
+    confirm = page.get_by_role("button", name=long).and_(page.get_by_text("All are")).first
+    expect(confirm).to_be_in_viewport(ratio=1)

@@ -54,10 +54,12 @@ export function GroupSection(props: GroupSectionProps) {
       data-leaving={leaving || undefined}
     >
       <header className={styles.header}>
-        <span className={styles[group.kind]} aria-hidden="true" />
-        <h2 className={styles.title}>{heading}</h2>
-        <span className={styles.count}>{open.length}</span>
-        {hint && <small className={styles.hint}>{hint}</small>}
+        <div className={styles.heading}>
+          <span className={styles[group.kind]} aria-hidden="true" />
+          <h2 className={styles.title}>{heading}</h2>
+          <span className={styles.count}>{open.length}</span>
+          {hint && <small className={styles.hint}>{hint}</small>}
+        </div>
         <div className={styles.actions} data-focused={focused || undefined}>
           <Button size="small" kind="quiet" disabled={leaving} onClick={onToggle}>
             {picked === open.length && picked > 0 ? t.grid.unselect : t.grid.select}
