@@ -7,7 +7,12 @@ import { ticks } from "./scale";
 const DOT = 9;
 
 export type Point = { x: number; y: number };
-export type Bar = { x: number; parts: { value: number; tone: "in" | "ood" }[] };
+type Tone = "in" | "ood" | "unsure";
+/** The rest is what nobody can tell the tone of. */
+export type BarPart = { value: number; tone: Tone | "rest" };
+export type Bar = { x: number; parts: BarPart[] };
+
+const TONES = ["in", "ood", "unsure"] as const;
 
 type ChartProps = {
   title: string;
@@ -17,6 +22,8 @@ type ChartProps = {
   format: (value: number) => string;
   line?: Point[];
   bars?: Bar[];
+  /** What the parts of bars are called. */
+  tones?: Record<Tone, string>;
   reference?: { value: number; label: string } | null;
   /** Fixed ends of the vertical axis; otherwise they follow the data. */
   range?: [number, number];
@@ -26,12 +33,16 @@ type ChartProps = {
 /** One small chart over rounds: a line, or bars. The same figures stand in a table beside it. */
 export function Chart(props: ChartProps) {
   const { title, hint, summary, format, line = [], bars = [], reference, range, xLabel } = props;
+  const { tones } = props;
   const hatch = useId();
   const [hovered, setHovered] = useState<number | null>(null);
   const tops = bars.map((bar) => ({ x: bar.x, y: bar.parts.reduce((sum, p) => sum + p.value, 0) }));
   const points = line.length > 0 ? line : tops;
   const ys = points.map((point) => point.y).concat(reference ? [reference.value] : []);
   const shown = points.find((point) => point.x === hovered);
+  const drawn = TONES.filter((tone) =>
+    bars.some(({ parts }) => parts.some((part) => part.tone === tone && part.value > 0)),
+  );
   return (
     <Plot
       title={title}
@@ -46,10 +57,20 @@ export function Chart(props: ChartProps) {
       xs={points.map((point) => point.x)}
       onHover={setHovered}
       legend={
-        reference && (
+        reference ? (
           <p className={styles.told}>
             <span className={styles.dash} /> {reference.label}: {format(reference.value)}
           </p>
+        ) : (
+          tones && (
+            <ul className={styles.tones}>
+              {drawn.map((tone) => (
+                <li key={tone} className={styles.told}>
+                  <span className={styles.swatch} data-tone={tone} /> {tones[tone]}
+                </li>
+              ))}
+            </ul>
+          )
         )
       }
     >
@@ -130,8 +151,8 @@ function Stack({ bar, x, width, yAt, hatch }: StackProps) {
         y={top}
         width={width}
         height={Math.max(0, bottom - top)}
-        className={tone === "in" ? styles.bar : ""}
-        fill={tone === "ood" ? `url(#${hatch})` : undefined}
+        data-tone={tone}
+        fill={tone === "ood" ? `url(#${hatch})` : "var(--tone)"}
       />
     );
   });

@@ -7,11 +7,12 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
 import { formatCost, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
+import { costParts } from "./costs";
 import { LearningCurve } from "./LearningCurve";
 import styles from "./OverviewScreen.module.css";
 import { curvesOf, type Run, repeatsOf } from "./runs";
 
-const { curves: text } = t.overview;
+const { curves: text, columns } = t.overview;
 const MOST_RUNS = 12;
 
 export function Curves({ project, rounds }: { project: Project; rounds: Round[] }) {
@@ -36,7 +37,6 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
   ];
   const done = rounds.filter((round) => round.state === "closed" || round.state === "closing");
   const share = done.flatMap(({ number: x, in_share: y }) => (y === null ? [] : [{ x, y }]));
-  const { cost } = project.settings ?? { cost: null };
   // Round 0 is drawn at random, so its share of IN estimates the pool's.
   const pool = share.find(({ x }) => x === 0)?.y ?? null;
   return (
@@ -74,7 +74,8 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           hint={text.costHint}
           summary={done.length > 0 ? text.costHint : text.empty}
           format={formatCost}
-          bars={done.map((round) => ({ x: round.number, parts: costParts(round, cost) }))}
+          bars={done.map((round) => ({ x: round.number, parts: costParts(round) }))}
+          tones={columns}
           xLabel={text.round}
         />
       </div>
@@ -92,18 +93,6 @@ function totals(rounds: Round[]): [cost: string, time: string] {
 function summaryOf(points: { x: number; y: number }[]): string {
   const last = points.at(-1);
   return last ? `${text.round(last.x)}: ${formatPercent(last.y)}` : text.empty;
-}
-
-/** What a round spent, split between OOD and the rest where the prices tell. */
-function costParts(
-  { spent, answered }: Round,
-  cost: NonNullable<Project["settings"]>["cost"] | null,
-) {
-  const ood = cost?.mode === "fixed" ? Math.min(spent, answered.ood * cost.c_ood) : 0;
-  return [
-    { value: spent - ood, tone: "in" as const },
-    { value: ood, tone: "ood" as const },
-  ];
 }
 
 /** Which other projects are compared with: those the address says, else repetitions of this one. */
