@@ -37,6 +37,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
   ];
   const done = rounds.filter((round) => round.state === "closed" || round.state === "closing");
   const share = done.flatMap(({ number: x, in_share: y }) => (y === null ? [] : [{ x, y }]));
+  const hasEvaluation = project.counts.evaluation > 0;
   // Round 0 is drawn at random, so its share of IN estimates the pool's.
   const pool = share.find(({ x }) => x === 0)?.y ?? null;
   return (
@@ -48,7 +49,9 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
         <LearningCurve
           title={text.accuracy}
           hint={text.accuracyHint}
-          empty={done.length > 0 && project.counts.evaluation === 0 ? text.noAccuracy : text.empty}
+          empty={
+            done.length === 0 ? text.empty : text[hasEvaluation ? "noAccuracy" : "noEvaluation"]
+          }
           curves={curvesOf(runs, (round) => round.accuracy)}
           format={formatWholePercent}
         />

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { outlookQuery } from "../../api/rounds";
-import type { OodLeft, Reason, Round } from "../../api/types";
+import type { OodLeft, Project, Reason, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
@@ -13,8 +13,8 @@ const { outlook: text, oodLeft } = t.overview;
 const TONES = { stop: "gold", go_on: "good", unclear: "plain", unknown: "plain" } as const;
 
 /** Whether another round is expected to pay, and what speaks for it. */
-export function OutlookCard({ projectId }: { projectId: number }) {
-  const { data, error, refetch } = useQuery(outlookQuery(projectId));
+export function OutlookCard({ project }: { project: Project }) {
+  const { data, error, refetch } = useQuery(outlookQuery(project.id));
   return (
     <Card
       title={text.title}
@@ -26,7 +26,7 @@ export function OutlookCard({ projectId }: { projectId: number }) {
       {data && (
         <ul className={styles.reasons}>
           {data.reasons.map((reason) => (
-            <li key={reason.code}>{sentence(reason)}</li>
+            <li key={reason.code}>{sentence(reason, project)}</li>
           ))}
         </ul>
       )}
@@ -34,7 +34,7 @@ export function OutlookCard({ projectId }: { projectId: number }) {
   );
 }
 
-function sentence({ code, values }: Reason): string {
+function sentence({ code, values }: Reason, { counts }: Project): string {
   const percent = (name: string) => formatPercent(values[name] ?? 0);
   const count = (name: string) => formatCount(Math.round(values[name] ?? 0));
   switch (code) {
@@ -52,7 +52,7 @@ function sentence({ code, values }: Reason): string {
     case "evaluation":
       return text.evaluation(percent("accuracy"), percent("error"), count("examples"));
     case "no_accuracy":
-      return text.noAccuracy;
+      return counts.evaluation > 0 ? text.noAccuracy : text.noEvaluation;
     case "few_rounds":
       return text.fewRounds(count("rounds"), count("needed"));
     case "in_share":

@@ -84,7 +84,7 @@ export function OverviewScreen({ project }: { project: Project }) {
       {items.length > 0 && (
         <>
           <div className={styles.pair}>
-            <OutlookCard projectId={project.id} />
+            <OutlookCard project={project} />
             <OodLeftCard rounds={items} />
           </div>
           <Curves project={project} rounds={items} />

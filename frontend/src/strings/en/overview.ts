@@ -68,7 +68,8 @@ export const overview = {
     spent: (cost: string, time: string) => `${cost} spent in all, ${time} of annotators’ time.`,
     accuracy: "Accuracy",
     accuracyHint: "On the evaluation images, after each round",
-    noAccuracy: "Add labeled evaluation images to see accuracy.",
+    noEvaluation: "Add labeled evaluation images to see accuracy.",
+    noAccuracy: "Measured when the next round closes.",
     share: "Share of IN in each round",
     shareHint: "Of the images asked about, how many were worth asking",
     poolShare: "Pool, estimated from the random round 0",
@@ -124,7 +125,9 @@ export const overview = {
       `Accuracy is near its ceiling: more labels hardly help now, as another round is not expected to raise it by ${least}.`,
     evaluation: (accuracy: string, error: string, examples: string) =>
       `Accuracy is ${accuracy} now, with a standard error of ${error} on ${examples} evaluation images.`,
-    noAccuracy: "There is no accuracy yet: add labeled evaluation images, and close a round.",
+    noEvaluation: "There is no accuracy yet: add labeled evaluation images, and close a round.",
+    noAccuracy:
+      "There is no accuracy yet: it is measured on the evaluation images when a round closes.",
     fewRounds: (rounds: string, needed: string) =>
       `Accuracy is known of ${rounds === "1" ? "one round" : `${rounds} rounds`}; a learning curve needs ${needed}.`,
     inShare: (last: string, best: string) =>

@@ -70,7 +70,8 @@ export const overview: Catalogue["overview"] = {
       `지금까지 비용 ${cost}, 라벨러 시간 ${particle(time, "을", "를")} 사용했습니다.`,
     accuracy: "정확도",
     accuracyHint: "라운드마다 평가용 이미지로 측정",
-    noAccuracy: "정확도를 보려면 라벨이 있는 평가용 이미지를 추가하세요.",
+    noEvaluation: "정확도를 보려면 라벨이 있는 평가용 이미지를 추가하세요.",
+    noAccuracy: "다음 라운드를 닫을 때 측정합니다.",
     share: "라운드별 IN 비율",
     shareHint: "물어본 이미지 중 클래스에 속한 이미지의 비율",
     poolShare: "풀 전체 (무작위 라운드 0으로 추정)",
@@ -124,7 +125,8 @@ export const overview: Catalogue["overview"] = {
       `정확도가 한계에 가깝습니다. 한 라운드를 더 진행해도 ${least}만큼 오를 것으로 보이지 않으므로, 이제 라벨을 더해도 거의 도움이 되지 않습니다.`,
     evaluation: (accuracy, error, examples) =>
       `현재 정확도는 ${accuracy}이며, 평가용 이미지 ${examples}개 기준 표준오차는 ${error}입니다.`,
-    noAccuracy: "아직 정확도가 없습니다. 라벨이 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
+    noEvaluation: "아직 정확도가 없습니다. 라벨이 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
+    noAccuracy: "아직 정확도가 없습니다. 라운드를 닫을 때 평가용 이미지로 측정합니다.",
     fewRounds: (rounds, needed) =>
       `정확도가 있는 라운드는 ${rounds}개이며, 학습 곡선에는 ${needed}개가 필요합니다.`,
     inShare: (last, best) =>
