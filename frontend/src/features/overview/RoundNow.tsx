@@ -13,7 +13,7 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
   return (
     <Card
       title={current ? t.projects.round(current.number) : t.overview.now}
-      hint={current ? t.overview.roundIs[current.state] : t.projects.states[project.state]}
+      hint={stateOf(project)}
     >
       {current && (
         <Meter
@@ -32,4 +32,10 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
       />
     </Card>
   );
+}
+
+function stateOf({ state, current_round: current }: Project): string {
+  if (!current) return t.projects.states[state];
+  const isPaused = state === "paused" && current.state === "open";
+  return isPaused ? t.overview.roundPaused : t.overview.roundIs[current.state];
 }

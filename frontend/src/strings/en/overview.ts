@@ -34,11 +34,12 @@ export const overview = {
   latestAccuracy: "Latest accuracy",
   roundIs: {
     selecting: "The images of this round are being chosen",
-    open: "Annotators are at work",
+    open: "Its images can be labeled",
     closing: "The model is learning from the answers",
     closed: "Done",
     failed: "Its job has failed",
   },
+  roundPaused: "Nobody is asked while the project is paused",
   rounds: "Rounds",
   noRounds: "No rounds yet",
   noRoundsText: "The first round is drawn at random as soon as the project starts.",

@@ -35,11 +35,12 @@ export const overview: Catalogue["overview"] = {
   latestAccuracy: "최근 정확도",
   roundIs: {
     selecting: "이번 라운드의 이미지를 선정하고 있습니다",
-    open: "라벨링이 진행 중입니다",
+    open: "이미지를 라벨링할 수 있습니다",
     closing: "모델이 답변을 학습하고 있습니다",
     closed: "완료",
     failed: "작업이 실패했습니다",
   },
+  roundPaused: "프로젝트가 일시 중지되어 이미지를 묻지 않습니다",
   rounds: "라운드",
   noRounds: "아직 라운드가 없습니다",
   noRoundsText: "프로젝트를 시작하면 첫 라운드를 무작위로 뽑습니다.",
