@@ -85,3 +85,10 @@ def test_an_engineer_finds_images_sends_them_to_the_queue_and_promotes_an_ood_gr
     page.goto(f"/projects/{project.id}/pool?image={again[0]['example_id']}")
     expect(panel.get_by_role("listitem").first).to_contain_text("stripes")
     expect(panel).to_contain_text("replaced")
+
+    # A link to what is not there says so, and leads back.
+    page.goto(f"/projects/{project.id}/pool?image=99999")
+    expect(panel.get_by_role("heading", name="There is no such image")).to_be_visible()
+    panel.get_by_role("button", name="Back to the images").click()
+    expect(panel).to_have_count(0)
+    expect(grid).to_be_focused()

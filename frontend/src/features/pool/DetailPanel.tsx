@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
+import { isNotFound } from "../../api/errors";
 import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -10,7 +11,7 @@ import { formatBytes, formatCount, formatPercent } from "../../ui/format";
 import { isElsewhere } from "../../ui/hotkeys";
 import { IconButton } from "../../ui/IconButton";
 import { isLikelyOod } from "../../ui/likelyOod";
-import { Failure, Loading, Skeleton } from "../../ui/State";
+import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
 import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
@@ -34,6 +35,10 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
   const at = examples.findIndex((one) => one.id === id);
   const before = at > 0 ? examples[at - 1]?.id : undefined;
   const after = at >= 0 ? examples[at + 1]?.id : examples[0]?.id;
+  const close = () => {
+    onShow(null);
+    document.getElementById(GRID_ID)?.focus({ preventScroll: true });
+  };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       // The grid moves by itself when it has the focus.
@@ -62,19 +67,22 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
           disabled={after === undefined}
           onClick={() => after !== undefined && onShow(after)}
         />
-        <h2 title={found.data?.name}>{found.data?.name ?? "…"}</h2>
-        <Button
-          kind="quiet"
-          size="small"
-          onClick={() => {
-            onShow(null);
-            document.getElementById(GRID_ID)?.focus({ preventScroll: true });
-          }}
-        >
+        <h2 title={found.data?.name}>{found.data?.name ?? (found.error ? text.title : "…")}</h2>
+        <Button kind="quiet" size="small" onClick={close}>
           {text.close}
         </Button>
       </header>
-      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+      {found.error && (
+        <div className={styles.body}>
+          {isNotFound(found.error) ? (
+            <Empty title={text.missing} actions={<Button onClick={close}>{text.back}</Button>}>
+              {text.missingText(id)}
+            </Empty>
+          ) : (
+            <Failure error={found.error} onRetry={() => found.refetch()} />
+          )}
+        </div>
+      )}
       {found.isPending && (
         <Loading>
           <Skeleton height="20rem" />
