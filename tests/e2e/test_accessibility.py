@@ -127,6 +127,25 @@ def test_another_page_takes_the_focus_and_is_announced(
     expect(page.locator("[aria-live=polite]").first).to_contain_text("Users")
 
 
+def test_another_page_begins_at_its_top(pages: dict[Viewer, Page], seeded: Seeded) -> None:
+    page = pages["admin"]
+    page.set_viewport_size({"width": 390, "height": 500})
+    with settling(page):
+        page.goto("/projects/{project}".format(**seeded.ids))
+    link = page.get_by_role("link", name="Round 1", exact=True)
+    link.scroll_into_view_if_needed()
+    assert page.evaluate("scrollY") > 0
+    with settling(page):
+        link.click()
+    assert page.evaluate("scrollY") == 0
+    # From round to round the window stays, so that they can be compared.
+    page.evaluate("scrollTo(0, 100)")
+    with settling(page):
+        page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**/rounds/0*")
+    assert page.evaluate("scrollY") == 100
+
+
 def test_a_dialog_keeps_the_focus_and_gives_it_back(pages: dict[Viewer, Page]) -> None:
     page = pages["admin"]
     page.goto("/account")

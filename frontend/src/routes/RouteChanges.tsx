@@ -1,20 +1,27 @@
 import { useEffect, useRef, useState } from "react";
-import { useLocation } from "react-router";
+import { useLocation, useMatches, useNavigationType } from "react-router";
 
 /**
- * Tells assistive technology of another page, as a browser does where pages are loaded one by one:
- * the focus goes to the content, and the title is read. A control that takes the focus itself keeps it.
+ * Begins another page as a browser does where pages are loaded one by one: at its top, with the focus
+ * on the content, and with the title read. A control that takes the focus itself keeps it.
  */
 export function RouteChanges() {
-  const { pathname } = useLocation();
+  const { pathname, hash } = useLocation();
+  const route = useMatches().at(-1)?.id;
+  const how = useNavigationType();
   const [title, setTitle] = useState("");
-  const before = useRef(pathname);
+  const before = useRef({ pathname, route });
   useEffect(() => {
-    if (before.current === pathname) return;
-    before.current = pathname;
+    const last = before.current;
+    if (last.pathname === pathname) return;
+    before.current = { pathname, route };
     const content = document.getElementById("content");
     if (!content?.contains(document.activeElement)) content?.focus();
-  }, [pathname]);
+    // Back and forward lead to where one was, which the browser knows. From round to round one goes
+    // in place.
+    const isInPlace = how === "REPLACE" && last.route === route;
+    if (how !== "POP" && !isInPlace && !hash) window.scrollTo(0, 0);
+  }, [pathname, hash, route, how]);
   useEffect(() => {
     const element = document.querySelector("title");
     if (!element) return;
