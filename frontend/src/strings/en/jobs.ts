@@ -33,6 +33,10 @@ export const jobs = {
     cancelled: "Stopped",
   },
   learned: (images: number) => `Features of ${images.toLocaleString(locale)} images`,
+  pruned: (kept: number, labeled: number) =>
+    `${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} labels kept`,
+  doubted: (doubted: number, labeled: number) =>
+    `${doubted.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} labels doubted`,
   advanced: (closed: number | null, opened: number | null) => {
     if (closed === null) return `Round ${opened} opened`;
     return opened === null ? `Round ${closed} closed` : `Round ${closed} closed, ${opened} opened`;

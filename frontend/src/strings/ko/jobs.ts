@@ -33,6 +33,8 @@ export const jobs: Catalogue["jobs"] = {
     cancelled: "중지됨",
   },
   learned: (images) => `이미지 ${number(images)}개의 특징`,
+  pruned: (kept, labeled) => `라벨 ${number(labeled)}개 중 ${number(kept)}개 유지`,
+  doubted: (doubted, labeled) => `라벨 ${number(labeled)}개 중 ${number(doubted)}개 의심`,
   advanced: (closed, opened) => {
     if (closed === null) return `라운드 ${opened} 열림`;
     return opened === null ? `라운드 ${closed} 닫힘` : `라운드 ${closed} 닫힘, ${opened} 열림`;

@@ -13,6 +13,8 @@ it.each([
   [job("import", { added: 0, annotations: 3, duplicates: 0, refused: 0 }), "3 labels"],
   [job("import", { added: 0, duplicates: 4, refused: 0 }), "Nothing added, 4 duplicates"],
   [job("learn_features", { images: 40 }), "Features of 40 images"],
+  [job("prune", { kept: 1200, labeled: 2000 }), "1,200 of 2,000 labels kept"],
+  [job("relabel", { disagreements: 7, labeled: 280 }), "7 of 280 labels doubted"],
   [job("relabel", null, true), "Estimate"],
   [job("export", { bytes: 7 }), null],
 ])("says in a line what %o has done", (done, said) => {

@@ -1,4 +1,4 @@
-import type { Estimate, ImportReport, Job } from "../../api/types";
+import type { Estimate, ImportReport, Job, PruneResult, Relabeling } from "../../api/types";
 import { t } from "../../strings";
 import { formatAbout, formatMemory } from "../format";
 
@@ -20,7 +20,7 @@ export function importedBy(report: ImportReport): string {
   return parts.join(", ");
 }
 
-/** What a job that succeeded has done, in a line; null of one whose result has a page. */
+/** What a job that succeeded has done, in a line; null where there is nothing to say. */
 export function doneBy({ dry_run, kind, result }: Job): string | null {
   if (dry_run) {
     // The event that says it is done comes before its result.
@@ -30,6 +30,14 @@ export function doneBy({ dry_run, kind, result }: Job): string | null {
   }
   if (kind === "advance_round" && result) {
     return t.jobs.advanced(result.closed as number | null, result.opened as number | null);
+  }
+  if (kind === "prune" && result) {
+    const { kept, labeled } = result as PruneResult;
+    return t.jobs.pruned(kept, labeled);
+  }
+  if (kind === "relabel" && result) {
+    const { disagreements, labeled } = result as Relabeling;
+    return t.jobs.doubted(disagreements, labeled);
   }
   if (typeof result?.added === "number") return importedBy(result as ImportReport);
   return typeof result?.images === "number" ? t.jobs.learned(result.images) : null;
