@@ -41,7 +41,7 @@ export function NumberField(props: NumberFieldProps) {
       inputMode={integer ? "numeric" : "decimal"}
       autoComplete="off"
       disabled={disabled}
-      error={invalid ? t.common.numberNeeded({ min, above, max, below }) : null}
+      error={invalid ? t.common.numberNeeded({ integer, min, above, max, below }) : null}
       value={typed ?? (value === null ? "" : String(value))}
       onChange={(event) => {
         setTyped(event.target.value);

@@ -73,6 +73,7 @@ it("holds back what is out of bounds, and says so", async () => {
   await userEvent.type(epochs, "0");
   expect(epochs.getAttribute("aria-invalid")).toBe("true");
   expect(current.epochs).toBeUndefined();
+  expect(screen.getByText("A whole number from 1 to 10000 is needed.")).toBeDefined();
 });
 
 it("takes no bound that the schema excludes, and names the bounds it has", async () => {

@@ -1,4 +1,6 @@
-type Bounds = Record<"min" | "above" | "max" | "below", number | undefined>;
+type Bounds = Partial<Record<"min" | "above" | "max" | "below", number | undefined>> & {
+  integer?: boolean | undefined;
+};
 
 export const common = {
   product: "Karat",
@@ -73,14 +75,15 @@ export const common = {
       days: (count: string) => `about ${count} days`,
     },
   },
-  numberNeeded: ({ min, above, max, below }: Partial<Bounds>) => {
-    if (min !== undefined && max !== undefined) return `A number from ${min} to ${max} is needed.`;
+  numberNeeded: ({ integer, min, above, max, below }: Bounds) => {
+    const number = integer ? "A whole number" : "A number";
+    if (min !== undefined && max !== undefined) return `${number} from ${min} to ${max} is needed.`;
     const bounds = [
       min !== undefined && `of at least ${min}`,
       above !== undefined && `above ${above}`,
       max !== undefined && `up to ${max}`,
       below !== undefined && `below ${below}`,
     ].filter((bound) => bound !== false);
-    return bounds.length > 0 ? `A number ${bounds.join(", ")} is needed.` : "A number is needed.";
+    return `${[number, bounds.join(", ")].filter(Boolean).join(" ")} is needed.`;
   },
 };

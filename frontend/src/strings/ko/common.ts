@@ -70,13 +70,16 @@ export const common: Catalogue["common"] = {
       days: (count) => `약 ${count}일`,
     },
   },
-  numberNeeded: ({ min, above, max, below }) => {
+  numberNeeded: ({ integer, min, above, max, below }) => {
+    const number = integer ? "정수를" : "숫자를";
     const bounds = [
       min !== undefined && `${min} 이상`,
       above !== undefined && `${above} 초과`,
       max !== undefined && `${max} 이하`,
       below !== undefined && `${below} 미만`,
     ].filter((bound) => bound !== false);
-    return bounds.length > 0 ? `${bounds.join(" ")}의 숫자를 입력하세요.` : "숫자를 입력하세요.";
+    return bounds.length > 0
+      ? `${bounds.join(" ")}의 ${number} 입력하세요.`
+      : `${number} 입력하세요.`;
   },
 };
