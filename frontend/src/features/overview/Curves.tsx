@@ -118,7 +118,7 @@ function useChosen({ id: projectId, settings }: Project) {
         query.set("with", now.join(","));
         return query;
       },
-      { replace: true, preventScrollReset: true },
+      { replace: true },
     );
   };
   return { candidates, chosen, choose };

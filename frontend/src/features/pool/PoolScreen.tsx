@@ -43,7 +43,7 @@ export function PoolScreen({ project }: { project: Project }) {
         return next;
       },
       // One step back closes the panel, however many images were looked at.
-      { replace: image !== null || id === null, preventScrollReset: true },
+      { replace: image !== null || id === null },
     );
   const change = (values: Parameters<typeof withFilters>[1]) => {
     selection.clear();

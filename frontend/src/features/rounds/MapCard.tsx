@@ -57,7 +57,7 @@ export function MapCard(props: MapCardProps) {
         else before.set(name, value);
         return before;
       },
-      { replace: true, preventScrollReset: true },
+      { replace: true },
     );
   const said = surfaceText(surface, strategy);
   const error = tiles.error ?? surface.error;

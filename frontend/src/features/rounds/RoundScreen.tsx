@@ -78,7 +78,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
         else before.delete(name);
         return before;
       },
-      { replace: true, preventScrollReset: true },
+      { replace: true },
     );
   const onHide = (key: string) => {
     const now = new Set(hidden);

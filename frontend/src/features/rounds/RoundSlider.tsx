@@ -21,7 +21,6 @@ export function RoundSlider({ projectId, rounds, number }: RoundSliderProps) {
     kept.delete("outline");
     navigate(`/projects/${projectId}/rounds/${to}?${kept}`, {
       replace: true,
-      preventScrollReset: true,
     });
   };
   useEffect(() => {

@@ -22,7 +22,6 @@ export function WebhookItem({ hook, onEdit, onChanged }: WebhookItemProps) {
   const show = (wanted: boolean) =>
     setSearch(wanted ? { webhook: String(hook.id) } : {}, {
       replace: true,
-      preventScrollReset: true,
     });
   const test = useMutation({
     mutationFn: () => testWebhook(hook.id),
