@@ -90,7 +90,7 @@ def finish_import(
         show_json(result)
     else:
         _show_result(result, report)
-    if result["refused"] and not sum(result[name] for name in ("added", "labeled", "duplicates")):
+    if result["refused"] and result["refused"] == result["total"]:
         raise typer.Exit(1)
 
 
@@ -138,6 +138,13 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
         f"{result['added']:,} images added, {result['duplicates']:,} there already, "
         f"{result['refused']:,} refused."
     )
+    # Imports of an earlier version did not tell these apart.
+    labeled, unchanged, empty = (result.get(name, 0) for name in ("labeled", "unchanged", "empty"))
+    if labeled or unchanged or empty:
+        typer.echo(
+            f"Rows about images that were there: {labeled:,} labeled, {unchanged:,} with labels "
+            f"known already, {empty:,} without any."
+        )
     if result["annotations"]:
         typer.echo(f"{result['annotations']:,} labels added, of new images and of others.")
     for line in _refused_by_reason(result):

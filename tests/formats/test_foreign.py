@@ -253,7 +253,7 @@ def test_json_lines_of_labels_are_read_like_a_csv(world: World) -> None:
     content = b"\n\n".join(json.dumps(row).encode() for row in rows)
     job = pool.add(content, "labels.jsonl", annotations=["worse"])
     assert job.result is not None, job.error
-    assert (job.result["labeled"], job.result["duplicates"]) == (1, 2)
+    assert (job.result["labeled"], job.result["empty"]) == (1, 2)
     job = pool.add(b'{"file": "0.png", "worse": 0}\n[]\n', "labels.jsonl", annotations=["worse"])
     assert job.error is not None
     assert "line 2 is not an object" in job.error["detail"]

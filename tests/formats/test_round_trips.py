@@ -69,7 +69,7 @@ def test_tables_label_images_that_are_there(both: Both, kind: str) -> None:
     assert result["refused"] == 0, reasons(result)
     assert said(both.world, both.target) == said(both.world, both.source)
     # The vote that was corrected stays behind.
-    assert result["duplicates"] == 1
+    assert result["empty"] == 1
 
 
 @pytest.mark.parametrize("kind", ["label_studio", "coco"])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -60,3 +61,13 @@ def karat(environment: dict[str, str], tmp_path: Path) -> Run:
         return done
 
     return run
+
+
+@pytest.fixture
+def engineer(live: Stack, admin: Client, karat: Run) -> str:
+    """Logged in on the command line; returns the address."""
+    email = f"{uuid.uuid4()}@example.org"
+    admin.create_user(email, "correct horse battery", role="engineer")
+    done = karat("login", live.url, "--email", email, KARAT_PASSWORD="correct horse battery")
+    assert f"Logged in to {live.url} as {email} (engineer)." in done.stdout
+    return email

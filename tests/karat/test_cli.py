@@ -15,16 +15,6 @@ from karat.stack import Stack
 from tests.karat.helpers import Run, image_folder
 
 
-@pytest.fixture
-def engineer(live: Stack, admin: Client, karat: Run) -> str:
-    """Logged in on the command line; returns the address."""
-    email = f"{uuid.uuid4()}@example.org"
-    admin.create_user(email, "correct horse battery", role="engineer")
-    done = karat("login", live.url, "--email", email, KARAT_PASSWORD="correct horse battery")
-    assert f"Logged in to {live.url} as {email} (engineer)." in done.stdout
-    return email
-
-
 def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: Path) -> None:
     name = f"Pets of {engineer}"
     made = karat(

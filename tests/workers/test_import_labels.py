@@ -1,5 +1,6 @@
 """Labels from files become annotations, of new images and of those that are there."""
 
+import csv
 import io
 import json
 from typing import Any
@@ -68,8 +69,8 @@ def test_a_table_labels_images_that_are_there(world: World) -> None:
         ("2.png", "ood", None, False),
         ("3.png", "unsure", None, False),
     ]
-    assert (result["labeled"], result["annotations"], result["refused"]) == (4, 4, 0)
-    assert result["duplicates"] == 1
+    assert (result["labeled"], result["annotations"], result["empty"]) == (4, 4, 1)
+    assert (result["duplicates"], result["refused"]) == (0, 0)
 
 
 def test_numbers_stand_for_the_classes_in_their_order(world: World) -> None:
@@ -144,13 +145,61 @@ def test_the_same_again_adds_nothing_and_a_change_corrects(world: World) -> None
     pool = pool_of(world, project)
     label(pool, "file,label\n0.png,cat\n1.png,cat\n")
     again = label(pool, "file,label\n0.png,cat\n1.png,dog\n")
-    assert again["annotations"] == 1
+    assert (again["labeled"], again["unchanged"], again["annotations"]) == (1, 1, 1)
     assert annotations(world, project) == [
         ("0.png", "class", "cat", False),
         ("1.png", "class", "cat", True),
         ("1.png", "class", "dog", False),
     ]
     assert take(world.session, project.id, None).labels.tolist() == [0, 1]
+
+
+OUTCOMES = ("added", "labeled", "unchanged", "empty", "duplicates", "refused")
+
+
+def test_each_row_ends_in_one_count(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = world.project(images=3)
+    pool = pool_of(world, project)
+    label(pool, "file,label\n0.png,cat\n")
+    table = "0.png,cat\n1.png,dog\n1.png,dog\n1.png,cat\n2.png,\n2.png,horse\n0.png, \n"
+
+    job = pool.add(f"file,label\n{table}".encode(), "labels.csv", annotations=["label"])
+
+    assert job.result is not None, job.error
+    counts = {name: job.result[name] for name in OUTCOMES}
+    assert counts == {
+        "added": 0, "labeled": 2, "unchanged": 2, "empty": 2, "duplicates": 0, "refused": 1,
+    }  # fmt: skip
+    assert job.result["total"] == sum(counts.values())
+    report = csv.reader(pool.report(job).splitlines()[1:])
+    assert [line[:2] for line in report] == [
+        ["0.png", "unchanged"],
+        ["1.png", "labeled"],
+        ["1.png", "unchanged"],
+        ["1.png", "labeled"],
+        ["2.png", "empty"],
+        ["2.png", "refused"],
+        ["0.png", "empty"],
+    ]
+    # The same file is counted alike wherever its batches end.
+    other = world.project(images=3)
+    monkeypatch.setattr("workers.imports.batch._MOST_ITEMS", 1)
+    label(pool_of(world, other), "file,label\n0.png,cat\n")
+    alone = label(pool_of(world, other), f"file,label\n{table}")
+    assert {name: alone[name] for name in OUTCOMES} == counts
+
+
+def test_an_image_that_comes_again_with_labels_that_are_known_is_there_already(
+    world: World,
+) -> None:
+    project = world.project()
+    pool = pool_of(world, project)
+    rows = [{"image": png(seed), "worse": "cat"} for seed in range(2)]
+    pool.add(parquet_of(rows), "pool.parquet", annotations=["worse"])
+    rows[1]["worse"] = "dog"
+    again = pool.add(parquet_of(rows), "pool.parquet", annotations=["worse"])
+    assert again.result is not None, again.error
+    assert (again.result["duplicates"], again.result["labeled"], again.result["total"]) == (1, 1, 2)
 
 
 def parquet_of(rows: list[dict[str, Any]]) -> bytes:

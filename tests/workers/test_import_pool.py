@@ -27,6 +27,8 @@ def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
         "total": 5,
         "added": 5,
         "labeled": 0,
+        "unchanged": 0,
+        "empty": 0,
         "annotations": 0,
         "duplicates": 0,
         "refused": 0,

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from core.states import Split
@@ -56,13 +56,21 @@ Prepared = Candidate | Mention | Line
 class Decided:
     """What becomes of a batch: what enters the pool, what is said of it, a line for each item.
 
+    ``labeled`` are by the position of their line, which is as if it said nothing new.
     ``met`` are bytes that came again: the pool may have lost its own.
     """
 
     additions: list[Addition]
-    labeled: list[Labeled]
+    labeled: dict[int, Labeled]
     lines: list[Line]
     met: dict[bytes, Met]
+
+    def told(self, news: Collection[int]) -> list[Line]:
+        """The lines, where those at the positions ``news`` brought a label that was not known."""
+        return [
+            _labeled(line) if position in news and line.outcome is not Outcome.ADDED else line
+            for position, line in enumerate(self.lines)
+        ]
 
 
 def batches(
@@ -102,16 +110,16 @@ def decide(
     held = dict(known(unique.keys()))
     fresh = [digest for digest in unique if digest not in held]
     images = dict(zip(fresh, decode_all([unique[digest] for digest in fresh]), strict=True))
-    decided = Decided([], [], [], {})
+    decided = Decided([], {}, [], {})
     for one in batch:
         if isinstance(one, Line):
             decided.lines.append(one)
         elif isinstance(one, Mention):
             reference = next((r for r in one.references if r in meant), one.references[0])
             line = _mentioned(one, meant.get(reference, ()))
+            if line.outcome is not Outcome.REFUSED:
+                decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
             decided.lines.append(line)
-            if line.outcome is Outcome.LABELED:
-                decided.labeled.append(Labeled(reference, one.labels))
         else:
             decided.lines.append(_enter(one, held, images, decided))
     return decided
@@ -128,11 +136,11 @@ def _enter(
     if isinstance(image, Refused):
         return Line(one.name, Outcome.REFUSED, image.reason)
     if one.labels:
-        decided.labeled.append(Labeled(Reference("content_hash", one.digest), one.labels))
+        reference = Reference("content_hash", one.digest)
+        decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
     if one.digest in held:
         decided.met[one.digest] = Met(one.content, one.origin)
-        reason = f"same content as {held[one.digest]}"
-        return Line(one.name, Outcome.LABELED if one.labels else Outcome.DUPLICATE, reason)
+        return Line(one.name, Outcome.DUPLICATE, f"same content as {held[one.digest]}")
     assert image is not None
     held[one.digest] = one.name
     decided.additions.append(
@@ -149,8 +157,13 @@ def _mentioned(one: Mention, matches: Sequence[tuple[int, Split]]) -> Line:
     elif matches[0][1] is not Split.POOL:
         reason = f"the image is in the split {matches[0][1]}; only the pool is annotated"
     else:
-        return Line(one.name, Outcome.LABELED)
+        return Line(one.name, Outcome.UNCHANGED, "its labels are known already")
     return Line(one.name, Outcome.REFUSED, reason)
+
+
+def _labeled(line: Line) -> Line:
+    reason = line.reason if line.outcome is Outcome.DUPLICATE else ""
+    return replace(line, outcome=Outcome.LABELED, reason=reason)
 
 
 def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared:
@@ -161,7 +174,7 @@ def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared
         return Line(item.name, Outcome.REFUSED, stated.reason)
     labels = (*written, *stated)
     if item.reference is not None and not labels:
-        return Line(item.name, Outcome.DUPLICATE, item.silence)
+        return Line(item.name, Outcome.EMPTY, item.silence)
     if item.reference is not None:
         return Mention(item.name, (item.reference, *item.otherwise), labels)
     placed = place(item, default, classes)

@@ -16,7 +16,7 @@ from core.buckets import Buckets
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
-from workers.imports.batch import Prepared, batches, decide
+from workers.imports.batch import Line, Prepared, batches, decide
 from workers.imports.decode import decode_all
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter, find
@@ -89,25 +89,29 @@ class Import:
         )
         decided = decide(batch, self.pool.known, self._find, decode)
         self.pool.write_files(decided.additions, self._threads)
-        for line in decided.lines:
-            self.tally.count(line.outcome, line.name, line.reason, line.split)
-        self._report.append(
-            [
-                (line.name, line.outcome.value, line.reason)
-                for line in decided.lines
-                if line.outcome is not Outcome.ADDED
-            ]
-        )
         moved = self._moved(decided.met)
         with context.transaction() as (session, job):
             self.pool.add_rows(session, decided.additions, context.job_id)
             move(session, context.project_id, moved)
-            self.tally.annotations += self._labels.write(session, decided.labeled)
+            written = self._labels.write(session, decided.labeled)
+            self.tally.annotations += written.annotations
+            self._note(decided.told(written.news))
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
                 session.execute(events.notify(context.project_id, "pool", {}))
                 self._notified = time.monotonic()
         self.pool.advance(len(decided.additions))
+
+    def _note(self, lines: list[Line]) -> None:
+        for line in lines:
+            self.tally.count(line.outcome, line.name, line.reason, line.split)
+        self._report.append(
+            [
+                (line.name, line.outcome.value, line.reason)
+                for line in lines
+                if line.outcome is not Outcome.ADDED
+            ]
+        )
 
     def _moved(self, met: Mapping[bytes, Met]) -> dict[bytes, Met]:
         """Those of the images that came again whose originals were lost; they are stored."""

@@ -106,7 +106,7 @@ class Item:
         split: Split that came with it, as it was written.
         annotations: What the columns that become annotations say of it, as it was written.
         said: Verdicts that are stated as such.
-        silence: Why nothing becomes of a row that brings neither an image nor a label.
+        silence: What a row lacks that brings neither an image nor a label.
         meta: JSON-ready extras.
     """
 

@@ -113,6 +113,14 @@ def _number(text: str) -> int:
     return int(digits[1]) if digits else sys.maxsize
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What came of labels: annotations that were added, and the keys of what said anything new."""
+
+    annotations: int
+    news: frozenset[int]
+
+
 class LabelWriter:
     """Annotates images of one project on behalf of one import."""
 
@@ -120,17 +128,18 @@ class LabelWriter:
         """Note whose labels they are."""
         self._project_id, self._job_id = project_id, job_id
 
-    def write(self, session: Session, labeled: Sequence[Labeled]) -> int:
+    def write(self, session: Session, labeled: Mapping[int, Labeled]) -> Written:
         """Store the labels, and what each image amounts to with them.
 
         A column that has said the same of an image before says nothing new; if it says something
         else now, that corrects it.
 
-        Returns:
-            How many annotations were added.
+        Args:
+            session: Of the transaction.
+            labeled: What is said, in its order, by keys of the caller's.
         """
         if not labeled:
-            return 0
+            return Written(0, frozenset())
         rounds = session.scalars(lock_unfinished(self._project_id)).all()
         said = self._by_example(session, labeled)
         session.execute(lock_examples(Example.id.in_(said)))
@@ -139,7 +148,11 @@ class LabelWriter:
             held[row.example_id].append(row)
         rows: list[dict[str, Any]] = []
         changed: dict[int, list[Vote]] = {}
-        for example_id, labels in said.items():
+        news: set[int] = set()
+        for example_id, told in said.items():
+            news |= _new(told, held[example_id])
+            # Of what one column says several times, the last holds.
+            labels = {label.source_name: label for _, label in told}
             rows_of = (self._row(example_id, label, held) for label in labels.values())
             added = [row for row in rows_of if row is not None]
             if added:
@@ -157,7 +170,7 @@ class LabelWriter:
             session.execute(insert(Annotation), rows)
         if changed:
             self._settle(session, changed, rounds)
-        return len(rows)
+        return Written(len(rows), frozenset(news))
 
     def _row(
         self, example_id: int, label: Label, held: Mapping[int, list[Any]]
@@ -189,16 +202,15 @@ class LabelWriter:
         }
 
     def _by_example(
-        self, session: Session, labeled: Iterable[Labeled]
-    ) -> dict[int, dict[str, Label]]:
-        """Labels by image and column, the last of each; only images of the pool are annotated."""
-        meant = find(session, self._project_id, {one.reference for one in labeled})
-        found: dict[int, dict[str, Label]] = {}
-        for one in labeled:
+        self, session: Session, labeled: Mapping[int, Labeled]
+    ) -> dict[int, list[tuple[int, Label]]]:
+        """Labels by image, with their keys; only images of the pool are annotated."""
+        meant = find(session, self._project_id, {one.reference for one in labeled.values()})
+        found: dict[int, list[tuple[int, Label]]] = defaultdict(list)
+        for key, one in labeled.items():
             for example_id, split in meant.get(one.reference, ()):
                 if split is Split.POOL:
-                    mine = found.setdefault(example_id, {})
-                    mine.update({label.source_name: label for label in one.labels})
+                    found[example_id] += ((key, label) for label in one.labels)
         return found
 
     def _settle(
@@ -225,6 +237,22 @@ class LabelWriter:
         close_round(session, project, round_)
         data = {"number": round_.number, "state": round_.state}
         session.execute(events.notify(project.id, "round", data))
+
+
+def _new(told: Iterable[tuple[int, Label]], held: Iterable[Any]) -> set[int]:
+    """Keys of the labels that differ from what their column said before.
+
+    Before is also an earlier label here, so that it is the same wherever batches end.
+    """
+    known = {
+        row.source_name: (row.verdict, row.class_id) for row in held if row.source == Source.IMPORT
+    }
+    news = set()
+    for key, label in told:
+        if known.get(label.source_name) != (label.verdict, label.class_id):
+            known[label.source_name] = label.verdict, label.class_id
+            news.add(key)
+    return news
 
 
 def find(

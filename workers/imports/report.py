@@ -25,17 +25,27 @@ class Outcome(StrEnum):
     ADDED = "added"
     # An image that was there already, and now is annotated.
     LABELED = "labeled"
+    # What it says of an image that was there is known already.
+    UNCHANGED = "unchanged"
+    # It says nothing of an image that was there.
+    EMPTY = "empty"
     DUPLICATE = "duplicate"
     REFUSED = "refused"
 
 
 @dataclass
 class Tally:
-    """Counts so far; ``total`` is also the position in the source."""
+    """Counts so far; ``total`` is also the position in the source.
+
+    Each item is one of ``added``, ``labeled``, ``unchanged``, ``empty``, ``duplicates`` and
+    ``refused``; ``annotations`` counts labels.
+    """
 
     total: int = 0
     added: int = 0
     labeled: int = 0
+    unchanged: int = 0
+    empty: int = 0
     annotations: int = 0
     duplicates: int = 0
     refused: int = 0
@@ -60,6 +70,10 @@ class Tally:
             self.by_split[split or Split.POOL] += 1
         elif outcome is Outcome.LABELED:
             self.labeled += 1
+        elif outcome is Outcome.UNCHANGED:
+            self.unchanged += 1
+        elif outcome is Outcome.EMPTY:
+            self.empty += 1
         elif outcome is Outcome.DUPLICATE:
             self.duplicates += 1
         else:

@@ -61,6 +61,9 @@ export type ImportReport = {
   annotations?: number;
   /** Examples of the pool that were given labels; likewise. */
   labeled?: number;
+  /** Rows whose labels were known already, and rows without a label; likewise. */
+  unchanged?: number;
+  empty?: number;
   duplicates: number;
   refused: number;
   total: number;

@@ -34,13 +34,21 @@ it("does not call an import done that brought nothing", () => {
   expect(screen.getByText("4: row 2, …")).toBeTruthy();
 });
 
-it.each<Partial<ImportReport>>([{ added: 1 }, { annotations: 2, labeled: 2 }, { duplicates: 4 }])(
-  "calls one done that brought %o",
-  (brought) => {
-    shown(brought);
-    expect(screen.getByText("Imported")).toBeTruthy();
-  },
-);
+it("does not call an import done in which no row has a label", () => {
+  shown({ empty: 4 });
+  expect(screen.getByText("Brought nothing")).toBeTruthy();
+  expect(screen.getByText("Nothing added, 4 without a label")).toBeTruthy();
+});
+
+it.each<Partial<ImportReport>>([
+  { added: 1 },
+  { annotations: 2, labeled: 2 },
+  { duplicates: 4 },
+  { unchanged: 4 },
+])("calls one done that brought %o", (brought) => {
+  shown(brought);
+  expect(screen.getByText("Imported")).toBeTruthy();
+});
 
 it("names the part of the pool that images went to, and none where labels came alone", () => {
   shown({ added: 2, by_split: { pool: 2 } });

@@ -94,7 +94,8 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
 
 /** Whether nothing in it was an image or a label, or all was refused. */
 function bringsNothing(report: ImportReport): boolean {
-  return !report.added && !report.annotations && !report.labeled && !report.duplicates;
+  const { added, annotations, labeled, unchanged, duplicates } = report;
+  return !added && !annotations && !labeled && !unchanged && !duplicates;
 }
 
 /**

@@ -88,6 +88,9 @@ export const setup = {
   added: (count: number) => `${plural(count, "image", "images")} added`,
   nothingAdded: "Nothing added",
   duplicates: (count: number) => `${plural(count, "duplicate", "duplicates")}`,
+  /** Rows of labels for images that are there. */
+  unchanged: (count: number) => `${count.toLocaleString(locale)} known already`,
+  empty: (count: number) => `${count.toLocaleString(locale)} without a label`,
   refused: (count: number) => `${count.toLocaleString(locale)} refused`,
   whyRefused: "What was refused, and why?",
   fullReport: "Full report (CSV)",

@@ -88,6 +88,8 @@ export const setup: Catalogue["setup"] = {
   added: (count) => `이미지 ${number(count)}개 추가`,
   nothingAdded: "추가된 것 없음",
   duplicates: (count) => `중복 ${number(count)}개`,
+  unchanged: (count) => `이미 있는 라벨 ${number(count)}개`,
+  empty: (count) => `라벨 없는 행 ${number(count)}개`,
   refused: (count) => `${number(count)}개 거부`,
   whyRefused: "거부된 이유 보기",
   fullReport: "전체 보고서 (CSV)",

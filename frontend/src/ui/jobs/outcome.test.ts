@@ -12,6 +12,10 @@ it.each([
   [job("import", { added: 2, annotations: 3, duplicates: 1, refused: 0 }), /^2 .*3 .*1 /],
   [job("import", { added: 0, annotations: 3, duplicates: 0, refused: 0 }), "3 labels"],
   [job("import", { added: 0, duplicates: 4, refused: 0 }), "Nothing added, 4 duplicates"],
+  [
+    job("import", { added: 0, annotations: 3, duplicates: 0, unchanged: 2, empty: 1, refused: 0 }),
+    "3 labels, 2 known already, 1 without a label",
+  ],
   [job("learn_features", { images: 40 }), "Features of 40 images"],
   [job("prune", { kept: 1200, labeled: 2000 }), "1,200 of 2,000 labels kept"],
   [job("relabel", { disagreements: 7, labeled: 280 }), "7 of 280 labels doubted"],

@@ -16,6 +16,8 @@ export function importedBy(report: ImportReport): string {
   // Labels may be for images that are there, so that nothing is said of images.
   if (parts.length === 0) parts.push(t.setup.nothingAdded);
   if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
+  if (report.unchanged) parts.push(t.setup.unchanged(report.unchanged));
+  if (report.empty) parts.push(t.setup.empty(report.empty));
   if (report.refused > 0) parts.push(t.setup.refused(report.refused));
   return parts.join(", ");
 }
