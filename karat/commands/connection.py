@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -88,23 +89,90 @@ def assigned(
         ``values``.
 
     Raises:
-        BadParameter: One is no assignment.
+        BadParameter: One is no assignment, or contradicts what is there.
     """
     values = {} if values is None else values
     for assignment in assignments:
         path, separator, text = assignment.partition("=")
         if not separator:
             raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE.", param_hint=option)
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = text
         *parents, name = path.split(".")
         inner = values
-        for parent in parents:
+        for depth, parent in enumerate(parents, 1):
             inner = inner.setdefault(parent, {})
-        inner[name] = value
+            if not isinstance(inner, dict):
+                above = ".".join(parents[:depth])
+                raise typer.BadParameter(
+                    f"{assignment!r} needs names below {above}, which is {json.dumps(inner)} "
+                    "already. Leave one of them out.",
+                    param_hint=option,
+                )
+        inner[name] = _value(assignment, text, option)
     return values
+
+
+def _value(assignment: str, text: str, option: str) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    if not _is_finite(value):
+        raise typer.BadParameter(
+            f"{assignment!r} is no number that can be sent. Give a finite one; for the word "
+            f"itself, quote it twice, as in NAME='\"{text}\"'.",
+            param_hint=option,
+        )
+    return value
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether JSON can hold a value: Python reads NaN and Infinity, which are none."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
+def read_text(path: Path, option: str) -> str:
+    """A file that the command line names.
+
+    Args:
+        path: The file.
+        option: The option that it was given with, for the complaint.
+
+    Raises:
+        BadParameter: It is no text in UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(
+            f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.", param_hint=option
+        ) from error
+
+
+def read_object(path: Path, option: str) -> dict[str, Any]:
+    """A JSON object in a file that the command line names.
+
+    Args:
+        path: The file.
+        option: The option that it was given with, for the complaint.
+
+    Raises:
+        BadParameter: It holds none.
+    """
+    text = read_text(path, option)
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{path} is not JSON: {error}.", param_hint=option) from error
+    if not isinstance(value, dict) or not _is_finite(value):
+        raise typer.BadParameter(
+            f'{path} must hold a JSON object of finite values, such as {{"budget": 200}}.',
+            param_hint=option,
+        )
+    return value
 
 
 def remedy(error: Any) -> str:

@@ -1,6 +1,5 @@
 """``karat project`` and ``karat round``."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,8 @@ from karat.commands.connection import (
     assigned,
     connect,
     find_project,
+    read_object,
+    read_text,
 )
 from karat.terminal import percent, show_json, show_table, when
 
@@ -44,13 +45,14 @@ def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make a project."""
-    values = json.loads(settings.read_text()) if settings else {}
+    values = read_object(settings, "--settings") if settings else {}
+    about = read_text(guidelines, "--guidelines") if guidelines else ""
     assigned(set_ or [], "--set", values)
     with connect() as client:
         project = client.create_project(
             name,
             list(classes),
-            guidelines=guidelines.read_text() if guidelines else "",
+            guidelines=about,
             settings=values,
         )
         _show(project.get(), as_json)

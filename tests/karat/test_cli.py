@@ -143,6 +143,36 @@ def test_a_mistake_is_one_clear_line(karat: Run) -> None:
         assert done.stdout == ""
 
 
+def test_values_that_cannot_be_sent_are_refused_by_name(
+    karat: Run, environment: dict[str, str], tmp_path: Path
+) -> None:
+    def refused(*more: object) -> str:
+        done = karat("project", "create", "X", "--class", "a", *more, status=2)
+        # Of the frame that it is shown in, only the words.
+        return " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.stderr).split())
+
+    environment["COLUMNS"] = "200"
+    for value in ("NaN", "-Infinity", "1e999", "[1, NaN]"):
+        said = refused("--set", f"budget={value}")
+        assert "--set" in said
+        assert f"budget={value}" in said
+        assert "finite" in said
+    said = refused("--set", "budget=1", "--set", "budget.x=2")
+    assert "'budget.x=2' needs names below budget, which is 1 already" in said
+    settings = tmp_path / "settings.json"
+    for content, reason in (
+        (b"{", "is not JSON"),
+        (b"[]", "must hold a JSON object"),
+        (b'{"budget": NaN}', "finite"),
+        (b"\xff", "is not UTF-8"),
+    ):
+        settings.write_bytes(content)
+        said = refused("--settings", settings)
+        assert "--settings" in said
+        assert reason in said
+    assert "is not UTF-8" in refused("--guidelines", settings)
+
+
 def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> None:
     wrong = karat("login", live.url, "--email", "x@example.org", KARAT_PASSWORD="no", status=1)
     assert "Check the address and the password." in wrong.stderr
