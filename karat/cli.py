@@ -20,6 +20,10 @@ from karat.commands.users import login, tokens, users
 from karat.commands.webhooks import webhooks
 from karat.terminal import show_error
 
+_FAILED = 1
+# The status that click ends with, too, where the command line is wrong.
+_MISUSED = 2
+
 app = typer.Typer(
     name="karat",
     help="Active learning for image pools that are not pure.",
@@ -84,23 +88,28 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        if not _explain(error):
+        status = _explain(error)
+        if status is None:
             raise
-        sys.exit(1)
+        sys.exit(status)
 
 
-def _explain(error: Exception) -> bool:
-    """Tell an expected error; returns whether it was one."""
+def _explain(error: Exception) -> int | None:
+    """Tell an expected error; returns the exit status, or None if it was none."""
     from karat.processes import ServiceError
 
     if isinstance(error, ServiceError):
         show_error(error.message, error.remedy)
-        return True
+        return _FAILED
+    uploads = sys.modules.get("karat.uploads")
+    if uploads is not None and isinstance(error, uploads.NothingToSend):
+        show_error(str(error))
+        return _MISUSED
     if isinstance(error, OSError) and error.filename is not None:
         show_error(f"{error.filename}: {error.strerror}.")
-        return True
+        return _FAILED
     transport = sys.modules.get("karat.transport")
     if transport is not None and isinstance(error, transport.KaratError):
         show_error(str(error), remedy(error))
-        return True
-    return False
+        return _FAILED
+    return None

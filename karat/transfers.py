@@ -6,7 +6,7 @@ from pathlib import Path
 
 from karat.resources import ExportFormat, Job, Split
 from karat.transport import Transport
-from karat.uploads import upload
+from karat.uploads import LeftOut, upload, warn_left_out
 
 
 class TransferClient:
@@ -26,6 +26,7 @@ class TransferClient:
         annotation_columns: Sequence[str] = (),
         key_column: str | None = None,
         on_sent: Callable[[int, int], None] | None = None,
+        on_left_out: LeftOut = warn_left_out,
     ) -> Job:
         """Send images, labels or both; a worker takes them in.
 
@@ -45,15 +46,17 @@ class TransferClient:
             key_column: The column that says which image a row is about, where none comes with it;
                 else ``example_id``, ``sha256`` or a name like ``file``.
             on_sent: Called with the bytes sent and the bytes in all.
+            on_left_out: Called with each file of a folder that cannot be sent, and the reason; a
+                warning if left out. Hidden files are passed over.
 
         Returns:
             The import's job, for ``Client.wait``.
 
         Raises:
-            FileNotFoundError: There is nothing at ``path``.
+            FileNotFoundError: There is nothing at ``path`` that could be sent.
             KaratError: The API refused.
         """
-        what = upload(Path(path))
+        what = upload(Path(path), on_left_out)
         query = {
             "filename": what.filename,
             "split": split,

@@ -1,6 +1,7 @@
 """What an import sends: a file as it is, or a folder zipped on the way."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,13 @@ from typing import Literal
 from zipstream import ZipStream
 
 _CHUNK = 1 << 20
+_RENAME = "its name is not UTF-8; rename it, and import it again"
+
+LeftOut = Callable[[str, str], None]
+
+
+class NothingToSend(FileNotFoundError):
+    """There is nothing at a path that could be sent."""
 
 
 @dataclass(frozen=True)
@@ -44,39 +52,96 @@ class Upload:
                 on_sent(min(sent, self.size), self.size)
 
 
-def upload(path: Path) -> Upload:
+def warn_left_out(name: str, reason: str) -> None:
+    """Warn of a file that is not sent.
+
+    Args:
+        name: Its path in the folder.
+        reason: Why, and what to do about it.
+    """
+    warnings.warn(f"{name} is left out: {reason}.", stacklevel=2)
+
+
+def upload(path: Path, on_left_out: LeftOut = warn_left_out) -> Upload:
     """Prepare a file or folder for sending.
 
     Memory does not grow with the bytes; a folder takes half a kilobyte for each of its files.
 
     Args:
         path: A zip, a Parquet file, an image, or a folder of images.
+        on_left_out: Called with each file of a folder that cannot be sent, and the reason.
 
     Returns:
         What to send.
 
     Raises:
-        FileNotFoundError: There is no such file, or the folder is empty.
+        NothingToSend: There is no such file, its name is not UTF-8, or the folder has none to send.
+        OSError: A folder cannot be read.
     """
     if path.is_dir():
-        size = sum(file.stat().st_size for file in _files(path))
-        if size == 0:
-            raise FileNotFoundError(f"{path} holds no files.")
-        name = f"{path.resolve().name}.zip"
-        return Upload(name, size, lambda: _gathered(_zip(path)), packed="folder")
+        sizes = [file.stat().st_size for file in _files(path, on_left_out)]
+        if not sizes:
+            raise NothingToSend(
+                f"{escaped(str(path))} holds no files to import. Name a folder of images; what "
+                "begins with a dot is hidden, and left out."
+            )
+        name = f"{escaped(path.resolve().name)}.zip"
+        return Upload(name, sum(sizes), lambda: _gathered(_zip(path)), packed="folder")
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file or folder {path}.")
+        raise NothingToSend(f"There is no file or folder {escaped(str(path))}.")
+    if not _is_utf_8(path.name):
+        raise NothingToSend(f"{escaped(str(path))} cannot be sent: {_RENAME}.")
     return Upload(path.name, path.stat().st_size, lambda: _read(path))
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """The folder's files in an order that is the same everywhere, without hidden ones."""
-    for parent, directories, names in os.walk(folder):
-        directories[:] = sorted(name for name in directories if not name.startswith((".", "__")))
-        for name in sorted(names):
+def escaped(name: str) -> str:
+    """A file's name with those of its bytes written as numbers that are not UTF-8.
+
+    Args:
+        name: As the operating system gave it.
+    """
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _is_utf_8(name: str) -> bool:
+    return escaped(name) == name
+
+
+def _files(folder: Path, on_left_out: LeftOut | None = None) -> Iterator[Path]:
+    """The folder's files that can be sent, in an order that is the same everywhere.
+
+    Hidden ones are left out, and what macOS packs beside files.
+    """
+    for parent, directories, names in os.walk(folder, onerror=_raise):
+        shown = [name for name in sorted(directories) if not _is_hidden(name)]
+        directories[:] = [name for name in shown if not Path(parent, name).is_symlink()]
+        links = [name for name in shown if name not in directories]
+        for name in [*links, *(name for name in sorted(names) if not _is_hidden(name))]:
             file = Path(parent, name)
-            if not name.startswith(".") and file.is_file():
+            reason = _obstacle(file, file.relative_to(folder).as_posix())
+            if reason is None:
                 yield file
+            elif on_left_out is not None:
+                on_left_out(escaped(file.relative_to(folder).as_posix()), reason)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or name.lower() == "__macosx"
+
+
+def _obstacle(file: Path, name: str) -> str | None:
+    """Why a file of a folder cannot be sent, and what to do about it."""
+    if not _is_utf_8(name):
+        return _RENAME
+    if file.is_dir():
+        return "it is a link to a folder; put the folder itself in its place"
+    if not file.is_file():
+        return "it is no file, or a link to nothing; put a file in its place"
+    return None
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _zip(folder: Path) -> Iterator[bytes]:

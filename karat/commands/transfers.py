@@ -1,6 +1,7 @@
 """``karat import`` and ``karat export``."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -55,7 +56,7 @@ def import_images(
     """Add images or labels to a project. What is there already is not added twice."""
     with connect() as client:
         found = find_project(client, project)
-        with bytes_bar(f"sending {path.name}") as on_sent:
+        with _left_out() as on_left_out, bytes_bar(f"sending {path.name}") as on_sent:
             job = found.import_images(
                 path,
                 split=cast("Split", split),
@@ -65,8 +66,20 @@ def import_images(
                 annotation_columns=annotation_column or (),
                 key_column=key_column,
                 on_sent=on_sent,
+                on_left_out=on_left_out,
             )
         finish_import(client, found, job, report, as_json)
+
+
+@contextmanager
+def _left_out() -> Iterator[Callable[[str, str], None]]:
+    """Takes files that are not sent, and tells of them in the end, on stderr."""
+    names: dict[str, list[str]] = {}
+    try:
+        yield lambda name, reason: names.setdefault(reason, []).append(name)
+    finally:
+        for line in _by_reason({reason: len(of) for reason, of in names.items()}, names):
+            typer.echo(f"Left out: {line}", err=True)
 
 
 def finish_import(
@@ -162,6 +175,10 @@ def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:
         names.setdefault(one["reason"], []).append(one["name"])
     # Imports of an earlier version kept no counts.
     counts = result.get("refused_by_reason") or {reason: len(of) for reason, of in names.items()}
+    return _by_reason(counts, names)
+
+
+def _by_reason(counts: Mapping[str, int], names: Mapping[str, list[str]]) -> Iterator[str]:
     for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
         shown = names.get(reason, [])[:_NAMED]
         more = ", …" if shown and count > len(shown) else ""

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import uuid
 import zipfile
 from pathlib import Path
@@ -205,6 +206,27 @@ def nested(tmp_path: Path) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(name)
     return tmp_path / "folder"
+
+
+def test_what_a_folder_holds_beside_files_is_told(nested: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (nested / "b" / "linked").symlink_to(tmp_path / "elsewhere")
+    (nested / "b" / "dangling.png").symlink_to(nested / "none.png")
+    (nested / "__background__").mkdir()
+    (nested / "__background__" / "3.png").write_text("an image")
+    with open(os.fsencode(nested) + b"/caf\xe9.png", "w") as stream:
+        stream.write("an image")
+    left_out: dict[str, str] = {}
+    what = upload(nested, left_out.__setitem__)
+    assert sorted(left_out) == ["b/dangling.png", "b/linked", "caf\\xe9.png"]
+    assert "rename it" in left_out["caf\\xe9.png"]
+    assert "link to a folder" in left_out["b/linked"]
+    assert "link to nothing" in left_out["b/dangling.png"]
+    (tmp_path / "sent.zip").write_bytes(b"".join(what.chunks()))
+    with zipfile.ZipFile(tmp_path / "sent.zip") as archive:
+        assert archive.namelist() == ["metadata.csv", "__background__/3.png", "a/1.png", "b/2.png"]
+    with pytest.warns(UserWarning, match="left out"):
+        upload(nested)
 
 
 def test_a_folder_is_sent_as_a_zip_in_a_fixed_order(nested: Path, tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """``karat import`` and ``export`` as a user runs them, and what they say of mistakes."""
 
 import json
+import os
 from pathlib import Path
 
-from tests.karat.helpers import Run, image_folder
+from tests.karat.helpers import Run, image_folder, png
 
 
 def project_of(karat: Run, name: str, *classes: str) -> str:
@@ -26,3 +27,22 @@ def test_every_row_of_a_label_table_is_told(engineer: str, karat: Run, tmp_path:
     table.write_text("file,label\nimage-000.png,cat\n")
     again = karat("import", number, table, *column).stdout
     assert "0 labeled, 1 with labels known already, 0 without any." in again
+
+
+def test_a_name_that_is_not_utf_8_is_told_and_the_rest_goes_in(
+    engineer: str, karat: Run, tmp_path: Path
+) -> None:
+    number = project_of(karat, f"Names of {engineer}")
+    folder = image_folder(tmp_path / "pool", 2)
+    named = os.fsdecode(os.fsencode(folder) + b"/caf\xe9.png")
+    Path(named).write_bytes(png(7))
+    done = karat("import", number, folder)
+    assert done.stdout.startswith("2 images added, 0 there already, 1 refused.")
+    assert "Left out: 1 × its name is not UTF-8; rename it" in done.stderr
+    assert done.stderr.endswith(": caf\\xe9.png\n")
+    alone = karat("import", number, named, status=2).stderr
+    assert "caf\\xe9.png cannot be sent: its name is not UTF-8; rename it" in alone
+    (tmp_path / "empty").mkdir()
+    empty = karat("import", number, tmp_path / "empty", status=2).stderr
+    assert empty.startswith("Error: ")
+    assert "empty holds no files to import. Name a folder of images" in empty
