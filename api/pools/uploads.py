@@ -76,7 +76,11 @@ async def receive(
             await file.flush()
             await to_thread.run_sync(os.fsync, file.wrapped.fileno())
         if received == 0:
-            raise Invalid("empty_upload", "The upload is empty; send the file as request body.")
+            raise Invalid(
+                "empty_upload",
+                f"{filename} is empty: no bytes came. Save the file again, and send it as the "
+                "request body.",
+            )
         await anyio.Path(part).rename(path)
     finally:
         await anyio.Path(part).unlink(missing_ok=True)

@@ -151,6 +151,8 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
         f"{result['added']:,} images added, {result['duplicates']:,} there already, "
         f"{result['refused']:,} refused."
     )
+    if result["total"] == 0:
+        typer.echo("There was nothing in it: no file, and no row below the header.")
     # Imports of an earlier version did not tell these apart.
     labeled, unchanged, empty = (result.get(name, 0) for name in ("labeled", "unchanged", "empty"))
     if labeled or unchanged or empty:

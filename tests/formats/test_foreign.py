@@ -84,7 +84,7 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
     assert "several choices (cat, dog)" in why["media/g.png"]
     assert "rectanglelabels" in why["media/h.png"]
     assert "'horse': neither a class" in why["media/i.png"]
-    assert why["missing.png"] == "the project has no such image"
+    assert why["missing.png"] == "the project has no such image; import it first"
     assert pool.examples()[3].meta == {"source": "camera 1"}
 
 

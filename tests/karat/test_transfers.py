@@ -27,6 +27,11 @@ def test_every_row_of_a_label_table_is_told(engineer: str, karat: Run, tmp_path:
     table.write_text("file,label\nimage-000.png,cat\n")
     again = karat("import", number, table, *column).stdout
     assert "0 labeled, 1 with labels known already, 0 without any." in again
+    table.write_text("file,label\n")
+    assert "There was nothing in it" in karat("import", number, table, *column).stdout
+    table.write_text("")
+    empty = karat("import", number, table, *column, status=1).stderr
+    assert empty.startswith("Error: labels.csv is empty: no bytes came.")
 
 
 def test_a_name_that_is_not_utf_8_is_told_and_the_rest_goes_in(

@@ -102,7 +102,7 @@ def test_what_cannot_be_a_label_is_refused_with_the_reason_and_the_rest_goes_in(
     assert result["refused"] == 5
     assert "neither a class of the project" in reasons(result)["0.png"]
     assert "(0 to 1)" in reasons(result)["0.png"]
-    assert reasons(result)["no.png"] == "the project has no such image"
+    assert reasons(result)["no.png"].startswith("no image of the project has this name;")
     assert "split evaluation" in reasons(result)["2.png"]
     assert [row[:3] for row in annotations(world, project)] == [("1.png", "class", "dog")]
 
@@ -116,6 +116,8 @@ def test_what_cannot_be_a_label_is_refused_with_the_reason_and_the_rest_goes_in(
         (b"file,label,label\n0.png,cat,dog\n", ("label",), "invalid_column"),
         (b"file,label\n0.png,cat\n", (), "no_annotation_column"),
         (b'file,label\n"0.png,cat\n1.png,dog\n', ("label",), "invalid_archive"),
+        (b"\xef\xbb\xbf", ("label",), "invalid_archive"),
+        (b"\n", (), "invalid_archive"),
     ],
 )
 def test_a_table_that_cannot_be_read_fails_as_a_whole(
@@ -126,6 +128,38 @@ def test_a_table_that_cannot_be_read_fails_as_a_whole(
     assert job.error is not None
     assert job.error["code"] == code
     assert annotations(world, project) == []
+
+
+def test_an_empty_table_is_told_what_it_needs(world: World) -> None:
+    pool = pool_of(world, world.project(images=1))
+    for name, needs in (
+        ("labels.csv", "labels.csv is empty. It needs a header, such as file,label,"),
+        ("labels.jsonl", 'labels.jsonl is empty. It needs a line for each image, such as {"file"'),
+    ):
+        job = pool.add(b"\n", name, annotations=["label"])
+        assert job.error is not None
+        assert job.error["detail"].startswith(needs)
+
+
+def test_a_row_without_an_image_is_told_what_names_look_like(world: World) -> None:
+    project = world.project()
+    pool = pool_of(world, project)
+    assert reasons(label(pool, "file,label\na.png,cat\n")) == {
+        "a.png": "the project has no such image; import it first"
+    }
+    pool.zip({"cat/a.png": png(0), "dog/b.png": png(1)})
+    # The same for all rows, so that the report counts them together.
+    result = label(pool, "file,label\na.png,cat\ncat/a.png,cat\nb.png,dog\n")
+    assert result["refused_by_reason"] == {
+        "no image of the project has this name; write the whole path that it was imported with, "
+        "such as cat/a.png": 2
+    }
+    assert reasons(label(pool, f"sha256,label\n{'0' * 64},cat\n")) == {
+        "0" * 64: "no image of the project has this sha256"
+    }
+    assert reasons(label(pool, "example_id,label\n1000000,cat\n")) == {
+        "1000000": "no image of the project has this example_id"
+    }
 
 
 def test_several_columns_are_several_votes(world: World) -> None:
@@ -250,7 +284,7 @@ def test_a_parquet_file_without_images_labels_those_that_are_there(world: World)
     assert job.result is not None, job.error
     counts = {key: job.result[key] for key in ("added", "labeled", "annotations", "refused")}
     assert counts == {"added": 0, "labeled": 4, "annotations": 7, "refused": 1}
-    assert reasons(job.result) == {"no.png": "the project has no such image"}
+    assert reasons(job.result).keys() == {"no.png"}
     said = select(Annotation).where(Annotation.project_id == project.id).order_by(Annotation.id)
     by_column = {
         (pool.examples().index(world.session.get_one(Example, one.example_id)), one.source_name): (

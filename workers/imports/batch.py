@@ -16,6 +16,7 @@ from workers.imports.report import Outcome
 
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
+_MOST_SHOWN: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ def decide(
     known: Callable[[Collection[bytes]], Mapping[bytes, str]],
     find: Callable[[Collection[Reference]], Mapping[Reference, Sequence[tuple[int, Split]]]],
     decode_all: Callable[[Sequence[bytes]], Sequence[Decoded | Refused]],
+    first_name: Callable[[], str | None],
 ) -> Decided:
     """Sort a batch into additions, duplicates, labels for what is there, and refusals.
 
@@ -103,6 +105,7 @@ def decide(
         known: Tells which hashes the pool holds, and under what name.
         find: Tells which images references may mean.
         decode_all: Decodes contents.
+        first_name: Tells the name of an image that the project has, if it has any.
     """
     mentions = (one for one in batch if isinstance(one, Mention))
     meant = find([reference for one in mentions for reference in one.references])
@@ -116,7 +119,7 @@ def decide(
             decided.lines.append(one)
         elif isinstance(one, Mention):
             reference = next((r for r in one.references if r in meant), one.references[0])
-            line = _mentioned(one, meant.get(reference, ()))
+            line = _mentioned(one, meant.get(reference, ()), first_name)
             if line.outcome is not Outcome.REFUSED:
                 decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
             decided.lines.append(line)
@@ -149,9 +152,11 @@ def _enter(
     return Line(one.name, Outcome.ADDED, split=one.place.split)
 
 
-def _mentioned(one: Mention, matches: Sequence[tuple[int, Split]]) -> Line:
+def _mentioned(
+    one: Mention, matches: Sequence[tuple[int, Split]], first_name: Callable[[], str | None]
+) -> Line:
     if not matches:
-        reason = "the project has no such image"
+        reason = _unmatched(one.references[0].column, first_name())
     elif len(matches) > 1:
         reason = f"{len(matches)} images have this name; say which by sha256 or example_id"
     elif matches[0][1] is not Split.POOL:
@@ -159,6 +164,18 @@ def _mentioned(one: Mention, matches: Sequence[tuple[int, Split]]) -> Line:
     else:
         return Line(one.name, Outcome.UNCHANGED, "its labels are known already")
     return Line(one.name, Outcome.REFUSED, reason)
+
+
+def _unmatched(column: str, example: str | None) -> str:
+    if example is None:
+        return "the project has no such image; import it first"
+    if column == "name":
+        return (
+            "no image of the project has this name; write the whole path that it was imported "
+            f"with, such as {example[:_MOST_SHOWN]}"
+        )
+    what = "example_id" if column == "id" else "sha256"
+    return f"no image of the project has this {what}"
 
 
 def _labeled(line: Line) -> Line:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
@@ -87,7 +87,9 @@ class Import:
             max_pixels=context.settings.max_image_pixels,
             size=self.pool.input_size,
         )
-        decided = decide(batch, self.pool.known, self._find, decode)
+        # Looked up once for all rows that have no image.
+        first_name = cache(self.pool.first_name)
+        decided = decide(batch, self.pool.known, self._find, decode, first_name)
         self.pool.write_files(decided.additions, self._threads)
         moved = self._moved(decided.met)
         with context.transaction() as (session, job):

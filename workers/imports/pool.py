@@ -79,6 +79,17 @@ class PoolWriter:
         with self._sessions() as session:
             return dict(session.execute(statement).all())
 
+    def first_name(self) -> str | None:
+        """What the first of the project's images is called; ``None`` if there is none."""
+        statement = (
+            select(Example.name)
+            .where(Example.project_id == self.project_id)
+            .order_by(Example.pool_index)
+            .limit(1)
+        )
+        with self._sessions() as session:
+            return session.scalar(statement)
+
     def write_files(self, additions: Sequence[Addition], threads: Executor) -> None:
         """Store bytes and pixels. Rows that then are not committed leave nothing visible."""
         if self._storage.remote is None:

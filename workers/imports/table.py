@@ -56,6 +56,8 @@ class TableSource:
         self._file = path.open(encoding="utf-8-sig", newline="")
         try:
             self._total, header = self._scan()
+            if not header:
+                raise self._empty()
             for column in annotations:
                 if column not in header:
                     raise invalid_column(
@@ -165,6 +167,14 @@ class TableSource:
         except ValueError as error:
             name, reason = printable(self._filename), printable(str(error))
             raise invalid_archive(f"{name} cannot be read as JSON Lines: {reason}.") from error
+
+    def _empty(self) -> Exception:
+        name = printable(self._filename)
+        if self._is_csv:
+            needs = "a header, such as file,label, and a row for each image"
+        else:
+            needs = 'a line for each image, such as {"file": "cat/1.png", "label": "cat"}'
+        return invalid_archive(f"{name} is empty. It needs {needs}.")
 
     def _unreadable(self, line: int, error: Exception) -> Exception:
         return invalid_archive(
