@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from karat import credentials
+from karat.arguments import listed
 from karat.project import ProjectClient
 from karat.resources import (
     Algorithm,
@@ -232,11 +233,16 @@ class Client:
 
         Returns:
             The project's part of the client.
+
+        Raises:
+            TypeError: ``classes`` is a string.
         """
         body = {
             "name": name,
             "guidelines": guidelines,
-            "classes": [{"name": one} if isinstance(one, str) else one for one in classes],
+            "classes": [
+                {"name": one} if isinstance(one, str) else one for one in listed(classes, "classes")
+            ],
             "settings": settings or {},
         }
         project = self._transport.request("POST", "/projects", body=body)

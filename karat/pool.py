@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
+from karat.arguments import listed
 from karat.resources import Class, Example, Job, Split
 from karat.transport import Transport
 from karat.uploads import upload
@@ -124,6 +125,7 @@ class PoolClient:
 
         Raises:
             KaratError: The API refused, for example ``location_not_allowed``.
+            TypeError: ``include`` or ``annotation_columns`` is a string.
         """
         asked = {
             "location": location,
@@ -132,14 +134,15 @@ class PoolClient:
             "label_column": label_column,
             "split_column": split_column,
         }
-        columns = list(annotation_columns)
+        columns = listed(annotation_columns, "annotation_columns")
+        patterns = listed(include, "include")
         job: Job
         if isinstance(table, Path):
             sent = upload(table)
             query = {**asked, "filename": sent.filename, "annotation_column": columns}
             job = self._transport.request("POST", self._imports, query=query, content=sent.chunks)
         else:
-            body = {**asked, "include": [*include], "table": table, "annotation_columns": columns}
+            body = {**asked, "include": patterns, "table": table, "annotation_columns": columns}
             job = self._transport.request("POST", f"{self._imports}/bucket", body=body)
         return job
 

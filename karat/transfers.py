@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from karat.arguments import listed
 from karat.resources import ExportFormat, Job, Split
 from karat.transport import Transport
 from karat.uploads import LeftOut, upload, warn_left_out
@@ -54,8 +55,10 @@ class TransferClient:
 
         Raises:
             FileNotFoundError: There is nothing at ``path`` that could be sent.
+            TypeError: ``annotation_columns`` is a string.
             KaratError: The API refused.
         """
+        columns = listed(annotation_columns, "annotation_columns")
         what = upload(Path(path), on_left_out)
         query = {
             "filename": what.filename,
@@ -63,7 +66,7 @@ class TransferClient:
             "image_column": image_column,
             "label_column": label_column,
             "split_column": split_column,
-            "annotation_column": list(annotation_columns),
+            "annotation_column": columns,
             "key_column": key_column,
             "packed": what.packed,
         }

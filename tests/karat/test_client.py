@@ -86,6 +86,20 @@ def test_a_project_is_made_changed_and_deleted(admin: Client, project: ProjectCl
     assert project.id not in [one["id"] for one in admin.projects()]
 
 
+def test_one_string_is_no_list_of_its_letters(
+    admin: Client, project: ProjectClient, tmp_path: Path
+) -> None:
+    with pytest.raises(TypeError, match=r"classes takes a list.*write \['ab'\]"):
+        admin.create_project("x", "ab")
+    table = tmp_path / "labels.csv"
+    table.write_text("file,label\na.png,cat\n")
+    with pytest.raises(TypeError, match="annotation_columns takes a list"):
+        project.import_images(table, annotation_columns="label")
+    with pytest.raises(TypeError, match="include takes a list"):
+        project.pool.add("s3://photos", include="*.jpg")
+    assert project.imports() == []
+
+
 def test_imports_of_a_folder_a_zip_and_an_image(
     admin: Client, project: ProjectClient, tmp_path: Path
 ) -> None:
