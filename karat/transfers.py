@@ -97,6 +97,7 @@ class TransferClient:
         path: str | Path,
         format: ExportFormat = "csv",
         *,
+        effective: bool = False,
         unlabeled: bool = False,
         images: bool = True,
         on_received: Callable[[int], None] | None = None,
@@ -108,6 +109,8 @@ class TransferClient:
             format: ``csv`` or ``jsonl`` for annotations; ``imagefolder``, ``yolo``, ``coco`` or
                 ``label_studio`` for a zip of images; ``parquet`` for a file as Hugging Face reads
                 it. ``import_images`` reads all of them.
+            effective: Whether ``csv`` and ``jsonl`` hold of each image only the one annotation
+                that it counts as, instead of all that was said of it.
             unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).
             images: Whether ``coco`` and ``label_studio`` bring the images, or are JSON alone.
             on_received: Called with the bytes received so far.
@@ -115,5 +118,10 @@ class TransferClient:
         Returns:
             ``path``.
         """
-        query = {"format": format, "unlabeled": unlabeled, "images": images}
+        query = {
+            "format": format,
+            "effective": effective,
+            "unlabeled": unlabeled,
+            "images": images,
+        }
         return self._transport.save(f"{self._path}/export", Path(path), query, on_received)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Files named for each reason of a refusal.
 _NAMED = 3
 _BY_SUFFIX = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".zip": "imagefolder"}
+_TABLES = ("csv", "jsonl")
 _DOCUMENTS = ("coco", "label_studio")
 _FORMATS = (*_BY_SUFFIX.values(), "yolo", *_DOCUMENTS)
 
@@ -116,6 +117,12 @@ def export(
         str | None,
         typer.Option("--format", help=f"{', '.join(_FORMATS)}; else by the file's ending."),
     ] = None,
+    effective: Annotated[
+        bool,
+        typer.Option(
+            "--effective", help="CSV, JSONL: of each image only the annotation that holds now."
+        ),
+    ] = False,
     unlabeled: Annotated[
         bool, typer.Option("--unlabeled", help="Images too that nobody has judged.")
     ] = False,
@@ -131,6 +138,8 @@ def export(
         raise typer.BadParameter(
             f"{format_ or path.name} tells no format: name one with --format {', '.join(_FORMATS)}."
         )
+    if effective and chosen not in _TABLES:
+        raise typer.BadParameter(f"Only {' and '.join(_TABLES)} take --effective; leave it out.")
     if suffix == ".json" and chosen not in _DOCUMENTS:
         raise typer.BadParameter(f"Only {' and '.join(_DOCUMENTS)} are written as .json.")
     with connect() as client:
@@ -139,6 +148,7 @@ def export(
             found.export(
                 path,
                 cast("ExportFormat", chosen),
+                effective=effective,
                 unlabeled=unlabeled,
                 images=suffix != ".json",
                 on_received=lambda received: bar(received, 0),

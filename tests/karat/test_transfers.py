@@ -1,5 +1,6 @@
 """``karat import`` and ``export`` as a user runs them, and what they say of mistakes."""
 
+import csv
 import json
 import os
 from pathlib import Path
@@ -51,3 +52,23 @@ def test_a_name_that_is_not_utf_8_is_told_and_the_rest_goes_in(
     empty = karat("import", number, tmp_path / "empty", status=2).stderr
     assert empty.startswith("Error: ")
     assert "empty holds no files to import. Name a folder of images" in empty
+
+
+def test_an_export_of_what_holds_leaves_out_what_was_corrected(
+    engineer: str, karat: Run, tmp_path: Path
+) -> None:
+    number = project_of(karat, f"Holds of {engineer}")
+    karat("import", number, image_folder(tmp_path / "pool", 1))
+    table, saved = tmp_path / "labels.csv", tmp_path / "saved.csv"
+    for label in ("cat", "dog"):
+        table.write_text(f"file,label\nimage-000.png,{label}\n")
+        karat("import", number, table, "--annotation-column", "label")
+
+    def classes(*options: str) -> list[str]:
+        karat("export", number, saved, *options)
+        return [row["class"] for row in csv.DictReader(saved.read_text().splitlines())]
+
+    assert classes() == ["cat", "dog"]
+    assert classes("--effective") == ["dog"]
+    wrong = karat("export", number, tmp_path / "images.zip", "--effective", status=2).stderr
+    assert "--effective" in wrong
