@@ -12,7 +12,7 @@ from karat.commands.jobs import algorithms, jobs
 from karat.commands.pool import pool
 from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
-from karat.commands.services import doctor, up
+from karat.commands.services import DirectoryCommand, doctor, up
 from karat.commands.subsets import subsets
 from karat.commands.transfers import export, import_images
 from karat.commands.upkeep import backup, restore, verify
@@ -33,11 +33,11 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command()(demo)
-app.command()(up)
-app.command()(doctor)
-app.command()(verify)
-app.command()(backup)
-app.command()(restore)
+app.command(cls=DirectoryCommand)(up)
+app.command(cls=DirectoryCommand)(doctor)
+app.command(cls=DirectoryCommand)(verify)
+app.command(cls=DirectoryCommand)(backup)
+app.command(cls=DirectoryCommand)(restore)
 app.command()(login)
 app.add_typer(projects, name="project")
 app.command("import")(import_images)

@@ -89,7 +89,7 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
             "Karat",
             False,
             f"was killed, or the machine went down, while it ran on {data_dir}.",
-            f"Start it again: karat up --data {data_dir}. Answers are kept, jobs go on.",
+            f"Start it again: karat up --data-dir {data_dir}. Answers are kept, jobs go on.",
         )
         yield _port(port)
     else:
@@ -188,7 +188,7 @@ def _directory(data_dir: Path) -> Finding:
         "data directory",
         False,
         f"{existing} cannot be written.",
-        f"Make it yours: sudo chown -R $USER {existing}. Or choose another with --data.",
+        f"Make it yours: sudo chown -R $USER {existing}. Or choose another with --data-dir.",
     )
 
 
@@ -197,7 +197,9 @@ def _space(data_dir: Path) -> Finding:
     detail = f"{free / 2**30:.1f} GiB free"
     if free >= _LEAST_FREE:
         return Finding("disk", True, detail)
-    return Finding("disk", False, f"{detail}.", "Make room, or choose another disk with --data.")
+    return Finding(
+        "disk", False, f"{detail}.", "Make room, or choose another disk with --data-dir."
+    )
 
 
 def _program(subject: str, find: Callable[[], str]) -> Finding:

@@ -218,7 +218,7 @@ class EmbeddedPostgres(_Service):
         if self.directory.exists() and any(self.directory.iterdir()):
             raise ServiceError(
                 f"{self.directory} holds files, but no PostgreSQL database.",
-                "Move them away, or choose another directory with --data.",
+                "Move them away, or choose another directory with --data-dir.",
             )
         unfinished = self.directory.with_name(f"{self.directory.name}.new")
         shutil.rmtree(unfinished, ignore_errors=True)

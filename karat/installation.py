@@ -89,7 +89,7 @@ def opened(data_dir: Path, *, stopped: bool = False) -> Iterator[Installation]:
     if not (stopped or given or (data_dir / "postgres").exists()):
         raise ServiceError(
             f"{data_dir} holds no Karat.",
-            "Name its directory with --data, or its database with DATABASE_URL.",
+            "Name its directory with --data-dir, or its database with DATABASE_URL.",
         )
     with ExitStack() as stack:
         if stopped or not (given or lock.taken):

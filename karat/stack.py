@@ -189,11 +189,11 @@ class Stack:
         except OSError as error:
             raise ServiceError(
                 f"{self.data_dir} cannot be made: {error.strerror}.",
-                "Choose another directory with --data.",
+                "Choose another directory with --data-dir.",
             ) from error
         if not os.access(self.data_dir, os.W_OK) or not os.access(self.logs, os.W_OK):
             raise ServiceError(
-                f"{self.data_dir} cannot be written.", "Choose another directory with --data."
+                f"{self.data_dir} cannot be written.", "Choose another directory with --data-dir."
             )
 
     def _start_services(self) -> None:

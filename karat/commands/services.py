@@ -2,15 +2,16 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from karat.terminal import console
 
 DataOption = Annotated[
     Path,
-    typer.Option("--data", envvar="KARAT_DATA_DIR", help="Directory that keeps everything."),
+    typer.Option("--data-dir", envvar="KARAT_DATA_DIR", help="Directory that keeps everything."),
 ]
 HostOption = Annotated[str, typer.Option(help="Address to listen on.")]
 PortOption = Annotated[
@@ -18,6 +19,26 @@ PortOption = Annotated[
     typer.Option(min=0, max=65535, help="Port to listen on; 8080 or the next free one."),
 ]
 DEFAULT_DATA = Path("karat-data")
+_EARLIER = "--data"
+
+
+class DirectoryCommand(TyperCommand):
+    """A command with ``DataOption``; it still takes the name that the option had before."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line.
+
+        Args:
+            ctx: Of this call.
+            args: The words after the command.
+        """
+        named = [
+            f"{_EARLIER}-dir{word.removeprefix(_EARLIER)}"
+            if word == _EARLIER or word.startswith(f"{_EARLIER}=")
+            else word
+            for word in args
+        ]
+        return super().parse_args(ctx, named)
 
 
 def up(

@@ -76,7 +76,7 @@ def restore(
 
     with opened(data, stopped=True) as installation:
         put = restore_from(file, installation, replace=replace)
-    where = "" if data == DEFAULT_DATA else f" --data {shlex.quote(str(data))}"
+    where = "" if data == DEFAULT_DATA else f" --data-dir {shlex.quote(str(data))}"
     typer.echo(
         f"Restored {put.files} files and the database as of {put.created_at}. "
         f"Check it with: karat verify{where}"

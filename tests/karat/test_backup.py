@@ -222,4 +222,4 @@ def test_the_commands(
     assert "problem every image has its file 12 against it:" in said
     assert "and 7 more" in said
     assert "karat restore" in said
-    assert "holds no Karat" in karat("verify", "--data", tmp_path / "nowhere", status=1).stderr
+    assert "holds no Karat" in karat("verify", "--data-dir", tmp_path / "nowhere", status=1).stderr

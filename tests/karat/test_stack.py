@@ -28,7 +28,7 @@ def karat_up(
 ) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """``karat up`` on ``data``, ready, and what it said."""
     with subprocess.Popen(
-        [sys.executable, "-m", "karat", "up", "--data", str(data), "--port", "0"],
+        [sys.executable, "-m", "karat", "up", "--data-dir", str(data), "--port", "0"],
         env=environment,
         stdout=subprocess.PIPE,
         text=True,
@@ -47,7 +47,7 @@ def karat_up(
 def findings_on(data: Path, karat: Run) -> list[dict[str, str]]:
     """What ``karat doctor`` says when something is wrong."""
     found: list[dict[str, str]] = json.loads(
-        karat("doctor", "--data", data, "--json", status=1).stdout
+        karat("doctor", "--data-dir", data, "--json", status=1).stdout
     )
     return found
 
@@ -62,7 +62,7 @@ def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
         email, password = said[1].split()[3], said[1].split()[7]
         with Client(url) as client:
             assert client.login(email, password)["role"] == "admin"
-        second = karat("up", "--data", data, status=1)
+        second = karat("up", "--data-dir", data, status=1)
         assert f"Karat already runs on {data}" in second.stderr
         assert str(process.pid) in second.stderr
         children = descendants(process.pid)
@@ -79,7 +79,7 @@ def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
             wait_gone(children)
     found = {one["subject"]: one for one in findings_on(data, karat)}
     assert "was killed" in found["Karat"]["detail"]
-    assert f"karat up --data {data}" in found["Karat"]["remedy"]
+    assert f"karat up --data-dir {data}" in found["Karat"]["remedy"]
     # Its servers went with it: what they answer says nothing.
     assert not {"API", "database", "broker"} & found.keys()
     # What the kill left behind does not keep it from starting again.
@@ -181,7 +181,7 @@ def test_a_taken_port_is_refused_if_asked_for_and_else_avoided() -> None:
 
 
 def test_doctor_finds_nothing_wrong_with_a_running_stack(live: Stack, karat: Run) -> None:
-    findings = json.loads(karat("doctor", "--data", live.data_dir, "--json").stdout)
+    findings = json.loads(karat("doctor", "--data-dir", live.data_dir, "--json").stdout)
     found = {one["subject"]: one for one in findings}
     assert {"database", "broker", "worker gpu", "worker cpu", "API", "torch"} <= found.keys()
 
@@ -191,10 +191,18 @@ def test_doctor_is_content_with_a_running_demo(live: Stack, tmp_path: Path, kara
     (tmp_path / "demo").symlink_to(live.data_dir)
     found = {
         one["subject"]: one
-        for one in json.loads(karat("doctor", "--data", tmp_path, "--json").stdout)
+        for one in json.loads(karat("doctor", "--data-dir", tmp_path, "--json").stdout)
     }
     assert found["Karat"]["detail"].startswith("the demo is running on")
     assert {"API", "database", "broker", "worker gpu"} <= found.keys()
+
+
+def test_the_earlier_name_of_the_data_directory_still_works(tmp_path: Path, karat: Run) -> None:
+    for words in (["--data-dir", tmp_path], ["--data", tmp_path], [f"--data={tmp_path}"]):
+        assert f"{tmp_path} holds no Karat" in karat("verify", *words, status=1).stderr
+    shown = karat("verify", "--help", COLUMNS="200").stdout
+    assert "--data-dir" in shown
+    assert "--data " not in shown
 
 
 def test_doctor_minds_a_taken_port_only_where_that_one_is_wanted(
@@ -204,12 +212,12 @@ def test_doctor_minds_a_taken_port_only_where_that_one_is_wanted(
         with contextlib.suppress(OSError):  # then somebody else has it
             taken.bind(("127.0.0.1", 8080))
             taken.listen()
-        said = json.loads(karat("doctor", "--data", tmp_path, "--json").stdout)
+        said = json.loads(karat("doctor", "--data-dir", tmp_path, "--json").stdout)
         (port,) = (one for one in said if one["subject"] == "port")
         assert port["ok"]
         assert port["detail"].startswith("8080 is taken; karat up takes ")
         said = json.loads(
-            karat("doctor", "--data", tmp_path, "--port", "8080", "--json", status=1).stdout
+            karat("doctor", "--data-dir", tmp_path, "--port", "8080", "--json", status=1).stdout
         )
         (port,) = (one for one in said if one["subject"] == "port")
         assert not port["ok"]
@@ -220,7 +228,7 @@ def test_doctor_says_what_is_wrong(tmp_path: Path, karat: Run) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     done = karat(
-        *("doctor", "--data", blocked / "data"),
+        *("doctor", "--data-dir", blocked / "data"),
         status=1,
         DATABASE_URL="postgresql://localhost:1/none",
         KARAT_FRONTEND_DIR=str(tmp_path),
