@@ -2,6 +2,8 @@
 
 import json
 import secrets
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -22,6 +24,16 @@ from karat.transport import KaratError
 CREDENTIALS_FILE = "demo.json"
 _WRONG = 0.02
 _WATCHABLE_PAUSE = 0.08
+# Prints what the API would say of settings; the catalog is not this package's to import.
+_CHECK = """
+import json, sys
+from api.projects.settings import checked
+from core.errors import Invalid
+try:
+    checked(json.load(sys.stdin))
+except Invalid as error:
+    json.dump([error.field, error.detail], sys.stdout)
+"""
 
 
 @dataclass(frozen=True)
@@ -113,6 +125,29 @@ def admin_login(stack: Stack) -> Login:
             f"{stack.data_dir} holds a Karat that is not the demo's.",
             "Choose another directory with --data-dir.",
         ) from None
+
+
+def fault(plan: Plan, pool: DemoPool) -> tuple[str, str] | None:
+    """What is wrong with a plan, found before any server is started.
+
+    Args:
+        plan: What the demo would do.
+        pool: What would be labeled.
+
+    Returns:
+        The setting, such as ``strategy``, and what is wrong with it; None if nothing is.
+    """
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _CHECK],
+        input=json.dumps(plan.settings(pool)),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    if not done.stdout:
+        return None
+    field, detail = json.loads(done.stdout)
+    return field.split(".")[1], detail.removeprefix(f"{field}: ")
 
 
 def create_project(client: Client, pool: DemoPool, plan: Plan) -> ProjectClient:

@@ -85,7 +85,7 @@ def demo(
     the public API, 2 % of their verdicts wrong, while Karat chooses what they see. Then it
     stays up so that you can label yourself.
     """
-    from karat.demo import Plan
+    from karat.demo import Plan, fault
     from karat.demo_pool import digits, from_parquet
     from karat.signals import Interrupted, interruptible
 
@@ -110,6 +110,8 @@ def demo(
         )
     else:
         pool = digits(seed)
+    if wrong := fault(plan, pool):
+        raise typer.BadParameter(wrong[1], param_hint=f"--{wrong[0]}")
     with interruptible():
         try:
             with _directory(data_dir, temporary=exit_) as directory:

@@ -103,6 +103,18 @@ def test_a_real_pool_then_your_turn(
     assert (tmp_path / "demo" / "demo.json").stat().st_mode & 0o077 == 0
 
 
+def test_an_unknown_strategy_is_refused_before_anything_is_started(
+    karat: Run, tmp_path: Path
+) -> None:
+    directory = tmp_path / "demo"
+    for option in ("--strategy", "--purity", "--informativeness", "--model"):
+        words = ("demo", option, "nope", "--data-dir", directory)
+        said = karat(*words, status=2, COLUMNS="500").stderr
+        assert f"Invalid value for {option}" in said
+        assert "'nope'; known:" in said
+    assert not directory.exists()
+
+
 def test_unknown_classes_and_too_large_pools_are_refused(pets: Path, karat: Run) -> None:
     wrong = karat("demo", "--data", pets, "--in-classes", "cat,cow", status=1)
     assert "no class cow" in wrong.stderr
