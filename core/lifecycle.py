@@ -217,7 +217,11 @@ def request_cancel(job: Job) -> None:
     elif job.state is JobState.RUNNING:
         job.cancel_requested = True
     else:
-        raise Conflict(f"job_{job.state}", f"The job has already {job.state}.")
+        ended = "was" if job.state is JobState.CANCELLED else "has"
+        raise Conflict(
+            f"job_{job.state}",
+            f"The job {ended} {job.state} already; there is nothing left to cancel.",
+        )
 
 
 def mark_queried(example_ids: Collection[int]) -> Update:

@@ -87,17 +87,17 @@ def parse(kind: str, name: str, params: Mapping[str, Any]) -> Any:
 
     Raises:
         ModelError: unknown algorithm, unknown parameter or a bad value; the message names the
-            parameter.
+            parameter, unless several contradict each other.
     """
     schema = find(kind, name).params
     try:
         return schema.model_validate(dict(params))
     except ValidationError as error:
         faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'parameters'}: {message_of(fault, schema)}"
+            ": ".join(filter(None, (".".join(map(str, fault["loc"])), message_of(fault, schema))))
             for fault in error.errors(include_url=False)
         )
-        raise ModelError(f"Parameters of {kind} {name}: {faults}.") from error
+        raise ModelError(f"{kind.capitalize()} {name}: {faults}.") from error
 
 
 def validate(kind: str, name: str, params: Mapping[str, Any]) -> dict[str, Any]:

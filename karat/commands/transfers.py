@@ -135,8 +135,13 @@ def export(
     suffix = path.suffix.lower()
     chosen = format_ or _BY_SUFFIX.get(suffix)
     if chosen not in _FORMATS:
+        wrong = (
+            f"The ending of {path.name} does not tell a format."
+            if format_ is None
+            else f"There is no format {format_!r}."
+        )
         raise typer.BadParameter(
-            f"{format_ or path.name} tells no format: name one with --format {', '.join(_FORMATS)}."
+            f"{wrong} Choose one of {', '.join(_FORMATS)}.", param_hint="--format"
         )
     if effective and chosen not in _TABLES:
         raise typer.BadParameter(f"Only {' and '.join(_TABLES)} take --effective; leave it out.")

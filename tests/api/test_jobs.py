@@ -113,6 +113,8 @@ def test_ended_job_cannot_be_cancelled(http: TestClient, world: World, state: Jo
     job, admin = add_job(world, world.project(), state), world.caller()
     response = act(http, job, admin, "cancel")
     assert (response.status_code, response.json()["code"]) == (409, f"job_{state}")
+    ended = "was cancelled" if state is JobState.CANCELLED else f"has {state}"
+    assert f"The job {ended} already" in response.json()["detail"]
 
 
 @pytest.mark.parametrize("state", [JobState.FAILED, JobState.CANCELLED])

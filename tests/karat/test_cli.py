@@ -47,7 +47,7 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     job = json.loads(karat("job", "list", "--project", name, "--json").stdout)[0]
     assert karat("job", "watch", job["id"]).stdout == f"Job {job['id']} succeeded.\n"
     assert "advance_round" in karat("job", "list").stdout
-    assert "already" in karat("job", "cancel", job["id"], status=1).stderr
+    assert "The job has succeeded already" in karat("job", "cancel", job["id"], status=1).stderr
 
     assert name in karat("project", "list").stdout
     assert json.loads(karat("round", "list", number, "--json").stdout)[0]["state"] == "open"
@@ -66,6 +66,9 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     karat("job", "watch", learning["id"])
     unknown = karat("job", "start", name, "learn_features", "--param", "epoch=1", status=1)
     assert "epoch: there is no such name; the nearest is epochs" in unknown.stderr
+    contrary = ("--param", "ratio=0.5", "--param", "count=3")
+    refused = karat("job", "start", name, "prune", *contrary, status=1)
+    assert "Job prune: give ratio or count" in refused.stderr
     malformed = karat("job", "start", name, "learn_features", "--param", "epoch", status=2)
     assert "--param" in malformed.stderr
 
@@ -79,7 +82,11 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert len(json.loads((tmp_path / "tasks.json").read_text())) == 8
     wrong = karat("export", number, tmp_path / "tasks.json", "--format", "yolo", status=2)
     assert "coco and label_studio" in wrong.stderr
-    assert "--format" in karat("export", number, tmp_path / "labels", status=2).stderr
+    unknown = karat("export", number, tmp_path / "labels", status=2, COLUMNS="200")
+    assert "Invalid value for --format" in unknown.stderr
+    assert "The ending of labels does not tell a format. Choose one of csv, " in unknown.stderr
+    unknown = karat("export", number, tmp_path / "a.csv", "--format", "bogus", status=2)
+    assert "There is no format 'bogus'." in unknown.stderr
 
 
 def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, karat: Run) -> None:
