@@ -180,6 +180,29 @@ def test_values_that_cannot_be_sent_are_refused_by_name(
     assert "is not UTF-8" in refused("--guidelines", settings)
 
 
+def test_a_project_that_is_called_by_the_number_of_another_hides_none(
+    engineer: str, karat: Run
+) -> None:
+    def make(name: str) -> int:
+        made = karat("project", "create", name, "--class", "a", "--class", "b", "--json")
+        return int(json.loads(made.stdout)["id"])
+
+    def found(reference: str) -> int:
+        return int(json.loads(karat("project", "show", reference, "--json").stdout)["id"])
+
+    one = make(f"One of {engineer}")
+    other = make(str(one))
+    third = make(f"name:{engineer}")
+    said = karat("project", "show", one, status=1).stderr
+    assert f"{one} is the number of the project 'One of {engineer}' and the name of another" in said
+    assert f"Write number:{one} or name:{one}." in said
+    assert found(f"number:{one}") == one
+    assert found(f"name:{one}") == other
+    assert found(str(other)) == other
+    assert found(f"One of {engineer}") == one
+    assert found(f"name:name:{engineer}") == third
+
+
 def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> None:
     wrong = karat("login", live.url, "--email", "x@example.org", KARAT_PASSWORD="no", status=1)
     assert "Check the address and the password." in wrong.stderr
