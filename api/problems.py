@@ -107,7 +107,11 @@ def _field(location: Sequence[Any]) -> str:
 async def _http_error(_: Request, error: HTTPException) -> JSONResponse:
     status = HTTPStatus(error.status_code)
     code = status.phrase.lower().replace(" ", "_")
-    return problem(status, code, str(error.detail), headers=dict(error.headers or {}))
+    detail, field = str(error.detail), None
+    if status is HTTPStatus.BAD_REQUEST:
+        # All that the framework says is that there was an error.
+        detail, field = "The body cannot be read; send JSON in UTF-8, not nested deeply.", "body"
+    return problem(status, code, detail, field=field, headers=dict(error.headers or {}))
 
 
 async def _database_error(_: Request, error: Exception) -> JSONResponse:

@@ -16,7 +16,7 @@ from core.settings import Settings, settings
 from core.states import JobState
 from core.tables import Job
 from karat.embedded import EmbeddedRedis
-from tests.processes import free_port
+from tests.processes import ROOT, free_port
 from tests.world import World
 
 PROBLEM = "application/problem+json"
@@ -155,6 +155,29 @@ def test_what_the_database_cannot_hold_is_refused_and_no_crash(
         http.post("/api/auth/login", json={"email": "a\0@b", "password": "x"}),
     ):
         assert (response.status_code, response.json()["code"]) == (400, "invalid_value")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("POST", "/api/auth/login", b"\xff{", 400, "bad_request"),
+        ("POST", "/api/auth/login", b"[" * 100_000, 400, "bad_request"),
+        ("POST", "/api/auth/login", b'{"email":', 422, "malformed"),
+        ("PUT", "/projects", b"", 405, "method_not_allowed"),
+        ("GET", "/api/nothing", b"", 404, "not_found"),
+    ],
+)
+def test_what_no_route_sees_has_a_documented_code(
+    http: TestClient, method: str, path: str, body: bytes, status: int, code: str
+) -> None:
+    response = http.request(
+        method, path, content=body, headers={"Content-Type": "application/json"}
+    )
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert f"| {status} | `{code}` |" in (ROOT / "docs/api.md").read_text()
+    if code == "bad_request":
+        assert response.json()["field"] == "body"
+        assert "UTF-8" in response.json()["detail"]
 
 
 def test_malformed_request_names_every_field(http: TestClient, world: World) -> None:
