@@ -70,6 +70,12 @@ _JOB_EVENTS: Mapping[JobState, EventKind] = {
     JobState.FAILED: EventKind.JOB_FAILED,
     JobState.CANCELLED: EventKind.JOB_CANCELLED,
 }
+# Why a job cannot be retried.
+_NOT_AGAIN: Mapping[JobState, str] = {
+    JobState.QUEUED: "The job waits already, and will be run.",
+    JobState.RUNNING: "The job is running; cancel it first.",
+    JobState.SUCCEEDED: "The job has succeeded; start another one instead.",
+}
 EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
     Verdict.CLASS: ExampleState.LABELED,
     Verdict.OOD: ExampleState.OOD,
@@ -196,9 +202,8 @@ def give_back_job(job: Job) -> None:
 
 def requeue_job(job: Job) -> None:
     """Queue a failed or cancelled ``job`` again; it resumes from its last checkpoint."""
-    if job.state is JobState.RUNNING:
-        raise Conflict("job_running", "The job is running; cancel it first.")
-    _check("job", _JOB, job.state, JobState.QUEUED)
+    if (obstacle := _NOT_AGAIN.get(job.state)) is not None:
+        raise Conflict(f"job_{job.state}", obstacle)
     job.state = JobState.QUEUED
     job.cancel_requested = False
     job.error = None
