@@ -89,9 +89,8 @@ class JobContext:
         self._progress: dict[str, Any] | None = None
         self._stop = threading.Event()
         self._cancelled = threading.Event()
-        if job.cancel_requested:
-            # Of a worker that died before it saw it.
-            self._cancelled.set()
+        # By then: the worker before may have died without seeing it.
+        self.cancel_requested = job.cancel_requested
         self._lost = threading.Event()
 
     @property
@@ -213,7 +212,12 @@ class JobContext:
             session.execute(
                 events.notify(self.project_id, "job", {"id": self.job_id, "progress": progress})
             )
-        if row.cancel_requested and not self._cancelled.is_set():
+        if row.cancel_requested:
+            self.cancel()
+
+    def cancel(self) -> None:
+        """Stop the job at its next check."""
+        if not self._cancelled.is_set():
             self._cancelled.set()
             self.log.write("cancel was asked for")
 
@@ -257,6 +261,8 @@ def _run(message: JobMessage, handler: Handler) -> None:
         heard = context.silent_since.astimezone(UTC).strftime("%H:%M:%S UTC")
         context.log.write(f"the worker of the attempt before was last heard of at {heard}")
     context.log.write(_beginning(context))
+    if context.cancel_requested:
+        context.cancel()
     try:
         with context.alive():
             result = handler.run(context)

@@ -134,6 +134,7 @@ def _race(gains: "_Gains", bounds: NDArray[np.float64], chosen: Chosen) -> None:
         some = np.argpartition(stale, len(stale) - few)[len(stale) - few :]
         some = np.sort(some[np.isfinite(stale[some])])
         bound[some] = np.minimum(bound[some], gains.of(active[some]))
+        chosen.report()
         fresh[some] = True
         together = min(2 * together, _MANY)
     bounds[active] = bound
