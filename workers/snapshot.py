@@ -10,10 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, FromClause, func, or_, select, true
+from sqlalchemy import FromClause, func, select, true
 from sqlalchemy.orm import Session, aliased
 
-from core.consensus import holds
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, ProjectClass, Query, Round
 from models.protocols import OOD
@@ -100,9 +99,9 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
     """Read the snapshot of a project for the job that closes round ``closing``.
 
     Of an example with several verdicts the snapshot holds what they amount to. Answers that count
-    to later rounds (zero-wait answers) are left out: their images are still unlabeled as far as
-    this round is concerned, and become the next round's validation set. Labels that were imported
-    are always known.
+    to later rounds (zero-wait answers) are left out: their images are still what they were as far
+    as this round is concerned, and those that had no verdict become the next round's validation
+    set. Labels that were imported are always known.
     """
     class_ids = np.array(
         session.scalars(
@@ -162,10 +161,19 @@ def _verdicts(
         Pool index, ascending; label; round of the first verdict; whether a reviewer settled it;
         whether it was first asked about on request.
     """
-    # Imported labels are of no round.
-    known: ColumnElement[bool] = Annotation.round_id.is_(None)
-    if closing is not None:
-        known = or_(known, Round.number <= closing)
+    # Nothing of a later round is known yet, neither an answer nor that it corrects another.
+    last = BEFORE_ROUNDS if closing is None else closing
+    correction, its_round = aliased(Annotation), aliased(Round)
+    corrected = (
+        select(correction.id)
+        .outerjoin(its_round, its_round.id == correction.round_id)
+        .where(
+            correction.supersedes_id == Annotation.id,
+            correction.counted,
+            func.coalesce(its_round.number, BEFORE_ROUNDS) <= last,
+        )
+        .exists()
+    )
     origin = _said_first()
     held = (
         select(
@@ -183,8 +191,9 @@ def _verdicts(
         .where(
             Annotation.project_id == project_id,
             Annotation.verdict != Verdict.SKIP,
-            holds(),
-            known,
+            Annotation.counted,
+            func.coalesce(Round.number, BEFORE_ROUNDS) <= last,
+            ~corrected,
         )
         .order_by(Annotation.id)
         .execution_options(yield_per=_ROWS)

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from core.states import ExampleState, RoundState
 from core.tables import Example, Project, ProjectClass, Query
+from models.protocols import OOD
 from tests.api.test_labeling import lease, send, verdict
 from tests.api.test_pool_actions import act, ids_of
 from tests.api.test_pool_search import find, listed
@@ -56,7 +57,10 @@ def test_a_round_keeps_its_verdicts_when_images_are_asked_about_again(
     for id_ in (doubted, fresh):
         item = lease(http, admin, loop.project, 1)["items"][0]
         assert item["example_id"] == id_
-        send(http, admin, loop.project, verdict(item["query_id"], "class", class_id=cat.id))
+        hasty = verdict(item["query_id"], "unsure")
+        send(http, admin, loop.project, hasty)
+        right = {"class_id": cat.id, "supersedes": hasty["key"]}
+        send(http, admin, loop.project, verdict(item["query_id"], "class", **right))
     first, second = rounds_of(http, loop.project, admin)
     assert (first["answered"], first["in_share"]) == (before["answered"], before["in_share"])
     assert second["answered"] == {"class": 2, "ood": 0, "skip": 0, "unsure": 0}
@@ -67,6 +71,10 @@ def test_a_round_keeps_its_verdicts_when_images_are_asked_about_again(
     assert (first_said[0], first_said[50]) == (0, 1)
     assert snapshot.labels[snapshot.labeled == 0].tolist() == [0]
     assert snapshot.requested.tolist() == [50]
+    # To a round that closes before them these answers are not known, nor that one was corrected.
+    earlier = take(world.session, loop.project.id, 0)
+    assert earlier.labels[earlier.labeled == 0].tolist() == [OOD]
+    assert 50 in earlier.unlabeled
     # All that were drawn at random are in the estimate by them, with what is known of them now.
     loop.advance(1, 6)
     estimate = rounds_of(http, loop.project, admin)[1]["ood_left"]["by_random"]
