@@ -24,13 +24,14 @@ least 0.5; unclear in between; unknown where accuracies are missing.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
+from core.rounds import is_spent
 from core.states import RoundState
 
 FEWEST: Final = 4
@@ -90,11 +91,23 @@ def expected_gain(
     return Gain(mean, math.sqrt(total))
 
 
-def outlook(rounds: Sequence[RoundOut], least_gain: float = LEAST_GAIN) -> OutlookOut:
-    """Advice on another round, from the rounds of a project in order."""
+def outlook(
+    rounds: Sequence[RoundOut],
+    least_gain: float = LEAST_GAIN,
+    repeated: Mapping[int, int] | None = None,
+) -> OutlookOut:
+    """Advice on another round.
+
+    Args:
+        rounds: Of a project, in order.
+        least_gain: What a round should gain at least, in 0..1.
+        repeated: By number of round, how many of its class verdicts are of images that an earlier
+            round had a class for: they add no label.
+    """
     closed = [one for one in rounds if one.state is RoundState.CLOSED]
     budget = rounds[-1].budget if rounds else 0.0
-    reasons = [*_accuracy(closed, budget, least_gain), *_shares(closed), *_pool(closed)]
+    accuracy = _accuracy(closed, repeated or {}, budget, least_gain)
+    reasons = [*accuracy, *_shares(closed), *_pool(closed)]
     gain = next((one for one in reasons if one.code == "gain"), None)
     final = ("ceiling", "gain", "pool")
     if any(one.code in final and one.points == "stop" for one in reasons):
@@ -108,10 +121,13 @@ def outlook(rounds: Sequence[RoundOut], least_gain: float = LEAST_GAIN) -> Outlo
     )
 
 
-def _accuracy(closed: Sequence[RoundOut], budget: float, least: float) -> list[Reason]:
+def _accuracy(
+    closed: Sequence[RoundOut], repeated: Mapping[int, int], budget: float, least: float
+) -> list[Reason]:
     # A round that was closed without an answer says nothing of what labels are worth.
     worked = [one for one in closed if any(one.answered.model_dump().values())]
-    labels = np.cumsum([one.answered.class_ for one in worked])
+    new = [one.answered.class_ - repeated.get(one.number, 0) for one in worked]
+    labels = np.cumsum(new)
     measured = [
         (float(count), one.accuracy, int(one.metrics.get("examples", 0)))
         for count, one in zip(labels, worked, strict=True)
@@ -123,7 +139,7 @@ def _accuracy(closed: Sequence[RoundOut], budget: float, least: float) -> list[R
     if len(measured) < FEWEST or examples == 0:
         return [_reason("few_rounds", "neither", rounds=len(measured), needed=FEWEST)]
     left = _inside_left(closed)
-    more = _labels_of_a_round(worked, budget)
+    more = _labels_of_a_round(new, [one.spent for one in worked], budget)
     if left is not None:
         more = min(more, left)
     counts, accuracies, _ = zip(*measured, strict=True)
@@ -146,8 +162,8 @@ def _accuracy(closed: Sequence[RoundOut], budget: float, least: float) -> list[R
         _reason(
             "gain",
             points,
-            gain=min(lacking, gain.mean),
-            low=max(0.0, min(lacking, gain.mean - _Z80 * gain.deviation)),
+            gain=gain.mean,
+            low=max(0.0, gain.mean - _Z80 * gain.deviation),
             high=min(lacking, gain.mean + _Z80 * gain.deviation),
             chance=chance,
             least=least,
@@ -158,13 +174,13 @@ def _accuracy(closed: Sequence[RoundOut], budget: float, least: float) -> list[R
     ]
 
 
-def _labels_of_a_round(worked: Sequence[RoundOut], budget: float) -> float:
+def _labels_of_a_round(new: Sequence[int], costs: Sequence[float], budget: float) -> float:
     """Labels with a class that ``budget`` buys, by the last rounds that cost as much together."""
     labels, spent = 0, 0.0
-    for one in reversed(worked):
-        labels += one.answered.class_
-        spent += one.spent
-        if spent >= budget:
+    for count, cost in zip(reversed(new), reversed(costs), strict=True):
+        labels += count
+        spent += cost
+        if is_spent(spent, budget):
             break
     return labels * budget / spent if spent else float(labels)
 

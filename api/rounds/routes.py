@@ -46,7 +46,8 @@ async def show_outlook(
     session: SessionDep, project: ManagedProject, least_gain: LeastGain = outlook.LEAST_GAIN
 ) -> OutlookOut:
     """Whether another round is expected to pay, with the reasons."""
-    return outlook.outlook(await service.list_rounds(session, project), least_gain)
+    rounds = await service.list_rounds(session, project)
+    return outlook.outlook(rounds, least_gain, await service.repeated_labels(session, project))
 
 
 @project_router.get("/comparable")

@@ -4,6 +4,7 @@ from typing import Any, Final
 from sqlalchemy import exists, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from api.advancing import hand_on
 from api.audit import record
@@ -59,6 +60,32 @@ async def _answered(
         assert round_id is not None
         found[round_id][verdict] = count
     return found
+
+
+async def repeated_labels(session: AsyncSession, project: Project) -> dict[int, int]:
+    """By number of round: class verdicts on images that an earlier round had a class for."""
+    before = aliased(Annotation)
+    had_class = exists().where(
+        before.example_id == Annotation.example_id,
+        before.counted,
+        before.verdict == Verdict.CLASS,
+        before.round_id < Annotation.round_id,
+    )
+    statement = (
+        select(Round.number, func.count())
+        .join(Annotation, Annotation.round_id == Round.id)
+        .where(
+            Round.project_id == project.id,
+            # Only an answer that was asked for again corrects one of another round.
+            Annotation.supersedes_id.is_not(None),
+            Annotation.source == Source.ANNOTATOR,
+            Annotation.verdict == Verdict.CLASS,
+            held_in_its_round(),
+            had_class,
+        )
+        .group_by(Round.number)
+    )
+    return dict((await session.execute(statement)).all())
 
 
 async def _seconds(session: AsyncSession, rounds: Sequence[Round]) -> dict[int, float]:

@@ -4,10 +4,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select
 
 from api.rounds.outlook import expected_gain, outlook
 from api.rounds.schemas import Answered, OodLeft, RoundOut
-from core.states import RoundState
+from core.states import ExampleState, RoundState
+from core.tables import Example
+from tests.api.test_labeling import lease, send, verdict
+from tests.api.test_pool_actions import act, ids_of
+from tests.workers.loop import Loop
+from tests.world import World
 
 
 def round_of(number: int, accuracy: float | None, **fields: Any) -> RoundOut:
@@ -107,6 +114,37 @@ def test_a_round_that_was_closed_early_does_not_speak_for_a_whole_one() -> None:
     now = round_of(6, None, inside=0, ood=1, spent=1.0, state=RoundState.OPEN, budget=120.0)
     (gain, *_) = outlook([*rounds, early, now]).reasons
     assert gain.values["more"] == pytest.approx(104 * 120 / 126)
+
+
+def test_a_class_that_is_said_again_is_no_new_label(http: TestClient, world: World) -> None:
+    loop, admin = Loop(world), world.caller()
+    for number, accuracy in enumerate((0.5, 0.6, 0.65, 0.7)):
+        if number > 0:
+            loop.rounds()[-1].state = RoundState.CLOSED
+            world.open_round(loop.project, 8, number)
+        loop.answer(number, 5)
+        round_ = loop.rounds()[-1]
+        round_.accuracy, round_.metrics = accuracy, {"examples": 500}
+        world.session.commit()
+    ids = ids_of(world, loop.project)
+    # One of a class, and one that is OOD so far; the answers count to the round that is open.
+    act(http, loop.project, admin, "queue", ids=[ids[1], ids[0]])
+    cat = loop.classes[0]
+    for _ in range(2):
+        query = lease(http, admin, loop.project, 1)["items"][0]["query_id"]
+        send(http, admin, loop.project, verdict(query, "class", class_id=cat.id))
+    loop.rounds()[-1].state = RoundState.CLOSED
+    world.session.commit()
+    path = f"/api/projects/{loop.project.id}"
+    shown = http.get(f"{path}/rounds", headers=admin.headers).json()["items"]
+    found = http.get(f"{path}/outlook", headers=admin.headers).json()
+    statement = select(func.count()).where(
+        Example.project_id == loop.project.id, Example.state == ExampleState.LABELED
+    )
+    labeled = world.session.scalars(statement).one()
+    assert sum(one["answered"]["class"] for one in shown) == labeled + 1
+    gain = next(one for one in found["reasons"] if one["code"] == "gain")
+    assert gain["values"]["labels"] == labeled
 
 
 def test_a_small_evaluation_split_is_not_sure() -> None:
