@@ -7,7 +7,10 @@ from core.states import RoundState
 
 
 class Answered(BaseModel):
-    """Counted answers by verdict; a corrected answer counts as what it was corrected to."""
+    """Counted answers by verdict.
+
+    An answer counts as what it was corrected to, unless a later round asked about it again.
+    """
 
     class_: int
     ood: int

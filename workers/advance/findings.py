@@ -65,6 +65,9 @@ def _by_purity(advance: Advance) -> OodLeft | None:
     if answered is None or not now.exists():
         return None
     then, labels = answered
+    # What somebody sent was not chosen by purity, and says nothing of what has the same.
+    chosen = np.flatnonzero(~np.isin(then.indices, advance.snapshot.requested))
+    then, labels = then.take(chosen), labels[chosen]
     probability = find("purity", advance.settings.purity.name).probability
     pool = PoolScores.from_parquet(now).purity
     before = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES]).purity

@@ -1936,7 +1936,9 @@ export interface components {
         };
         /**
          * Answered
-         * @description Counted answers by verdict; a corrected answer counts as what it was corrected to.
+         * @description Counted answers by verdict.
+         *
+         *     An answer counts as what it was corrected to, unless a later round asked about it again.
          */
         Answered: {
             /** Class */
