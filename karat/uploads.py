@@ -11,6 +11,7 @@ from zipstream import ZipStream
 
 _CHUNK = 1 << 20
 _RENAME = "its name is not UTF-8; rename it, and import it again"
+_UNREADABLE = "it cannot be read; change its permissions, and import it again"
 
 LeftOut = Callable[[str, str], None]
 
@@ -76,14 +77,13 @@ def upload(path: Path, on_left_out: LeftOut = warn_left_out) -> Upload:
 
     Raises:
         NothingToSend: There is no such file, its name is not UTF-8, or the folder has none to send.
-        OSError: A folder cannot be read.
     """
     if path.is_dir():
         sizes = [file.stat().st_size for file in _files(path, on_left_out)]
         if not sizes:
             raise NothingToSend(
-                f"{escaped(str(path))} holds no files to import. Name a folder of images; what "
-                "begins with a dot is hidden, and left out."
+                f"{escaped(str(path))} holds no file that can be sent. Name a folder of images; "
+                "what begins with a dot is hidden, and left out."
             )
         name = f"{escaped(path.resolve().name)}.zip"
         return Upload(name, sum(sizes), lambda: _gathered(_zip(path)), packed="folder")
@@ -112,7 +112,13 @@ def _files(folder: Path, on_left_out: LeftOut | None = None) -> Iterator[Path]:
 
     Hidden ones are left out, and what macOS packs beside files.
     """
-    for parent, directories, names in os.walk(folder, onerror=_raise):
+
+    def closed(error: OSError) -> None:
+        if on_left_out is not None:
+            name = Path(error.filename).relative_to(folder).as_posix()
+            on_left_out(escaped(name), _UNREADABLE)
+
+    for parent, directories, names in os.walk(folder, onerror=closed):
         shown = [name for name in sorted(directories) if not _is_hidden(name)]
         directories[:] = [name for name in shown if not Path(parent, name).is_symlink()]
         links = [name for name in shown if name not in directories]
@@ -133,15 +139,11 @@ def _obstacle(file: Path, name: str) -> str | None:
     """Why a file of a folder cannot be sent, and what to do about it."""
     if not _is_utf_8(name):
         return _RENAME
+    if file.is_file():
+        return None if os.access(file, os.R_OK) else _UNREADABLE
     if file.is_dir():
         return "it is a link to a folder; put the folder itself in its place"
-    if not file.is_file():
-        return "it is no file, or a link to nothing; put a file in its place"
-    return None
-
-
-def _raise(error: OSError) -> None:
-    raise error
+    return "it is no file, or a link to nothing; put a file in its place"
 
 
 def _zip(folder: Path) -> Iterator[bytes]:

@@ -51,7 +51,7 @@ def test_a_name_that_is_not_utf_8_is_told_and_the_rest_goes_in(
     (tmp_path / "empty").mkdir()
     empty = karat("import", number, tmp_path / "empty", status=2).stderr
     assert empty.startswith("Error: ")
-    assert "empty holds no files to import. Name a folder of images" in empty
+    assert "empty holds no file that can be sent. Name a folder of images" in empty
 
 
 def test_an_export_of_what_holds_leaves_out_what_was_corrected(
