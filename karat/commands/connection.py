@@ -112,6 +112,7 @@ def assigned(
         BadParameter: One is no assignment, or contradicts what is there.
     """
     values = {} if values is None else values
+    given: list[str] = []
     for assignment in assignments:
         path, separator, text = assignment.partition("=")
         if not separator:
@@ -127,6 +128,13 @@ def assigned(
                     "already. Leave one of them out.",
                     param_hint=option,
                 )
+        if replaced := [one for one in given if f"{one}.".startswith(f"{path}.")]:
+            raise typer.BadParameter(
+                f"{assignment!r} would replace {replaced[0]}, which is given too. Leave one of "
+                "them out.",
+                param_hint=option,
+            )
+        given.append(path)
         inner[name] = _value(assignment, text, option)
     return values
 
@@ -134,7 +142,7 @@ def assigned(
 def _value(assignment: str, text: str, option: str) -> Any:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     if not _is_finite(value):
         raise typer.BadParameter(
@@ -165,7 +173,8 @@ def read_text(path: Path, option: str) -> str:
         BadParameter: It is no text in UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        # With or without the mark that some editors of Windows put first.
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise typer.BadParameter(
             f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.", param_hint=option

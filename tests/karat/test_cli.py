@@ -166,6 +166,9 @@ def test_values_that_cannot_be_sent_are_refused_by_name(
         assert "finite" in said
     said = refused("--set", "budget=1", "--set", "budget.x=2")
     assert "'budget.x=2' needs names below budget, which is 1 already" in said
+    for first, second in (("budget.x=2", "budget=1"), ("budget=1", "budget=2")):
+        said = refused("--set", first, "--set", second)
+        assert f"'{second}' would replace {first.partition('=')[0]}, which is given too" in said
     settings = tmp_path / "settings.json"
     for content, reason in (
         (b"{", "is not JSON"),
