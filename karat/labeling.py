@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 
+from karat.arguments import listed
 from karat.resources import Answer, AnswerReceipt, LabelingStatus, Lease
 from karat.transport import Transport
 
@@ -52,7 +53,7 @@ class LabelingClient:
             "grouped": grouped,
         }
         if open_clients is not None:
-            body["open_clients"] = list(open_clients)
+            body["open_clients"] = listed(open_clients, "open_clients")
         lease: Lease = self._transport.request(
             "POST", f"{self._path}/labeling/lease", body=body, repeatable=True
         )

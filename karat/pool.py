@@ -267,4 +267,4 @@ class PoolClient:
 
 
 def _selection(which: Sequence[int] | Filters) -> dict[str, Any]:
-    return {"filters": which} if isinstance(which, dict) else {"ids": list(which)}
+    return {"filters": which} if isinstance(which, dict) else {"ids": listed(which, "which")}

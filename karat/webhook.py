@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypedDict
 
+from karat.arguments import listed
 from karat.transport import Transport
 
 WebhookEvent = Literal[
@@ -97,7 +98,7 @@ class WebhooksClient:
         Raises:
             KaratError: ``address_not_allowed``, ``malformed``, ``too_many_webhooks``.
         """
-        body = {"url": url} if events is None else {"url": url, "events": [*events]}
+        body = {"url": url} if events is None else {"url": url, "events": listed(events, "events")}
         made: WebhookSecret = self._transport.request("POST", self._path, body=body)
         return made
 

@@ -6,6 +6,7 @@ import os
 import uuid
 import zipfile
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -97,6 +98,10 @@ def test_one_string_is_no_list_of_its_letters(
         project.import_images(table, annotation_columns="label")
     with pytest.raises(TypeError, match="include takes a list"):
         project.pool.add("s3://photos", include="*.jpg")
+    with pytest.raises(TypeError, match="which takes a list"):
+        project.pool.hold_out(cast("Any", "12"))
+    with pytest.raises(TypeError, match="events takes a list"):
+        project.webhooks.create("https://example.org", cast("Any", "round.open"))
     assert project.imports() == []
 
 
