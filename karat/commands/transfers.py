@@ -104,7 +104,8 @@ def finish_import(
         show_json(result)
     else:
         _show_result(result, report)
-    if result["refused"] and result["refused"] == result["total"]:
+    brought = ("added", "annotations", "labeled", "unchanged", "duplicates")
+    if result["refused"] and not any(result[name] for name in brought):
         raise typer.Exit(1)
 
 
