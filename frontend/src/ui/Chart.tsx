@@ -62,7 +62,8 @@ export function Chart(props: ChartProps) {
             <span className={styles.dash} /> {reference.label}: {format(reference.value)}
           </p>
         ) : (
-          tones && (
+          tones &&
+          drawn.length > 0 && (
             <ul className={styles.tones}>
               {drawn.map((tone) => (
                 <li key={tone} className={styles.told}>
@@ -151,6 +152,7 @@ function Stack({ bar, x, width, yAt, hatch }: StackProps) {
         y={top}
         width={width}
         height={Math.max(0, bottom - top)}
+        className={styles.bar}
         data-tone={tone}
         fill={tone === "ood" ? `url(#${hatch})` : "var(--tone)"}
       />
