@@ -39,6 +39,7 @@ function sentence({ code, values }: Reason, { counts }: Project): string {
   const count = (name: string) => formatCount(Math.round(values[name] ?? 0));
   switch (code) {
     case "gain":
+      if (Math.round(values.more ?? 0) === 0) return text.noLabels;
       return text.gain(
         percent("gain"),
         percent("low"),

@@ -122,6 +122,8 @@ export const overview = {
     },
     gain: (gain: string, low: string, high: string, more: string, least: string, chance: number) =>
       `By the learning curve so far, ${more} more labels raise accuracy by ${gain} (80 % interval ${low} to ${high}). A rise of ${least} or more has a chance of ${chance < 1 ? "less than 1" : chance} %.`,
+    noLabels:
+      "Another round like the last is expected to bring no label of a class, and so no rise of accuracy.",
     ceiling: (least: string) =>
       `Accuracy is near its ceiling: more labels hardly help now, as another round is not expected to raise it by ${least}.`,
     evaluation: (accuracy: string, error: string, examples: string) =>

@@ -122,6 +122,8 @@ export const overview: Catalogue["overview"] = {
     },
     gain: (gain, low, high, more, least, chance) =>
       `지금까지의 학습 곡선에 따르면 라벨 ${more}개를 더하면 정확도가 ${gain} 오릅니다(80% 구간 ${low}–${high}). ${least} 이상 오를 확률은 ${chance < 1 ? "1% 미만" : `${chance}%`}입니다.`,
+    noLabels:
+      "지난번과 같은 라운드를 한 번 더 진행해도 클래스 라벨이 생기지 않을 것으로 보이므로, 정확도도 오르지 않을 것입니다.",
     ceiling: (least) =>
       `정확도가 한계에 가깝습니다. 한 라운드를 더 진행해도 ${least}만큼 오를 것으로 보이지 않으므로, 이제 라벨을 더해도 거의 도움이 되지 않습니다.`,
     evaluation: (accuracy, error, examples) =>
