@@ -32,6 +32,9 @@ async def lease(
 ) -> Lease:
     """The client's live leases, extended, and new ones up to ``body.n`` in all.
 
+    Leases of a round that has closed meanwhile run out by themselves: their answers come late, and
+    they stand in nobody's way.
+
     What the caller's closed clients hold is freed first, if ``body.open_clients`` tells them from
     the open ones, unless it was leased just now; with none open, all is. It is the head of the
     queue, so this lease gets it. Answers that such a client has yet to send are late, or come
@@ -64,9 +67,11 @@ async def lease(
     serving = status.serving_round(rounds)
     if serving is None:
         return _answer(state, rounds, [], values["token"], now)
+    unfinished = {round_.id for round_ in rounds}
+    held = [row for row in held if row.round_id in unfinished]
     settings = ProjectSettings.model_validate(serving.settings)
     expires = now + timedelta(seconds=settings.lease_seconds)
-    values |= {"expires": expires, "round": serving.id}
+    values |= {"expires": expires, "round": serving.id, "rounds": sorted(unfinished)}
     if body.open_clients is not None:
         # Also while the project is paused: a page says it once, as it opens.
         await _free_closed(connection, body.open_clients, values)
@@ -133,9 +138,7 @@ def _answer(
             probability=row.probability,
             in_probability=row.in_probability,
         )
-        # A lease taken before its round closed is answered late rather than shown again.
         for row in sorted(rows, key=lambda row: row.rank)
-        if row.round_id in numbers
     ]
     return Lease(
         lease_token=token if items else None,

@@ -208,8 +208,8 @@ _HELD = _OF_MINE.where(Query.lease_client == bindparam("tab"))
 # those who wait.
 _ELSEWHERE = _OF_MINE.where(Query.lease_client != bindparam("tab"))
 _LIVE = Query.lease_expires_at > bindparam("now")
-MINE = _claim(_HELD.where(_LIVE))
-HELD = Statement(_HELD.where(_LIVE))
+MINE = _claim(_HELD.where(_LIVE, among(Query.round_id, "rounds")))
+HELD = Statement(_HELD.add_columns(Query.round_id).where(_LIVE))
 HELD_ELSEWHERE = Statement(
     # In order of client, for that index: any row would do, and most often there is none.
     _ELSEWHERE.where(_LIVE, Query.round_id == bindparam("round"))

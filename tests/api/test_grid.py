@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from fastapi.testclient import TestClient
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 
-from core.states import Role
-from core.tables import Project, Query
-from tests.api.test_labeling import running, send, url, verdict
+from core.states import Role, RoundState
+from core.tables import Project, Query, Round
+from tests.api.test_labeling import lease, running, send, url, verdict
 from tests.world import Caller, World
 
 
@@ -51,6 +51,30 @@ def test_alike_images_come_together_from_the_head_on(http: TestClient, world: Wo
     # The rest of the window: what is left of the first group comes after the next groups' best.
     assert ranks(grouped(http, caller, project, 4)) == [1, 4, 7, 10]
     assert ranks(grouped(http, caller, project, 4)) == [2, 5, 8, 11]
+
+
+def test_leases_of_a_closed_round_are_in_nobodys_way(http: TestClient, world: World) -> None:
+    project = running(world, images=40, queries=12, budget=4)
+    caller, tab = world.caller(Role.ANNOTATOR, project), str(uuid.uuid4())
+    # More than the round pays for, as the tail of its queue is for those who need not wait.
+    first = lease(http, caller, project, 12, tab)["items"]
+    assert len(first) == 12
+    for item in first[:4]:
+        send(http, caller, project, verdict(item["query_id"]))
+    before = world.session.scalars(select(Round).where(Round.number == 0)).one()
+    assert before.state is RoundState.CLOSING
+    before.state = RoundState.CLOSED
+    world.session.execute(delete(Round).where(Round.number == 1))
+    world.session.commit()
+    world.open_round(project, 12, 1)
+    expiring = dict(world.session.execute(select(Query.id, Query.lease_expires_at)).all())
+    for _ in range(2):
+        items = grouped(http, caller, project, 12, tab)
+        assert [item["round"] for item in items] == [1] * 4
+    kept = {item["query_id"] for item in first[4:]}
+    world.session.rollback()
+    now = dict(world.session.execute(select(Query.id, Query.lease_expires_at)).all())
+    assert {id_: now[id_] for id_ in kept} == {id_: expiring[id_] for id_ in kept}
 
 
 def test_unpredicted_images_come_by_rank(http: TestClient, world: World) -> None:
