@@ -78,8 +78,7 @@ async def receive(
         if received == 0:
             raise Invalid(
                 "empty_upload",
-                f"{filename} is empty: no bytes came. Save the file again, and send it as the "
-                "request body.",
+                f"{filename} is empty: no bytes came. Save the file again, and send what it holds.",
             )
         await anyio.Path(part).rename(path)
     finally:

@@ -59,6 +59,8 @@ export const betweenQuery = (projectId: number) =>
   queryOptions({
     queryKey: ["project", projectId, "between"],
     refetchInterval: 5_000,
+    // Rounds have passed since somebody last waited here.
+    gcTime: 0,
     queryFn: () =>
       call(client.GET("/api/projects/{project_id}/labeling/between", { params: at(projectId) })),
   });
