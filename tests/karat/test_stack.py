@@ -209,6 +209,8 @@ def test_doctor_minds_a_taken_port_only_where_that_one_is_wanted(
     tmp_path: Path, karat: Run
 ) -> None:
     with socket.socket() as taken:
+        # Connections that have just ended on it are nobody who has it.
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with contextlib.suppress(OSError):  # then somebody else has it
             taken.bind(("127.0.0.1", 8080))
             taken.listen()
