@@ -1,26 +1,36 @@
 """What several verdicts on one example amount to."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from sqlalchemy import ColumnElement, Select, and_, exists, select
+from sqlalchemy import ColumnElement, Select, and_, exists, select, true
 from sqlalchemy.orm import aliased
 
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example
 
+Considering = Callable[[type[Annotation]], ColumnElement[bool]]
 STANCES: Final = (Verdict.CLASS, Verdict.OOD)
 
 
-def holds(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
-    """Condition: ``annotation`` is counted, and no counted one corrects it."""
+def holds(
+    annotation: type[Annotation] = Annotation, considering: Considering = lambda _: true()
+) -> ColumnElement[bool]:
+    """Condition: ``annotation`` is counted, and no counted one corrects it.
+
+    Args:
+        annotation: The table, or an alias of it.
+        considering: Condition on the corrections that are looked at; all are if left out.
+    """
     correction = aliased(Annotation)
     return and_(
         annotation.counted,
-        ~exists().where(correction.supersedes_id == annotation.id, correction.counted),
+        ~exists().where(
+            correction.supersedes_id == annotation.id, correction.counted, considering(correction)
+        ),
     )
 
 
@@ -29,15 +39,7 @@ def held_in_its_round() -> ColumnElement[bool]:
 
     What a round was told and has paid for stays its own when a later one asks about it again.
     """
-    correction = aliased(Annotation)
-    return and_(
-        Annotation.counted,
-        ~exists().where(
-            correction.supersedes_id == Annotation.id,
-            correction.counted,
-            correction.round_id == Annotation.round_id,
-        ),
-    )
+    return holds(considering=lambda correction: correction.round_id == Annotation.round_id)
 
 
 def lock_examples(which: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import FromClause, func, select, true
+from sqlalchemy import ColumnElement, FromClause, func, or_, select, true
 from sqlalchemy.orm import Session, aliased
 
+from core.consensus import holds
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, ProjectClass, Query, Round
 from models.protocols import OOD
@@ -161,19 +162,13 @@ def _verdicts(
         Pool index, ascending; label; round of the first verdict; whether a reviewer settled it;
         whether it was first asked about on request.
     """
-    # Nothing of a later round is known yet, neither an answer nor that it corrects another.
     last = BEFORE_ROUNDS if closing is None else closing
-    correction, its_round = aliased(Annotation), aliased(Round)
-    corrected = (
-        select(correction.id)
-        .outerjoin(its_round, its_round.id == correction.round_id)
-        .where(
-            correction.supersedes_id == Annotation.id,
-            correction.counted,
-            func.coalesce(its_round.number, BEFORE_ROUNDS) <= last,
-        )
-        .exists()
-    )
+    rounds = select(Round.id).where(Round.project_id == project_id, Round.number <= last)
+
+    def known(one: type[Annotation]) -> ColumnElement[bool]:
+        # Imported labels are of no round.
+        return or_(one.round_id.is_(None), one.round_id.in_(rounds.correlate(None)))
+
     origin = _said_first()
     held = (
         select(
@@ -191,9 +186,9 @@ def _verdicts(
         .where(
             Annotation.project_id == project_id,
             Annotation.verdict != Verdict.SKIP,
-            Annotation.counted,
-            func.coalesce(Round.number, BEFORE_ROUNDS) <= last,
-            ~corrected,
+            known(Annotation),
+            # Of a later round neither an answer is known, nor that it corrects another.
+            holds(considering=known),
         )
         .order_by(Annotation.id)
         .execution_options(yield_per=_ROWS)
