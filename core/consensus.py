@@ -51,6 +51,20 @@ def lock_examples(which: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     return select(Example.id).where(which).order_by(Example.id).with_for_update(key_share=True)
 
 
+def as_said() -> tuple[ColumnElement[Any], ...]:
+    """Order of annotations, the oldest first.
+
+    Time comes before the id: labels of one import were all there at once, and in which order its
+    rows were read must not decide between two that contradict each other.
+    """
+    return (
+        Annotation.created_at.asc(),
+        Annotation.verdict.asc(),
+        Annotation.class_id.asc().nulls_last(),
+        Annotation.id.asc(),
+    )
+
+
 def votes() -> Select[*tuple[Any, ...]]:
     """Annotations that hold, oldest first; the rows are for ``Vote.of``."""
     return (
@@ -60,11 +74,12 @@ def votes() -> Select[*tuple[Any, ...]]:
             Annotation.annotator_id,
             Annotation.source,
             Annotation.source_name,
+            Annotation.job_id,
             Annotation.verdict,
             Annotation.class_id,
         )
         .where(holds())
-        .order_by(Annotation.id)
+        .order_by(*as_said())
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, FromClause, func, or_, select, true
 from sqlalchemy.orm import Session, aliased
 
-from core.consensus import holds
+from core.consensus import as_said, holds
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, ProjectClass, Query, Round
 from models.protocols import OOD
@@ -190,7 +190,7 @@ def _verdicts(
             # Of a later round neither an answer is known, nor that it corrects another.
             holds(considering=known),
         )
-        .order_by(Annotation.id)
+        .order_by(*as_said())
         .execution_options(yield_per=_ROWS)
     )
     rows = (

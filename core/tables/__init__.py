@@ -1,7 +1,7 @@
 """The database schema, one module per area. Importing this package registers every table."""
 
 from core.tables.annotation import Annotation
-from core.tables.example import Example
+from core.tables.example import COMPOSED_NAME, Example
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.project import Member, Project, ProjectClass
 from core.tables.round import Query, Round
@@ -12,6 +12,7 @@ from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.worker import Worker
 
 __all__ = [
+    "COMPOSED_NAME",
     "DRY_RUN",
     "Annotation",
     "ApiToken",

@@ -1,8 +1,8 @@
 """The images of a project."""
 
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint, false, text
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint, false, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
@@ -29,7 +29,7 @@ class Example(Base):
         UniqueConstraint("project_id", "pool_index"),
         UniqueConstraint("project_id", "content_hash"),
         Index("ix_examples_state", "project_id", "split", "state", "pool_index"),
-        Index("ix_examples_name", "project_id", "name"),
+        Index("ix_examples_name", "project_id", text("normalize(name)")),
         Index("ix_examples_disputed", "project_id", "id", postgresql_where=text("disputed")),
     )
 
@@ -50,3 +50,7 @@ class Example(Base):
     label_class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
     disputed: Mapped[bool] = mapped_column(server_default=false())
     meta: Mapped[dict[str, Any]]
+
+
+COMPOSED_NAME: Final = func.normalize(Example.name)
+"""Names as they are compared (NFC), by an index; they are kept as they were given."""

@@ -1,7 +1,9 @@
 """Files as other tools write them: what they say is taken, or refused by name and reason."""
 
+import csv
 import io
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from core.states import ProjectState, Split
-from core.tables import Project, Query
+from core.tables import Job, Project, Query
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
@@ -29,6 +31,12 @@ def take(pool: Pool, content: bytes, filename: str = "pool.zip") -> dict[str, An
     job = pool.add(content, filename)
     assert job.result is not None, job.error
     return job.result
+
+
+def report_of(pool: Pool, job: Job) -> Iterator[tuple[str, str]]:
+    """(name, reason) of each line of the report."""
+    for name, _, reason in list(csv.reader(pool.report(job).splitlines()))[1:]:
+        yield name, reason
 
 
 def votes(world: World, project: Project, pool: Pool) -> dict[str, Any]:
@@ -59,9 +67,9 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
     tasks = [
         task("/data/upload/2/0a1b2c3d-a.png", chosen("cat", by=ada), chosen("OOD")),
         task("/data/upload/2/0a1b2c3d-b.png", {**chosen(by=ada), "was_cancelled": True}),
-        task("s3://bucket/raw/c%20d.png", chosen("dog")),
+        task("s3://bucket/media/c%20d.png", chosen("dog")),
         task("https://evil.example/e.png?x=1", chosen("Unsure"), source="camera 1"),
-        task("/data/local-files/?d=raw/f.png"),
+        task("/data/local-files/?d=media/f.png"),
         task("g.png", chosen("cat", "dog")),
         task("h.png", {"completed_by": 1, "result": [boxes]}),
         task("i.png", chosen("horse")),
@@ -69,7 +77,9 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
     ]
     names = ["a.png", "b.png", "c d.png", "e.png", "f.png", "g.png", "h.png", "i.png", "other.png"]
     images = [(f"media/{name}", png(seed)) for seed, name in enumerate(names)]
-    result = take(pool, zipped([("export.json", json.dumps(tasks).encode()), *images]))
+    job = pool.add(zipped([("export.json", json.dumps(tasks).encode()), *images]))
+    result = job.result
+    assert result is not None, job.error
 
     assert votes(world, project, pool) == {
         "media/a.png": {("ada@example.org", "class", "cat"), ("Label Studio user 7", "ood", None)},
@@ -77,14 +87,20 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
         "media/c d.png": {("Label Studio user 7", "class", "dog")},
         "media/e.png": {("Label Studio user 7", "unsure", None)},
         "media/f.png": set(),
+        "media/g.png": set(),
+        "media/h.png": set(),
+        "media/i.png": set(),
         "media/other.png": set(),
     }
-    why = reasons(result)
-    assert why.keys() == {"media/g.png", "media/h.png", "media/i.png", "missing.png"}
-    assert "several choices (cat, dog)" in why["media/g.png"]
-    assert "rectanglelabels" in why["media/h.png"]
-    assert "'horse': neither a class" in why["media/i.png"]
-    assert why["missing.png"] == "the project has no such image; import it first"
+    # A label that cannot be read costs no image.
+    assert result["added"] == len(names)
+    told = dict(report_of(pool, job))
+    assert "several choices (cat, dog)" in told["media/g.png"]
+    assert "rectanglelabels" in told["media/h.png"]
+    assert "'horse', which is not a class" in told["media/i.png"]
+    assert result["noted"]["a label is not taken"] == 3
+    assert reasons(result).keys() == {"missing.png"}
+    assert reasons(result)["missing.png"].startswith("no image of this import or of the project")
     assert pool.examples()[3].meta == {"source": "camera 1"}
 
 
@@ -158,17 +174,19 @@ def test_coco_with_a_document_in_each_split(world: World, project: Project, pool
         *((f"train/{n}.png", png(n)) for n in range(3)),
         ("valid/3.png", png(3)),
     ]
-    result = take(pool, zipped(files))
-    assert "several categories (cat, dog)" in reasons(result)["train/1.png"]
+    job = pool.add(zipped(files))
+    assert "several categories (cat, dog)" in dict(report_of(pool, job))["train/1.png"]
     # Without annotations nothing is said: only our own exports know what is OOD.
     assert votes(world, project, pool) == {
         "train/0.png": {("COCO", "class", "cat")},
+        "train/1.png": set(),
         "train/2.png": set(),
         "valid/3.png": set(),
     }
     assert sorted(amounts(world, project).values(), key=str) == [
         ("evaluation", "unlabeled", "dog"),
         ("pool", "labeled", "cat"),
+        ("pool", "unlabeled", None),
         ("pool", "unlabeled", None),
     ]
 
@@ -190,15 +208,15 @@ def test_yolo_folders_and_those_beside_them(world: World, project: Project, pool
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"[" * 100_000, "neither Label Studio's"),
+        (b"[" * 100_000, "nested"),
         (b'[{"data": {"image": "a.png"}}, ' + b"[" * 100_000, "nested"),
         (b'[{"data": {"image": "a.png"}}, {"data": "' + b"x" * (20 << 20), "16 MiB"),
         (b'[{"data": {"image": "a.png"}}, {"data"', "premature EOF"),
-        (b'[{"data": {"image": "a.png"}}, 5]', "entry 1 is no task"),
         (b'[{"image": "a.png", "choice": "cat"}]', "JSON-MIN"),
-        (b'{"images": [{"id": 1, "file_name": "/"}]}', "has no file_name"),
-        (b"\xff\xfe", "neither Label Studio's"),
-        (b'{"images": [{"id": 1, "file_name": "a.png"}], "annotations": [{}]}', "no image_id"),
+        (b'{"images": [{"id": 1, "file_name": "a.png"}], "annotations": [{}', "premature EOF"),
+        (b'{"images": [{"id": 1, "file_name": "a.png"}], "annotations": [yes]}', "near byte 63"),
+        (b"\xff\xfe", "cannot be read as JSON near byte"),
+        (b'{"shapes": []}', "neither Label Studio's"),
     ],
 )
 def test_a_document_that_cannot_be_read_fails_as_a_whole(
@@ -230,11 +248,9 @@ def test_what_is_stated_wrongly_is_refused_by_name(
 ) -> None:
     rows = [{"file_name": "a.png", **vote}, {"file_name": "b.png", "verdict": "ood"}]
     metadata = "\n".join(map(json.dumps, rows)).encode()
-    result = take(
-        pool, zipped([("metadata.jsonl", metadata), ("a.png", png(0)), ("b.png", png(1))])
-    )
-    assert why in reasons(result)["a.png"]
-    assert votes(world, project, pool) == {"b.png": {("import", "ood", None)}}
+    job = pool.add(zipped([("metadata.jsonl", metadata), ("a.png", png(0)), ("b.png", png(1))]))
+    assert why in dict(report_of(pool, job))["a.png"]
+    assert votes(world, project, pool) == {"a.png": set(), "b.png": {("import", "ood", None)}}
 
 
 def test_numbers_of_another_installation_are_not_taken_for_ours(world: World) -> None:
@@ -255,8 +271,9 @@ def test_json_lines_of_labels_are_read_like_a_csv(world: World) -> None:
     assert job.result is not None, job.error
     assert (job.result["labeled"], job.result["empty"]) == (1, 2)
     job = pool.add(b'{"file": "0.png", "worse": 0}\n[]\n', "labels.jsonl", annotations=["worse"])
-    assert job.error is not None
-    assert "line 2 is not an object" in job.error["detail"]
+    assert job.result is not None, job.error
+    assert reasons(job.result) == {"labels.jsonl, line 2": "is not an object"}
+    assert job.result["labeled"] == 1
 
 
 def test_a_skip_leaves_the_image_in_its_queue(world: World) -> None:

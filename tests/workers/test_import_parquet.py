@@ -67,7 +67,7 @@ def test_reads_hugging_face_structs_and_class_labels(pool: Pool) -> None:
     job = pool.add(written(columns, names=["cat", "dog"]), "hf.parquet", split=Split.EVALUATION)
     assert job.result is not None, job.error
     assert reasons(job.result) == {
-        "2.png": "label '7' is not a class of the project",
+        "2.png": "label '7 (not one of the 2 numbers declared)' is not a class of the project",
         "elsewhere.png": "the row holds no image bytes",
     }
     assert [one.name for one in pool.examples()] == ["0.png", "1.png"]

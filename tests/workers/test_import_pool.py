@@ -30,6 +30,8 @@ def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
         "unchanged": 0,
         "empty": 0,
         "annotations": 0,
+        "contradicting": 0,
+        "noted": {},
         "duplicates": 0,
         "refused": 0,
         "by_split": {"pool": 5, "evaluation": 0, "auxiliary_ood": 0},
@@ -88,7 +90,7 @@ def test_evaluation_images_need_a_class_of_the_project(pool: Pool) -> None:
     result = pool.zip(files)
     assert result["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 1}
     assert reasons(result) == {
-        "evaluation/Cat/2.png": "label 'Cat' is not a class of the project",
+        "evaluation/Cat/2.png": "label 'Cat' is not a class of the project (there is 'cat')",
         "evaluation/bird/3.png": "label 'bird' is not a class of the project",
         "evaluation/4.png": "an evaluation image needs a label",
     }

@@ -122,14 +122,19 @@ def test_metadata_jsonl_describes_files_below_it(pool: Pool) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ["name,label\n1.png,cat\n", "\xff\xfe".encode("latin1").decode("latin1") + "\n"]
+    ("table", "why"),
+    [
+        (b"name,label\n1.png,cat\n", "no column file_name"),
+        (b"\xff\xff\n", "UTF-8"),
+        (b'file_name,label\n"1.png,cat\n', "near line"),
+    ],
 )
-def test_metadata_without_file_names_fails_the_import(pool: Pool, table: str) -> None:
-    job = pool.add(zipped([("metadata.csv", table.encode()), ("1.png", png(1))]))
-    assert job.error is not None
-    assert job.error["code"] == "invalid_archive"
-    assert "metadata.csv" in job.error["detail"]
-    assert pool.examples() == []
+def test_metadata_that_says_nothing_is_left_aside_and_named(
+    pool: Pool, table: bytes, why: str
+) -> None:
+    result = pool.zip({"metadata.csv": table, "1.png": png(1)})
+    assert result["added"] == 1
+    assert why in reasons(result)["metadata.csv"]
 
 
 def test_refuses_bad_files_by_name_and_takes_the_rest(pool: Pool) -> None:

@@ -2,17 +2,18 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 
 from core.states import Split
 from workers.imports.decode import Decoded
 from workers.imports.items import Fetched, Item, Origin, Reference, Refused
-from workers.imports.labels import Label, Labeled, read_labels, read_said
+from workers.imports.labels import Labeled, Written
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
-from workers.imports.pool import Addition
-from workers.imports.report import Outcome
+from workers.imports.pool import Addition, Held
+from workers.imports.reading import Label, LabelReader
+from workers.imports.report import Note, Outcome
 
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
@@ -28,26 +29,29 @@ class Candidate:
     content: bytes
     digest: bytes
     labels: tuple[Label, ...]
+    notes: tuple[Note, ...]
     origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An item that is about an image of the pool: the first of ``references`` that there is."""
+    """An item that is about an image of the pool."""
 
     name: str
-    references: tuple[Reference, ...]
+    reference: Reference
     labels: tuple[Label, ...]
+    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What became of one item."""
+    """What became of one item; ``notes`` are what is to be said of it all the same."""
 
     name: str
     outcome: Outcome
     reason: str = ""
     split: Split | None = None
+    notes: tuple[Note, ...] = ()
 
 
 Prepared = Candidate | Mention | Line
@@ -58,30 +62,53 @@ class Decided:
     """What becomes of a batch: what enters the pool, what is said of it, a line for each item.
 
     ``labeled`` are by the position of their line, which is as if it said nothing new.
-    ``met`` are bytes that came again: the pool may have lost its own.
+    ``met`` are bytes that came again: the pool may have lost its own. ``truths`` are the classes
+    that evaluation images are said to be of which came before.
     """
 
-    additions: list[Addition]
-    labeled: dict[int, Labeled]
-    lines: list[Line]
-    met: dict[bytes, Met]
+    additions: list[Addition] = field(default_factory=list)
+    labeled: dict[int, Labeled] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+    met: dict[bytes, Met] = field(default_factory=dict)
+    truths: dict[bytes, frozenset[int]] = field(default_factory=dict)
 
-    def told(self, news: Collection[int]) -> list[Line]:
-        """The lines, where those at the positions ``news`` brought a label that was not known."""
+    def told(self, written: Written, classes: Mapping[int, str]) -> list[Line]:
+        """The lines, once it is known which labels are new and which contradict each other.
+
+        Args:
+            written: What came of the labels.
+            classes: Names of classes by id.
+        """
         return [
-            _labeled(line) if position in news and line.outcome is not Outcome.ADDED else line
-            for position, line in enumerate(self.lines)
+            self._told(position, line, written, classes) for position, line in enumerate(self.lines)
         ]
 
+    def _told(
+        self, position: int, line: Line, written: Written, classes: Mapping[int, str]
+    ) -> Line:
+        if position in written.news and line.outcome is not Outcome.ADDED:
+            line = _labeled(line)
+        said = written.contradicted.get(position)
+        if said is None:
+            return line
+        names = (classes.get(class_id or 0, verdict) for verdict, class_id in said)
+        note = Note("its labels contradict each other, and all are kept", ", ".join(names))
+        return replace(line, notes=(*line.notes, note))
 
-def batches(
-    items: Iterable[Item], default: Split, classes: Mapping[str, int]
-) -> Iterator[list[Prepared]]:
-    """Read items into batches that are bounded in number and in bytes."""
+
+def batches(items: Iterable[Item], default: Split, reader: LabelReader) -> Iterator[list[Prepared]]:
+    """Read items into batches that are bounded in number and in bytes.
+
+    What is said of images that do not come with it is in batches of its own: those that come in
+    the same import are there by then.
+    """
     batch: list[Prepared] = []
     held = 0
     for item in items:
-        prepared = _prepare(item, default, classes)
+        if batch and item.reference is not None and isinstance(batch[-1], Candidate):
+            yield batch
+            batch, held = [], 0
+        prepared = _prepare(item, default, reader)
         batch.append(prepared)
         held += len(prepared.content) if isinstance(prepared, Candidate) else 0
         if len(batch) >= _MOST_ITEMS or held >= _MOST_BYTES:
@@ -91,37 +118,37 @@ def batches(
         yield batch
 
 
-def decide(
-    batch: Sequence[Prepared],
-    known: Callable[[Collection[bytes]], Mapping[bytes, str]],
-    find: Callable[[Collection[Reference]], Mapping[Reference, Sequence[tuple[int, Split]]]],
-    decode_all: Callable[[Sequence[bytes]], Sequence[Decoded | Refused]],
-    first_name: Callable[[], str | None],
-) -> Decided:
+class Looked(NamedTuple):
+    """What ``decide`` has to look up or to make; see there."""
+
+    known: Callable[[Collection[bytes]], Mapping[bytes, Held]]
+    find: Callable[[Collection[Reference]], Mapping[Reference, Sequence[tuple[int, Split]]]]
+    decode_all: Callable[[Sequence[bytes]], Sequence[Decoded | Refused]]
+    first_name: Callable[[], str | None]
+
+
+def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
     """Sort a batch into additions, duplicates, labels for what is there, and refusals.
 
     Args:
         batch: Items in their order.
-        known: Tells which hashes the pool holds, and under what name.
-        find: Tells which images references may mean.
-        decode_all: Decodes contents.
-        first_name: Tells the name of an image that the project has, if it has any.
+        looked: Tells which hashes the pool holds, which images references may mean, what contents
+            show, and the name of an image that the project has, if it has any.
     """
-    mentions = (one for one in batch if isinstance(one, Mention))
-    meant = find([reference for one in mentions for reference in one.references])
+    meant = looked.find([one.reference for one in batch if isinstance(one, Mention)])
     unique = {one.digest: one.content for one in batch if isinstance(one, Candidate)}
-    held = dict(known(unique.keys()))
+    held = dict(looked.known(unique.keys()))
     fresh = [digest for digest in unique if digest not in held]
-    images = dict(zip(fresh, decode_all([unique[digest] for digest in fresh]), strict=True))
-    decided = Decided([], {}, [], {})
+    contents = [unique[digest] for digest in fresh]
+    images = dict(zip(fresh, looked.decode_all(contents), strict=True))
+    decided = Decided()
     for one in batch:
         if isinstance(one, Line):
             decided.lines.append(one)
         elif isinstance(one, Mention):
-            reference = next((r for r in one.references if r in meant), one.references[0])
-            line = _mentioned(one, meant.get(reference, ()), first_name)
+            line = _mentioned(one, meant.get(one.reference, ()), looked.first_name)
             if line.outcome is not Outcome.REFUSED:
-                decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
+                decided.labeled[len(decided.lines)] = Labeled(one.reference, one.labels)
             decided.lines.append(line)
         else:
             decided.lines.append(_enter(one, held, images, decided))
@@ -130,7 +157,7 @@ def decide(
 
 def _enter(
     one: Candidate,
-    held: dict[bytes, str],
+    held: dict[bytes, Held],
     images: Mapping[bytes, Decoded | Refused],
     decided: Decided,
 ) -> Line:
@@ -143,26 +170,58 @@ def _enter(
         decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
     if one.digest in held:
         decided.met[one.digest] = Met(one.content, one.origin)
-        return Line(one.name, Outcome.DUPLICATE, f"same content as {held[one.digest]}")
+        return _again(one, held, decided)
     assert image is not None
-    held[one.digest] = one.name
+    class_id = one.place.class_id
+    said = frozenset(() if class_id is None else (class_id,))
+    held[one.digest] = Held(one.name, one.place.split, class_id, said)
     decided.additions.append(
         Addition(one.name, one.place, one.content, one.digest, image, one.origin)
     )
-    return Line(one.name, Outcome.ADDED, split=one.place.split)
+    notes = (*one.notes, *(Note(note) for note in getattr(image, "notes", ())))
+    return Line(one.name, Outcome.ADDED, split=one.place.split, notes=notes)
+
+
+def _again(one: Candidate, held: dict[bytes, Held], decided: Decided) -> Line:
+    """Bytes that came before, perhaps as the truth of another class."""
+    there = held[one.digest]
+    line = Line(one.name, Outcome.DUPLICATE, f"same content as {there.name}", notes=one.notes)
+    class_id = one.place.class_id
+    if one.place.split is not there.split:
+        return _noted(line, "the image is in another split, and stays there", there.split)
+    if class_id is None:
+        return line
+    if there.class_id is not None and not there.said:
+        # An earlier import has settled it.
+        is_same = class_id == there.class_id
+        return (
+            line if is_same else _noted(line, "an earlier import says another class, which stays")
+        )
+    said = there.said | {class_id}
+    if said == there.said:
+        return line
+    held[one.digest] = replace(there, said=said, class_id=class_id if len(said) == 1 else None)
+    decided.truths[one.digest] = said
+    if len(said) > 1:
+        return _noted(line, "its labels contradict each other, so it counts in no evaluation")
+    return _noted(line, "its labels contradicted each other, and this one settles it")
+
+
+def _noted(line: Line, reason: str, detail: str = "") -> Line:
+    return replace(line, notes=(*line.notes, Note(reason, detail)))
 
 
 def _mentioned(
     one: Mention, matches: Sequence[tuple[int, Split]], first_name: Callable[[], str | None]
 ) -> Line:
     if not matches:
-        reason = _unmatched(one.references[0].column, first_name())
+        reason = _unmatched(one.reference.column, first_name())
     elif len(matches) > 1:
         reason = f"{len(matches)} images have this name; say which by sha256 or example_id"
     elif matches[0][1] is not Split.POOL:
         reason = f"the image is in the split {matches[0][1]}; only the pool is annotated"
     else:
-        return Line(one.name, Outcome.UNCHANGED, "its labels are known already")
+        return Line(one.name, Outcome.UNCHANGED, "its labels are known already", notes=one.notes)
     return Line(one.name, Outcome.REFUSED, reason)
 
 
@@ -183,27 +242,26 @@ def _labeled(line: Line) -> Line:
     return replace(line, outcome=Outcome.LABELED, reason=reason)
 
 
-def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared:
-    written, stated = read_labels(item.annotations, classes), read_said(item.said, classes)
-    if isinstance(written, Refused):
-        return Line(item.name, Outcome.REFUSED, written.reason)
-    if isinstance(stated, Refused):
-        return Line(item.name, Outcome.REFUSED, stated.reason)
-    labels = (*written, *stated)
-    if item.reference is not None and not labels:
+def _prepare(item: Item, default: Split, reader: LabelReader) -> Prepared:
+    read = reader.read(item)
+    notes = tuple(Note("a label is not taken", reason) for reason in read.unread)
+    if item.how and (read.labels or read.unread):
+        notes = (*notes, Note("what is said of it was found by the end of its path", item.how))
+    if item.reference is not None and not read.labels:
+        if read.unread:
+            return Line(item.name, Outcome.REFUSED, "; ".join(read.unread))
         return Line(item.name, Outcome.EMPTY, item.silence)
     if item.reference is not None:
-        return Mention(item.name, (item.reference, *item.otherwise), labels)
-    placed = place(item, default, classes)
+        return Mention(item.name, item.reference, read.labels, notes)
+    placed = place(item, default, reader)
     if isinstance(placed, Refused):
         return Line(item.name, Outcome.REFUSED, placed.reason)
     content = item.read()
     if isinstance(content, Refused):
         return Line(item.name, Outcome.REFUSED, content.reason)
-    if placed.split is not Split.POOL:
-        labels = ()
+    labels = read.labels if placed.split is Split.POOL else ()
     origin: Origin | None = None
     if isinstance(content, Fetched):
         origin, content = content.origin, content.content
     digest = hashlib.sha256(content).digest()
-    return Candidate(item.name, placed, content, digest, labels, origin)
+    return Candidate(item.name, placed, content, digest, labels, notes, origin)

@@ -1,7 +1,7 @@
 """Images that stay in a bucket or a shared folder: all of a folder, as it is listed once."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from fnmatch import fnmatchcase
@@ -18,7 +18,15 @@ from core.places import Object
 from core.storage import write_atomically
 from workers.imports.ahead import read_ahead
 from workers.imports.folder import FolderSource
-from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, invalid_archive
+from workers.imports.items import (
+    MAX_IMAGE_BYTES,
+    Fetched,
+    Item,
+    Origin,
+    Refused,
+    Values,
+    invalid_archive,
+)
 from workers.imports.metadata import NAMES
 
 _REFUSALS: Final = {
@@ -186,6 +194,11 @@ class BucketSource:
     def total(self) -> int:
         """Number of items."""
         return self._folder.total
+
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """What stands in the columns of labels of the metadata."""
+        return self._folder.values
 
     def items(self, start: int) -> Iterator[Item]:
         """Items from ``start`` on, read ahead."""

@@ -2,12 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from workers.imports.items import invalid_archive, printable
-from workers.imports.metadata import REFUSED, plain_path
+from workers.imports.items import printable
+from workers.imports.matching import Called, plain_path
+from workers.imports.metadata import UNREAD, Problem
 from workers.imports.stated import is_stated
 
 SOURCE: Final = "COCO"
@@ -15,6 +16,7 @@ SOURCE: Final = "COCO"
 UNDECIDED: Final = "undecided"
 """Member of our exports for images that are neither labeled nor OOD."""
 _KEPT: Final = frozenset({"name", "sha256", "split", "class", "label", "verdict", "votes", "meta"})
+_SHOWN: Final = 3
 
 
 class CocoIndex:
@@ -23,74 +25,147 @@ class CocoIndex:
     def __init__(self, path: Path, name: str) -> None:
         """Start anew at ``path``, for the document ``name``."""
         path.unlink(missing_ok=True)
-        self._name = name
+        self._name = printable(name)
         self._index = sqlite3.connect(path, isolation_level=None)
         self._index.execute("PRAGMA journal_mode = OFF")
         self._index.execute("PRAGMA synchronous = OFF")
-        self._index.execute("CREATE TABLE images (seq INTEGER PRIMARY KEY, id TEXT, fields TEXT)")
+        self._index.execute(
+            "CREATE TABLE images (seq INTEGER PRIMARY KEY, id TEXT, file TEXT, fields TEXT)"
+        )
         self._index.execute("CREATE TABLE categories (id TEXT, name TEXT)")
         self._index.execute("CREATE TABLE labels (image TEXT, category TEXT)")
+        self._index.execute("CREATE TABLE problems (name TEXT, reason TEXT)")
+        self._without_category = 0
+        self.names_keypoints = False
+        """Whether it is about the joints of bodies."""
 
     def add(self, elements: Iterator[tuple[str | None, Any]]) -> None:
-        """Read the elements of a document.
+        """Read the elements of a document; what cannot be used of them becomes a problem.
 
         Raises:
-            DomainError: ``invalid_archive`` where one lacks what it needs.
+            DomainError: ``invalid_archive`` from where it is no JSON any more.
         """
         self._index.execute("BEGIN")
+        numbers: dict[str, int] = {}
         for key, one in elements:
-            if key in ("images", UNDECIDED):
-                row = (
-                    self._need(one, "id", key),
-                    json.dumps({**one, "file_name": self._file(one)}),
-                )
-                self._index.execute("INSERT INTO images (id, fields) VALUES (?, ?)", row)
-            elif key == "categories":
-                row = (self._need(one, "id", key), self._need(one, "name", key))
-                self._index.execute("INSERT INTO categories VALUES (?, ?)", row)
-            elif key == "annotations":
-                row = (self._need(one, "image_id", key), self._need(one, "category_id", key))
-                self._index.execute("INSERT INTO labels VALUES (?, ?)", row)
+            if key not in ("images", UNDECIDED, "categories", "annotations"):
+                continue
+            number = numbers[key] = numbers.get(key, -1) + 1
+            reason = self._add(key, one)
+            if reason:
+                entry = f"{self._name}, entry {number} of {key}"
+                self._index.execute("INSERT INTO problems VALUES (?, ?)", (entry, reason))
         self._index.execute("COMMIT")
+        self._index.execute("CREATE INDEX by_id ON images (id)")
         self._index.execute("CREATE INDEX by_image ON labels (image)")
         self._index.execute("CREATE INDEX by_category ON categories (id)")
 
-    def rows(self) -> Iterator[tuple[str, str | None, dict[str, Any]]]:
-        """Path, no other name, and fields (of ``stated``, or why it is refused) of each image."""
-        for image, stored in self._index.execute("SELECT id, fields FROM images ORDER BY seq"):
-            fields = json.loads(stored)
-            path = fields.pop("file_name")
-            yield path, None, self._fields(image, fields)
+    def _add(self, key: str, one: object) -> str | None:
+        """Note an entry; why it cannot be used, if it cannot."""
+        if not isinstance(one, dict):
+            return "is not an object"
+        if key in ("images", UNDECIDED):
+            id_, file = _id(one.get("id")), one.get("file_name")
+            path = plain_path(file).lstrip("/") if isinstance(file, str) else ""
+            if id_ is None or not path:
+                return f"has no {'id' if id_ is None else 'file_name'}"
+            fields = {name: value for name, value in one.items() if name in _KEPT}
+            row = (id_, path, json.dumps(fields))
+            self._index.execute("INSERT INTO images (id, file, fields) VALUES (?, ?, ?)", row)
+            return None
+        if key == "categories":
+            id_, name = _id(one.get("id")), one.get("name")
+            self.names_keypoints |= "keypoints" in one
+            if id_ is None or not isinstance(name, str) or not name.strip():
+                return f"has no {'id' if id_ is None else 'name'}"
+            self._index.execute("INSERT INTO categories VALUES (?, ?)", (id_, printable(name)))
+            return None
+        image, category = _id(one.get("image_id")), _id(one.get("category_id"))
+        self.names_keypoints |= "keypoints" in one
+        if image is None:
+            return "has no image_id"
+        if category is None:
+            self._without_category += 1
+            return None
+        self._index.execute("INSERT INTO labels VALUES (?, ?)", (image, category))
+        return None
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether any annotation names one."""
+        return self._index.execute("SELECT 1 FROM labels LIMIT 1").fetchone() is not None
+
+    def rows(self) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
+        """The path of each image, and fields (of ``stated``, and why a label is not taken)."""
+        images = self._index.execute("SELECT id, file, fields FROM images ORDER BY seq")
+        for image, path, stored in images:
+            yield [Called(path)], self._fields(image, json.loads(stored))
+
+    def problems(self) -> Iterator[Problem]:
+        """What of the document says nothing, and why."""
+        for row in self._index.execute("SELECT name, reason FROM problems ORDER BY rowid"):
+            yield Problem(*row)
+        if self._without_category:
+            reason = (
+                f"{self._without_category:,} annotations have no category_id, as captions and "
+                "panoptic ones do; they are left aside"
+            )
+            yield Problem(self._name, reason)
+        nowhere = self._index.execute(
+            "SELECT DISTINCT image FROM labels WHERE image NOT IN (SELECT id FROM images)"
+        )
+        for (image,) in nowhere:
+            yield Problem(f"{self._name}, image_id {image}", "is annotated, but not among images")
 
     def close(self) -> None:
         """Close the index."""
         self._index.close()
 
-    def _fields(self, image: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {key: value for key, value in fields.items() if key in _KEPT}
+    def _fields(self, image: str, kept: dict[str, Any]) -> dict[str, Any]:
         if is_stated(kept):
             return kept
-        names = self._index.execute(
-            "SELECT DISTINCT coalesce(c.name, l.category) FROM labels l "
-            "LEFT JOIN categories c ON c.id = l.category WHERE l.image = ? LIMIT 3",
+        files = self._index.execute(
+            "SELECT DISTINCT file FROM images WHERE id = ? LIMIT ?", (image, _SHOWN)
+        ).fetchall()
+        categories = self._index.execute(
+            "SELECT DISTINCT l.category, c.name FROM labels l "
+            "LEFT JOIN categories c ON c.id = l.category WHERE l.image = ? ORDER BY 1, 2 LIMIT 9",
             (image,),
         ).fetchall()
-        if len(names) > 1:
-            shown = ", ".join(name for (name,) in names)[:100]
-            return {REFUSED: f"annotations of several categories ({shown}); an image has one class"}
-        label = names[0][0] if names else None
-        votes = [{"annotator": SOURCE, "class": label}] if names else []
-        return {**kept, "class": label, "votes": votes}
+        if not categories:
+            return {**kept, "class": None, "votes": []}
+        reason = _unread(image, [file for (file,) in files], categories)
+        if reason:
+            return {**kept, "class": None, "votes": [], UNREAD: [reason]}
+        label = categories[0][1]
+        return {**kept, "class": label, "votes": [{"annotator": SOURCE, "class": label}]}
 
-    def _file(self, image: Mapping[str, Any]) -> str:
-        named = {"file_name": plain_path(self._need(image, "file_name", "images")).lstrip("/")}
-        return self._need(named, "file_name", "images")
 
-    def _need(self, one: object, field: str, key: str) -> str:
-        value = one.get(field) if isinstance(one, dict) else None
-        if not isinstance(value, str | int) or value == "":
-            raise invalid_archive(
-                f"{printable(self._name)}: an entry of {key} has no {field}. It must be as COCO's "
-                "are, with images, annotations and categories."
-            )
+def _unread(
+    image: str, files: Sequence[str], categories: Sequence[tuple[str, str | None]]
+) -> str | None:
+    """Why the categories of an image are no label; ``None`` if they are one."""
+    if len(files) > 1:
+        return f"image id {image} stands for several files ({', '.join(files)[:100]})"
+    unknown = [id_ for id_, name in categories if name is None]
+    if unknown:
+        return f"category {unknown[0]} is not among the categories of the document"
+    names = dict.fromkeys(name for _, name in categories if name is not None)
+    ids = {id_ for id_, _ in categories}
+    if len(names) == 1:
+        return None
+    shown = ", ".join(names)[:100]
+    if len(ids) == 1:
+        return f"category {min(ids)} has several names ({shown})"
+    return f"annotations of several categories ({shown}); an image has one class"
+
+
+def _id(value: object) -> str | None:
+    """An id as it is compared: a number is one however it is written."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str | int) and value != "":
         return printable(str(value))
+    return None

@@ -1,7 +1,8 @@
 """JSON documents of other tools: which tool's, and what they say of which image."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,7 @@ from workers.imports.items import (
     Item,
     Reference,
     Refused,
+    Values,
     invalid_archive,
     printable,
     reference,
@@ -21,12 +23,12 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.json_stream import elements
-from workers.imports.metadata import REFUSED, Metadata, Missing, base_of
+from workers.imports.matching import Unmatched
+from workers.imports.metadata import UNREAD, Metadata, Missing
 from workers.imports.stated import read_said_of
 
 SUFFIX: Final = ".json"
 _LOOKED_AT: Final = 1 << 20
-_MOST_TAILS: Final = 8
 _COCO: Final = frozenset({"images", "annotations", "categories"})
 
 
@@ -37,127 +39,192 @@ class Tool(Enum):
     COCO = "COCO"
 
 
-def whose(file: BinaryIO) -> Tool | None:
-    """Tell by the beginning of a document whose it is; ``None`` if it is no such document."""
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of another tool.
+
+    Attributes:
+        name: Its path; paths in it are relative to its folder, or to any.
+        tool: Whose it is.
+        open: Opens it.
+        below: Whether its folder has images, so that it speaks of those.
+    """
+
+    name: str
+    tool: Tool
+    open: Callable[[], BinaryIO]
+    below: bool = False
+
+    @property
+    def folder(self) -> str:
+        """Where it lies; empty at the top."""
+        return self.name.rpartition("/")[0]
+
+
+def whose(file: BinaryIO) -> Tool | Refused:
+    """Tell by the beginning of a document whose it is, or why it is nobody's."""
+    start = file.read(_LOOKED_AT)
     try:
-        for key, one in elements(io.BytesIO(file.read(_LOOKED_AT)), ""):
+        for key, one in elements(io.BytesIO(start), "it"):
             if key is None:
                 is_task = isinstance(one, dict) and isinstance(one.get("data"), dict)
-                return Tool.LABEL_STUDIO if is_task else None
+                return Tool.LABEL_STUDIO if is_task else _nobodys()
             if key in _COCO and isinstance(one, dict):
                 return Tool.COCO
-    except (DomainError, ValueError):
-        # Damaged, or cut off here: what it began with was no element of such a document.
-        return None
-    return None
+    except (DomainError, ValueError) as error:
+        # Cut off here, what it began with was no element of such a document.
+        if len(start) == _LOOKED_AT:
+            return _nobodys()
+        return Refused(error.detail if isinstance(error, DomainError) else str(error))
+    return _nobodys()
 
 
-def read_document(
-    tool: Tool, open_: Callable[[], BinaryIO], name: str, metadata: Metadata, work: Path
-) -> None:
-    """Index what the document ``name`` says.
+def _nobodys() -> Refused:
+    return Refused(
+        "neither Label Studio's JSON (export as JSON, not as JSON-MIN) nor COCO's: it says nothing "
+        "of the images"
+    )
+
+
+def read_documents(
+    documents: Iterable[Document], metadata: Metadata, work: Path
+) -> list[DomainError]:
+    """Index what documents say; one that cannot be read becomes a problem, and costs no other.
+
+    Captions, and joints of bodies beside other documents, say nothing of classes.
 
     Args:
-        tool: Whose it is.
-        open_: Opens it.
-        name: Its path; paths in it are relative to its folder, or to any.
+        documents: All that come together.
         metadata: The index.
         work: For what is needed on the way.
 
-    Raises:
-        DomainError: ``invalid_archive``.
+    Returns:
+        Why documents could not be read to their end.
     """
-    folder = name.rpartition("/")[0]
-    prefix = f"{folder}/" if folder else ""
-    with open_() as file:
-        found = elements(file, name)
-        if tool is Tool.LABEL_STUDIO:
-            rows = label_studio.rows((one for _, one in found), name)
-            metadata.add_loose((prefix + path, other, said) for path, other, said in rows)
-            return
-        coco = CocoIndex(work / "coco.sqlite", name)
-        try:
-            coco.add(found)
-            rows = coco.rows()
-            metadata.add_loose((prefix + path, other, said) for path, other, said in rows)
-        finally:
-            coco.close()
+    broken: list[DomainError] = []
+    read: list[tuple[Document, CocoIndex]] = []
+    try:
+        for document in documents:
+            try:
+                if document.tool is Tool.LABEL_STUDIO:
+                    _read_tasks(document, metadata)
+                else:
+                    index = CocoIndex(work / f"coco-{len(read)}.sqlite", document.name)
+                    read.append((document, index))
+                    with document.open() as file:
+                        index.add(elements(file, document.name))
+            except DomainError as error:
+                if read and read[-1][0] is document:
+                    read.pop()[1].close()
+                metadata.problem(document.name, error.detail)
+                broken.append(error)
+        others = any(one.has_categories and not one.names_keypoints for _, one in read)
+        for document, index in read:
+            if index.names_keypoints and others:
+                reason = "keypoints beside other annotations are left aside"
+                metadata.problem(document.name, reason)
+                continue
+            for problem in index.problems():
+                metadata.problem(*problem)
+            metadata.add_document(document.folder, index.rows(), below=document.below)
+    finally:
+        for _, index in read:
+            index.close()
+    return broken
+
+
+def _read_tasks(document: Document, metadata: Metadata) -> None:
+    with document.open() as file:
+        tasks = (one for _, one in elements(file, document.name))
+        rows = label_studio.rows(tasks, document.name, metadata.problem)
+        metadata.add_document(document.folder, rows, below=document.below)
 
 
 def mention(missing: Missing) -> Item:
     """What a document says of an image that does not come with it, but may be there."""
-    if REFUSED in missing.fields:
-        return refused_item(missing.file, missing.fields[REFUSED])
-    said = read_said_of(missing.fields)
-    if isinstance(said, Refused):
-        return refused_item(missing.file, said.reason)
-    first, *others = _references(missing)
+    read = read_said_of(missing.fields)
+    said = () if isinstance(read, Refused) else read
+    unread = tuple(missing.fields.get(UNREAD, ()))
+    if isinstance(read, Refused):
+        unread = (*unread, read.reason)
+    meant = _meant(missing)
+    if isinstance(meant, Refused):
+        return refused_item(missing.file, meant.reason)
+    how = missing.found.how if missing.found and not isinstance(missing.found, Unmatched) else ""
     return Item(
         name=short_name(missing.file),
         read=lambda: Refused("the document holds no image"),
-        reference=first,
-        otherwise=tuple(others),
+        reference=meant,
         said=said,
+        unread=unread,
+        how=how,
         silence="nothing is said of it, and its image did not come",
     )
 
 
-def _references(missing: Missing) -> list[Reference]:
-    """By content where the document tells, else by name: the whole path, then ever less of it.
+def _meant(missing: Missing) -> Reference | Refused:
+    """By content where the document tells, else by its path.
 
     What has another content is another image, whatever it is called.
     """
     content = reference("sha256", missing.fields.get("sha256"))
     if isinstance(content, Reference):
-        return [content]
-    name = reference("name", missing.fields.get("name"))
-    found = [name] if isinstance(name, Reference) else []
-    parts = missing.file.split("/")
-    tails = ["/".join(parts[start:]) for start in range(min(len(parts), _MOST_TAILS))]
-    plain = label_studio.without_prefix(parts[-1])
-    names = dict.fromkeys([*tails, parts[-1], plain])
-    found += [Reference("name", short_name(name)) for name in names if name]
-    return found
+        return content
+    found = missing.found
+    if found is None or isinstance(found, Unmatched):
+        return Refused(
+            (found and found.reason)
+            or "no image of this import or of the project has this path, or one that ends so"
+        )
+    return Reference("id", found.image)
 
 
 class DocumentSource:
     """What a document says of images that the project has."""
 
-    def __init__(self, path: Path, filename: str, work: Path) -> None:
+    def __init__(
+        self, path: Path, filename: str, work: Path, pool: Iterable[tuple[int, str]]
+    ) -> None:
         """Index the document at ``path`` under ``work``.
 
         Args:
             path: The file.
             filename: What its sender called it.
             work: For the index.
+            pool: Ids and names of the images of the project.
 
         Raises:
             DomainError: ``invalid_archive``.
         """
+        name = printable(filename).replace("\\", "/").rpartition("/")[2]
         with path.open("rb") as file:
             tool = whose(file)
-        if tool is None:
-            raise invalid_archive(
-                f"{printable(filename)} is neither Label Studio's JSON (export as JSON, not as "
-                "JSON-MIN) nor COCO's."
-            )
+        if isinstance(tool, Refused):
+            raise invalid_archive(f"{name} cannot be imported: {tool.reason.rstrip('.')}.")
         self._metadata = Metadata(work / "metadata.sqlite")
         try:
-            name = base_of(filename)
-            read_document(tool, lambda: path.open("rb"), name, self._metadata, work)
-            self._metadata.claim(())
+            document = Document(name, tool, lambda: path.open("rb"))
+            for error in read_documents([document], self._metadata, work):
+                raise error
+            self._metadata.match_documents((), pool)
+            self.total = self._metadata.missing_count() + self._metadata.problem_count()
         except BaseException:
             self._metadata.close()
             raise
 
     @property
-    def total(self) -> int:
-        """Images that the document names."""
-        return self._metadata.missing_count()
+    def values(self) -> dict[str, Values]:
+        """None: choices and categories are names."""
+        return {}
 
     def items(self, start: int) -> Iterator[Item]:
         """What is said of each, from ``start`` on."""
-        return (mention(one) for one in islice(self._metadata.missing(), start, None))
+        return islice(self._all(), start, None)
+
+    def _all(self) -> Iterator[Item]:
+        yield from map(mention, self._metadata.missing())
+        for problem in self._metadata.problems():
+            yield refused_item(*problem)
 
     def close(self) -> None:
         """Close the index."""

@@ -1,19 +1,26 @@
 """Images of a zip or a bucket: folders for splits and classes, metadata, other tools' documents."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from core.states import Split, Verdict
-from workers.imports.documents import SUFFIX, Tool, mention, read_document, whose
+from workers.imports.documents import (
+    SUFFIX,
+    Document,
+    Tool,
+    mention,
+    read_documents,
+    whose,
+)
 from workers.imports.items import (
     Fetched,
     Item,
     Refused,
-    extras,
+    Values,
     invalid_archive,
     invalid_column,
     parse_split,
@@ -21,8 +28,8 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.metadata import NAMES, REFUSED, Metadata
-from workers.imports.stated import is_stated, read_stated, text
+from workers.imports.metadata import NAMES, Metadata
+from workers.imports.said import Described, describe
 
 _LITTER: Final = frozenset(
     {"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml", "missing.txt"}
@@ -31,6 +38,8 @@ _LITTER: Final = frozenset(
 _NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 # Tools that write a document for each image are not meant.
 _MOST_DOCUMENTS: Final = 100
+_TOO_MANY: Final = Refused(f"more than {_MOST_DOCUMENTS} documents; this one is left aside")
+_MOST_TOLD: Final = 1000
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,13 @@ class Entries(Protocol):
 class FolderSource:
     """Items of a folder, in its order."""
 
-    def __init__(self, entries: Entries, work: Path, annotations: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        entries: Entries,
+        work: Path,
+        annotations: Sequence[str] = (),
+        pool: Iterable[tuple[int, str]] = (),
+    ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
 
         Args:
@@ -83,6 +98,7 @@ class FolderSource:
             work: For the index.
             annotations: Fields of the metadata that become annotations; ``label`` is the folder
                 where no metadata says it.
+            pool: Ids and names of the images that the project has, which documents may mean too.
 
         Raises:
             DomainError: ``invalid_archive``; ``invalid_column`` if no metadata has one of
@@ -92,33 +108,48 @@ class FolderSource:
         self._entries = entries
         self._metadata: Metadata | None = None
         try:
+            # JSON that says nothing, and why.
+            self._unknown: dict[str, str] = {}
             self._documents = self._find_documents()
             tables = [entry for name, entry in self._files() if _base(name) in NAMES]
             if tables or self._documents:
                 self._metadata = Metadata(work / "metadata.sqlite")
-                self._read_metadata(self._metadata, tables, work)
+                self._read_metadata(self._metadata, tables, work, pool)
             self._count, self._layout = self._scan()
             self._require_annotations()
+            self._more = self._metadata.missing_count() if self._metadata else 0
+            self._more += self._metadata.problem_count() if self._metadata else 0
         except BaseException:
             self.close()
             raise
 
     @property
     def total(self) -> int:
-        """Files that are not metadata, and rows of metadata without a file."""
-        return self._count + (self._metadata.missing_count() if self._metadata else 0)
+        """Images, rows of metadata without one, and what says nothing of any."""
+        return self._count + self._more
+
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """What stands in the columns of labels of the metadata."""
+        columns = dict.fromkeys([*self._annotations, "label"])
+        return self._metadata.values(columns) if self._metadata else {}
 
     def items(self, start: int) -> Iterator[Item]:
-        """Files in the archive's order, then what metadata names and the archive lacks."""
-        images = ((name, entry) for name, entry in self._files() if not self._describes(name))
-        for name, entry in islice(images, start, None):
-            yield self._item(name, entry)
-        if self._metadata:
-            for row in islice(self._metadata.missing(), max(0, start - self._count), None):
-                if row.loose:
-                    yield mention(row)
-                else:
-                    yield refused_item(row.file, "named in the metadata, but not there")
+        """Files in the archive's order, what metadata names and the archive lacks, and the rest."""
+        for number, (name, entry) in islice(enumerate(self._images()), start, None):
+            yield self._item(number, name, entry)
+        yield from islice(self._others(), max(0, start - self._count), None)
+
+    def _others(self) -> Iterator[Item]:
+        if not self._metadata:
+            return
+        for row in self._metadata.missing():
+            if row.found is None:
+                yield refused_item(row.file, "named in the metadata, but not there")
+            else:
+                yield mention(row)
+        for problem in self._metadata.problems():
+            yield refused_item(*problem)
 
     def close(self) -> None:
         """Close the archive and the index."""
@@ -132,22 +163,32 @@ class FolderSource:
             if not name.endswith("/") and not _is_litter(name):
                 yield name, entry
 
+    def _images(self) -> Iterator[tuple[str, Any]]:
+        return ((name, entry) for name, entry in self._files() if not self._describes(name))
+
     def _describes(self, name: str) -> bool:
-        """Whether a file says something of others."""
+        """Whether a file is there to say something of others."""
         return _base(name) in NAMES or name in self._documents
 
-    def _find_documents(self) -> dict[str, tuple[Tool, Any]]:
-        found: dict[str, tuple[Tool, Any]] = {}
+    def _find_documents(self) -> dict[str, Document]:
+        found: dict[str, Document] = {}
         for name, entry in self._files():
-            if not name.lower().endswith(SUFFIX) or len(found) == _MOST_DOCUMENTS:
+            if not name.lower().endswith(SUFFIX):
                 continue
-            file = self._entries.open(entry)
-            if not isinstance(file, Refused):
-                with file:
-                    tool = whose(file)
-                if tool is not None:
-                    found[name] = (tool, entry)
+            tool = self._whose(entry) if len(found) < _MOST_DOCUMENTS else _TOO_MANY
+            if isinstance(tool, Tool):
+                found[name] = Document(name, tool, partial(self._open, entry))
+            elif tool is not None and len(self._unknown) < _MOST_TOLD:
+                self._unknown[name] = tool.reason
         return found
+
+    def _whose(self, entry: Any) -> Tool | Refused | None:
+        """Whose document an entry is; ``None`` where documents are not looked for."""
+        file = self._entries.open(entry)
+        if isinstance(file, Refused):
+            return None
+        with file:
+            return whose(file)
 
     def _open(self, entry: Any) -> BinaryIO:
         file = self._entries.open(entry)
@@ -155,16 +196,28 @@ class FolderSource:
             raise invalid_archive(f"{printable(entry.name)}: {file.reason}.")
         return file
 
-    def _read_metadata(self, metadata: Metadata, tables: list[Any], work: Path) -> None:
+    def _read_metadata(
+        self, metadata: Metadata, tables: list[Any], work: Path, pool: Iterable[tuple[int, str]]
+    ) -> None:
         for entry in tables:
-            with self._open(entry) as file:
-                metadata.add(entry.name.replace("\\", "/"), file)
-        for name, (tool, entry) in self._documents.items():
-            read_document(tool, partial(self._open, entry), name, metadata, work)
-        metadata.claim(name for name, _ in self._files())
+            name = printable(entry.name.replace("\\", "/"))
+            file = self._entries.open(entry)
+            if isinstance(file, Refused):
+                metadata.problem(name, file.reason)
+                continue
+            with file:
+                metadata.add(name, file)
+        described = {one.folder for one in self._documents.values() if one.folder}
+        holding = {
+            folder
+            for folder in described
+            if any(name.startswith(f"{folder}/") for name, _ in self._images())
+        }
+        documents = (replace(one, below=one.folder in holding) for one in self._documents.values())
+        read_documents(documents, metadata, work)
+        metadata.match(enumerate(name for name, _ in self._images()))
         if self._documents:
-            images = (name for name, _ in self._files() if not self._describes(name))
-            metadata.claim(images, loosely=True)
+            metadata.match_documents(enumerate(name for name, _ in self._images()), pool)
 
     def _scan(self) -> tuple[int, Layout]:
         count = 0
@@ -207,33 +260,14 @@ class FolderSource:
                 said = f"No metadata of the archive has a value in a column {name!r}."
                 raise invalid_column("annotation", said, ["label", *there])
 
-    def _item(self, name: str, entry: Any) -> Item:
+    def _item(self, number: int, name: str, entry: Any) -> Item:
         if _is_unsafe(name):
             return refused_item(name, "its path leads out of the archive")
+        if name in self._unknown:
+            return refused_item(name, self._unknown[name])
         split, label = self._layout.place(name)
-        fields = (self._metadata.row(name) if self._metadata else None) or {}
-        if REFUSED in fields:
-            return refused_item(name, fields[REFUSED])
-        if is_stated(fields, self._annotations):
-            return self._stated(name, entry, fields, split)
-        split = text(fields.pop("split", None)) or split
-        label = text(fields.pop("label", None)) or label
-        said = {name: text(fields.pop(name, None)) for name in self._annotations}
-        if "label" in said:
-            said["label"] = label
-        return Item(
-            name=short_name(name),
-            read=partial(self._entries.read, entry),
-            size=entry.size,
-            label=label,
-            split=split,
-            annotations={name: value for name, value in said.items() if value is not None},
-            meta=extras(fields),
-        )
-
-    def _stated(self, name: str, entry: Any, fields: dict[str, Any], split: str | None) -> Item:
-        """An image of which verdicts are stated, so that its folder says nothing of its class."""
-        found = read_stated({**fields, "split": text(fields.get("split")) or split})
+        rows = self._metadata.rows_of(number, name) if self._metadata else []
+        found = describe(rows, Described(split=split, label=label), self._annotations)
         if isinstance(found, Refused):
             return refused_item(name, found.reason)
         return Item(
@@ -241,8 +275,12 @@ class FolderSource:
             read=partial(self._entries.read, entry),
             size=entry.size,
             label=found.label,
+            label_column=found.label_column,
             split=found.split,
+            annotations=found.annotations,
             said=found.said,
+            unread=found.unread,
+            how=found.how,
             meta=found.meta,
         )
 

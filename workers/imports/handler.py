@@ -16,13 +16,14 @@ from core.buckets import Buckets
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
-from workers.imports.batch import Line, Prepared, batches, decide
+from workers.imports.batch import Line, Looked, Prepared, batches, decide
 from workers.imports.decode import decode_all
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter, find
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
-from workers.imports.report import Outcome, ReportFile, Tally
+from workers.imports.reading import LabelReader
+from workers.imports.report import Outcome, ReportFile, Tally, reasons
 from workers.imports.sources import open_source
 from workers.runner import JobContext
 
@@ -55,8 +56,9 @@ def _import(context: JobContext) -> None:
         steps = source.total
         items = source.items(task.tally.total)
         default = Split(context.params["split"])
+        reader = LabelReader(task.pool.classes, source.values)
         context.progress(task.tally.total, steps, _PHASE)
-        for batch in batches(items, default, task.pool.classes):
+        for batch in batches(items, default, reader):
             context.check()
             task.add(batch)
             context.progress(task.tally.total, steps, _PHASE)
@@ -72,8 +74,10 @@ class Import:
         stored = context.checkpoint
         self.tally = Tally.from_json(stored["tally"]) if "tally" in stored else Tally()
         self.pool = PoolWriter(context.sessions, context.storage, context.project_id)
-        self._labels = LabelWriter(context.project_id, context.job_id)
+        with context.sessions() as session:
+            self._labels = LabelWriter(session, context.project_id, context.job_id, context.work)
         self._report = ReportFile(context.work / "report.csv", stored.get("report_end", 0))
+        self._class_names = {class_id: name for name, class_id in self.pool.classes.items()}
         self._threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
         self._buckets = Buckets(context.settings)
         self._notified = 0.0
@@ -89,15 +93,18 @@ class Import:
         )
         # Looked up once for all rows that have no image.
         first_name = cache(self.pool.first_name)
-        decided = decide(batch, self.pool.known, self._find, decode, first_name)
+        known = partial(self.pool.known, import_id=context.job_id)
+        decided = decide(batch, Looked(known, self._find, decode, first_name))
         self.pool.write_files(decided.additions, self._threads)
         moved = self._moved(decided.met)
         with context.transaction() as (session, job):
             self.pool.add_rows(session, decided.additions, context.job_id)
+            self.pool.settle_truths(session, decided.truths, context.job_id)
             move(session, context.project_id, moved)
             written = self._labels.write(session, decided.labeled)
             self.tally.annotations += written.annotations
-            self._note(decided.told(written.news))
+            self.tally.contradicting += written.contradicting
+            self._note(decided.told(written, self._class_names))
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
                 session.execute(events.notify(context.project_id, "pool", {}))
@@ -107,11 +114,12 @@ class Import:
     def _note(self, lines: list[Line]) -> None:
         for line in lines:
             self.tally.count(line.outcome, line.name, line.reason, line.split)
+            self.tally.note(line.notes)
         self._report.append(
             [
-                (line.name, line.outcome.value, line.reason)
+                (line.name, line.outcome.value, reasons(line.reason, line.notes))
                 for line in lines
-                if line.outcome is not Outcome.ADDED
+                if line.outcome is not Outcome.ADDED or line.notes
             ]
         )
 
@@ -155,6 +163,7 @@ class Import:
     def close(self) -> None:
         """Close files and threads."""
         self._threads.shutdown()
+        self._labels.close()
         self._report.close()
         self.pool.close()
 

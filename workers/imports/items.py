@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -32,6 +33,10 @@ _SPLITS: Final[Mapping[str, Split]] = {
     "valid": Split.EVALUATION,
     "validation": Split.EVALUATION,
 }
+_WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0*)?")
+_MARKS: Final = {"0": False, "1": True, "false": False, "true": True}
+# How tables, pandas and Hugging Face's numbers (-1) write that there is no label.
+_NOTHING: Final = frozenset({"", "nan", "none", "null", "na", "n/a", "<na>", "-1", "-1.0"})
 _UNPRINTABLE: Final = dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}")
 
 
@@ -100,12 +105,15 @@ class Item:
         read: Its bytes, or why it has none.
         size: How many there are, where that is known before they are read.
         reference: The image that is meant, where no bytes came.
-        otherwise: What else it may mean if the project has no such image, the likelier first.
-        label: Class name that came with it.
-        label_column: Where that stood; ``label`` for a folder.
+        label: Label that came with it.
+        label_column: Where that stood; ``None`` for a folder, whose name is never a number.
         split: Split that came with it, as it was written.
-        annotations: What the columns that become annotations say of it, as it was written.
+        annotations: Columns that become annotations, each with what it says of the image, as it was
+            written; a column that says two things comes twice.
         said: Verdicts that are stated as such.
+        unread: Why something that was said of its label is not taken; the image enters all the
+            same.
+        how: How what is said of it was found to be meant, where the names do not simply agree.
         silence: What a row lacks that brings neither an image nor a label.
         meta: JSON-ready extras.
     """
@@ -114,18 +122,48 @@ class Item:
     read: Callable[[], bytes | Fetched | Refused]
     size: int = 0
     reference: Reference | None = None
-    otherwise: tuple[Reference, ...] = ()
     label: str | None = None
-    label_column: str = "label"
+    label_column: str | None = None
     split: str | None = None
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    annotations: tuple[tuple[str, str], ...] = ()
     said: tuple[Said, ...] = ()
+    unread: tuple[str, ...] = ()
+    how: str = ""
     silence: str = "no label in this row"
     meta: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Values:
+    """What stands in a column of labels.
+
+    Attributes:
+        least: The smallest whole number from 0 on; ``None`` without one.
+        most: The largest.
+        marks: Whether nothing but 0 and 1 (or false and true) stands there.
+        example: Something else that does.
+    """
+
+    least: int | None = None
+    most: int | None = None
+    marks: bool = True
+    example: str = ""
+
+    def add(self, text: str) -> None:
+        """Note one value, as it is written."""
+        number = whole_number(text)
+        if number is not None:
+            self.least = number if self.least is None else min(self.least, number)
+            self.most = number if self.most is None else max(self.most, number)
+        if self.marks and mark(text) is None and not says_nothing(text):
+            self.marks, self.example = False, text
+
+
 class Source(Protocol):
-    """An upload, readable from any position."""
+    """An upload, readable from any position.
+
+    Items that bring images come before those that only say something of an image.
+    """
 
     @property
     def total(self) -> int:
@@ -134,6 +172,11 @@ class Source(Protocol):
 
     def items(self, start: int) -> Iterator[Item]:
         """Items ``start``, ``start + 1``, …, in the same order every time."""
+        ...
+
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """What its columns of labels hold, taken together: only that tells numbers apart."""
         ...
 
     def close(self) -> None:
@@ -198,6 +241,28 @@ def key_column(
 def parse_split(text: str) -> Split | None:
     """The split that ``text`` names: ours, or train, test, val, validation."""
     return _SPLITS.get(text.strip().lower())
+
+
+def whole_number(text: str) -> int | None:
+    """A number from 0 on, also as columns of floats write it (``1.0``)."""
+    digits = _WHOLE.fullmatch(text.strip())
+    return int(digits[1]) if digits else None
+
+
+def mark(text: str) -> bool | None:
+    """Whether ``text`` marks something as so (1, true) or not so (0, false); None if neither."""
+    number = whole_number(text)
+    return _MARKS.get(text.strip().lower() if number is None else str(number))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a label is written that way where there is none."""
+    return text.strip().lower() in _NOTHING
+
+
+def composed(text: str) -> str:
+    """``text`` as names are compared: the same letters may be written as one character or two."""
+    return unicodedata.normalize("NFC", text)
 
 
 def refused_item(name: str, reason: str) -> Item:

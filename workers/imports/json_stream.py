@@ -4,9 +4,11 @@
 the nesting, so the elements are put together here, with limits on depth and size.
 """
 
+import io
 import json
+import re
 from collections.abc import Iterator
-from typing import Any, Final, Protocol, TextIO
+from typing import Any, BinaryIO, Final, Protocol
 
 import ijson
 
@@ -18,6 +20,11 @@ _MOST_BYTES: Final = 16 << 20
 _BOM: Final = b"\xef\xbb\xbf"
 _OPENS: Final = frozenset({"start_map", "start_array"})
 _CLOSES: Final = frozenset({"end_map", "end_array"})
+# What Python and pandas write for numbers that JSON has no word for.
+_NO_NUMBER: Final = re.compile(rb"-?\b(?:NaN|Infinity)\b")
+_ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
+# What may go on in the next block: a word.
+_UNFINISHED: Final = re.compile(rb"[-A-Za-z]{1,9}$")
 
 
 class Readable(Protocol):
@@ -39,39 +46,73 @@ def elements(file: Readable, name: str) -> Iterator[tuple[str | None, Any]]:
         The object's key, ``None`` for an array; and the element. A member of the object that is no
         array comes whole.
 
+    NaN and Infinity are read as null.
+
     Raises:
         DomainError: ``invalid_archive`` for what is no JSON, too deep, or too large in one piece.
     """
     source = _Counted(file)
     try:
         yield from _elements(source)
-    except (ijson.JSONError, UnicodeDecodeError, ValueError) as error:
-        reason = printable(str(error)).split("\N{REPLACEMENT CHARACTER}")[0].strip()[:200]
+    except ijson.IncompleteJSONError as error:
+        if "premature EOF" not in str(error) and str(error):
+            raise _unreadable(name, source, error) from error
         raise invalid_archive(
-            f"{printable(name)} cannot be read as JSON near byte {source.position:,}: {reason}."
+            f"{printable(name)} ends early, at byte {source.position:,}: it was not written or "
+            "sent as a whole (premature EOF)."
         ) from error
+    except (ijson.JSONError, UnicodeDecodeError, ValueError) as error:
+        raise _unreadable(name, source, error) from error
 
 
-def json_lines(lines: TextIO) -> Iterator[dict[str, Any]]:
-    """The objects of JSON Lines; empty lines are left out.
+def _unreadable(name: str, source: "_Counted", error: Exception) -> Exception:
+    """The error, with the place: the parser shows what stands there."""
+    said = error.args[0] if error.args else ""
+    # What is no UTF-8 is shown as it is.
+    text = said.decode(errors="replace") if isinstance(said, bytes) else str(error)
+    reason, *shown = text.split("\n")
+    place = source.position
+    if len(shown) > 1 and "^" in shown[1]:
+        # An excerpt, and below it an arrow to where it went wrong.
+        excerpt = shown[0].lstrip()
+        place = source.place_of(excerpt, shown[1].index("^") - len(shown[0]) + len(excerpt))
+    return invalid_archive(
+        f"{printable(name)} cannot be read as JSON near byte {place:,}: "
+        f"{printable(reason).strip()[:200].rstrip('.')}."
+    )
+
+
+def json_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """Where each line of JSON Lines is, and its object; or why it is none.
 
     Raises:
-        ValueError: A line is no object, or too long.
+        DomainError: ``invalid_archive`` from where it cannot be read on.
     """
     number = 0
-    while line := lines.readline(_MOST_BYTES):
-        number += 1
-        if len(line) == _MOST_BYTES:
-            raise ValueError(f"line {number} is longer than {_MOST_BYTES >> 20} MiB")
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"line {number}: {error}") from error
-        if not isinstance(row, dict):
-            raise ValueError(f"line {number} is not an object")
-        yield row
+    lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    try:
+        while line := lines.readline(_MOST_BYTES):
+            number += 1
+            if len(line) == _MOST_BYTES:
+                raise ValueError(f"line {number} is longer than {_MOST_BYTES >> 20} MiB")
+            if line.strip():
+                yield f"line {number}", _line(line)
+    except ValueError as error:
+        raise invalid_archive(
+            f"{printable(name)} cannot be read near line {number + 1}: {printable(str(error))}."
+        ) from error
+    finally:
+        # Whoever opened the file closes it.
+        lines.detach()
+
+
+def _line(line: str) -> dict[str, Any] | str:
+    """The object of a line, NaN and Infinity read as null; or why it is none."""
+    try:
+        row = json.loads(line, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
+        return f"is no JSON: {printable(str(error))}"
+    return row if isinstance(row, dict) else "is not an object"
 
 
 def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
@@ -107,18 +148,62 @@ def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
 
 
 class _Counted:
-    """A stream that gives up when one element takes too much of it."""
+    """A stream that gives up when one element takes too much of it; NaN in it becomes null."""
 
     def __init__(self, file: Readable) -> None:
         self._file = file
         self.position = self.since = 0
+        self._in_text = False
+        self._held = self._last = b""
 
     def read(self, size: int = -1, /) -> bytes:
         if self.since > _MOST_BYTES:
             raise ValueError(f"one element takes more than {_MOST_BYTES >> 20} MiB")
         block = self._file.read(size)
-        if self.position == 0:
-            block = block.removeprefix(_BOM)
-        self.position += len(block)
-        self.since += len(block)
-        return block
+        while True:
+            self.since += len(block)
+            if self.position == 0:
+                self.position = len(block)
+                block = block.removeprefix(_BOM)
+            else:
+                self.position += len(block)
+            whole = self._held + block
+            start = len(whole) if not block else _finished(whole)
+            self._last, self._held = whole[:start], whole[start:]
+            # What is empty is taken for the end.
+            if self._last or not block:
+                return self._numbers(self._last)
+            block = self._file.read(size)
+
+    def place_of(self, excerpt: str, offset: int) -> int:
+        """Where in the file the place ``offset`` bytes into a part of the last block is."""
+        found = self._last.find(excerpt.encode(errors="ignore"))
+        if found < 0:
+            return self.position
+        return self.position - len(self._held) - len(self._last) + found + max(0, offset)
+
+    def _numbers(self, block: bytes) -> bytes:
+        starts = self._in_text
+        self._in_text ^= _is_odd(block)
+        if b"NaN" not in block and b"Infinity" not in block:
+            return block
+
+        def null(found: re.Match[bytes]) -> bytes:
+            inside = starts ^ _is_odd(block[: found.start()])
+            return found[0] if inside else b"null"
+
+        return _NO_NUMBER.sub(null, block)
+
+
+def _finished(block: bytes) -> int:
+    """Length of ``block`` without a word or an escape that may go on in the next one."""
+    unfinished = _UNFINISHED.search(block)
+    end = unfinished.start() if unfinished else len(block)
+    return end - (end - len(block[:end].rstrip(b"\\"))) % 2
+
+
+def _is_odd(block: bytes) -> bool:
+    """Whether text begins or ends in ``block`` once more than it does the other."""
+    if b"\\" in block:
+        block = _ESCAPED.sub(b"", block)
+    return block.count(b'"') % 2 == 1

@@ -1,6 +1,5 @@
 """A table whose rows name images that stay in a bucket, and say what they are."""
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -13,14 +12,17 @@ import pyarrow.parquet as pq
 
 from core.ahead import AT_ONCE, in_order
 from core.cells import original
+from core.errors import DomainError
 from core.places import Object
 from workers.imports.ahead import read_ahead
 from workers.imports.bucket import Bucket
+from workers.imports.delimited import Delimited
 from workers.imports.items import (
     NAME_COLUMNS,
     Fetched,
     Item,
     Refused,
+    Values,
     extras,
     invalid_archive,
     invalid_column,
@@ -28,7 +30,7 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.json_stream import json_lines
+from workers.imports.json_stream import json_rows
 from workers.imports.parquet import is_small, rows_at_once
 from workers.imports.stated import VOTES, is_stated, read_stated
 from workers.imports.table import HOLDS
@@ -42,6 +44,8 @@ _OF_ANNOTATIONS: Final = frozenset({
 })  # fmt: skip
 
 Row = Mapping[str, Any]
+Place = tuple[str, "Row | str"]
+"""Where a row is, and the row; or why it is none."""
 
 
 class KeySource:
@@ -70,7 +74,7 @@ class KeySource:
         self._path, self._filename, self._bucket = path, filename, bucket
         self._annotations = annotations
         self._is_csv = Path(filename).suffix.lower() == ".csv"
-        first = next(self._rows(), {})
+        first = next((row for _, row in self._rows() if not isinstance(row, str)), {})
         self._is_ours = first.keys() >= _OURS
         usual = _KEYS[1:] if self._is_ours else _KEYS
         self._key = _column("key", columns, usual, first)
@@ -84,7 +88,9 @@ class KeySource:
         for column in annotations:
             if column not in first:
                 raise invalid_column("annotation", f"The file has no column {column!r}.", first)
-        self._total = sum(1 for _ in self._rows())
+        labels = dict.fromkeys(name for name in (*annotations, self._label) if name)
+        self._values = {column: Values() for column in labels}
+        self._total = sum(map(self._count, self._rows()))
         self._threads = ThreadPoolExecutor(2 * AT_ONCE)
 
     @property
@@ -92,28 +98,47 @@ class KeySource:
         """Number of rows."""
         return self._total
 
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """What stands in the columns of labels."""
+        return self._values
+
+    def _count(self, place: Place) -> int:
+        """1, with what stands in the row noted."""
+        _, row = place
+        if not isinstance(row, str):
+            for column, held in self._values.items():
+                if (value := _text(row.get(column))) is not None:
+                    held.add(value)
+        return 1
+
     def items(self, start: int) -> Iterator[Item]:
         """Items from ``start`` on, looked up and read ahead."""
-        rows = enumerate(islice(self._rows(), start, None), start)
+        rows = islice(self._rows(), start, None)
         found = in_order(rows, self._look, self._threads)
-        items = (self._item(number, row, what) for (number, row), what in found)
+        items = (self._item(place, row, what) for (place, row), what in found)
         return read_ahead(items, self._threads)
 
     def close(self) -> None:
         """Stop reading ahead."""
         self._threads.shutdown(cancel_futures=True)
 
-    def _look(self, numbered: tuple[int, Row]) -> Object | Refused:
-        text = _text(numbered[1].get(self._key or ""))
+    def _look(self, place: Place) -> Object | Refused:
+        _, row = place
+        if isinstance(row, str):
+            return Refused(row)
+        text = _text(row.get(self._key or ""))
         if text is None:
             return Refused(f"column {self._key} is empty")
         location = self._bucket.locate(text)
         return location if isinstance(location, Refused) else self._bucket.head(location)
 
-    def _item(self, number: int, row: Row, what: Object | Refused) -> Item:
+    def _item(self, place: str, row: Row | str, what: Object | Refused) -> Item:
+        if isinstance(row, str):
+            return refused_item(f"{self._filename}, {place}", row)
         own = {self._key, self._label, self._split, *self._annotations}
-        said = {column: _text(row.get(column)) for column in self._annotations}
-        key = _text(row.get(self._key or "")) or f"{self._filename}#{number}"
+        said = [(column, _text(row.get(column))) for column in self._annotations]
+        key = _text(row.get(self._key or "")) or f"{self._filename}, {place}"
         name = short_name(key.removeprefix(f"{self._bucket.location}/"))
         size = 0 if isinstance(what, Refused) else what.size
         if self._is_stated:
@@ -123,9 +148,9 @@ class KeySource:
             read=partial(self._read, what),
             size=size,
             label=_text(row.get(self._label or "")),
-            label_column=self._label or "label",
+            label_column=self._label,
             split=_text(row.get(self._split or "")),
-            annotations={name: value for name, value in said.items() if value is not None},
+            annotations=tuple((name, value) for name, value in said if value is not None),
             meta=extras({name: value for name, value in row.items() if name not in own}),
         )
 
@@ -143,12 +168,14 @@ class KeySource:
             {**{key: value for key, value in fields.items() if key not in others}, **given}
         )
         if isinstance(found, Refused):
-            return refused_item(name, found.reason)
+            split = _text(given["split"])
+            return Item(name=name, read=read, size=size, split=split, unread=(found.reason,))
         return Item(
             name=name,
             read=read,
             size=size,
             label=found.label,
+            label_column=self._label,
             split=found.split,
             said=found.said if holds else (),
             meta=found.meta,
@@ -157,11 +184,13 @@ class KeySource:
     def _read(self, what: Object | Refused) -> Fetched | Refused:
         return what if isinstance(what, Refused) else self._bucket.read(what)
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[Place]:
         read = {".csv": _csv, ".jsonl": _jsonl}.get(Path(self._filename).suffix.lower(), _parquet)
         try:
-            yield from read(self._path)
-        except (csv.Error, ValueError, OSError, pa.ArrowException) as error:
+            yield from read(self._path, self._filename)
+        except DomainError:
+            raise
+        except (ValueError, OSError, pa.ArrowException) as error:
             raise invalid_archive(
                 f"{printable(self._filename)} cannot be read ({type(error).__name__}: "
                 f"{printable(str(error))[:200]}). It must be a CSV with a header or JSON lines, in "
@@ -182,18 +211,20 @@ def _text(value: object) -> str | None:
     return text or None
 
 
-def _csv(path: Path) -> Iterator[Row]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file, strict=True):
-            yield {name: value for name, value in row.items() if isinstance(name, str)}
+def _csv(path: Path, name: str) -> Iterator[Place]:
+    with path.open("rb") as file:
+        for number, row in Delimited(file, name).rows():
+            yield f"line {number}", row
 
 
-def _jsonl(path: Path) -> Iterator[Row]:
-    with path.open(encoding="utf-8-sig") as file:
-        yield from json_lines(file)
+def _jsonl(path: Path, name: str) -> Iterator[Place]:
+    with path.open("rb") as file:
+        yield from json_rows(file, name)
 
 
-def _parquet(path: Path) -> Iterator[Row]:
+def _parquet(path: Path, name: str) -> Iterator[Place]:
+    del name
+    number = 0
     with pq.ParquetFile(path) as file:
         names = [
             field.name for field in file.schema_arrow if is_small(field.type) or field.name == VOTES
@@ -201,4 +232,6 @@ def _parquet(path: Path) -> Iterator[Row]:
         for group in range(file.num_row_groups):
             size = rows_at_once(file, group, names)
             for batch in file.iter_batches(size, row_groups=[group], columns=names):
-                yield from batch.to_pylist()
+                for row in batch.to_pylist():
+                    yield f"row {number}", row
+                    number += 1

@@ -1,15 +1,18 @@
 """Tasks as Label Studio exports them (JSON): verdicts from their choices."""
 
+import base64
+import binascii
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.formats import IMAGES
 from core.states import Split, Verdict
-from workers.imports.items import Refused, extras, invalid_archive, parse_split, printable
-from workers.imports.metadata import REFUSED, base_of, plain_path
+from workers.imports.items import Refused, extras, parse_split, printable
+from workers.imports.matching import Called, plain_path
+from workers.imports.metadata import UNREAD
 from workers.imports.stated import read_seconds, text
 
 SOURCE: Final = "Label Studio"
@@ -19,7 +22,10 @@ VERDICT_CONTROL: Final = "verdict"
 """Control of our exports whose choices are verdicts, never classes."""
 _OURS: Final = ("name", "sha256", "split")
 # What Label Studio puts before the name of a file that is uploaded to it.
-_UPLOADED: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
+_PREFIX: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
+# Where it keeps such files, by project; and how it addresses those of the machine.
+_UPLOADED: Final = re.compile(r"(?:^|/)(?:data/)?upload/\d+/([^/]+)$")
+_LOCAL: Final = re.compile(r"/data/local-files/?\?(?:.*&)?d=(.*)$", re.DOTALL)
 _WORDS: Final[Mapping[str, Verdict]] = {
     "ood": Verdict.OOD,
     "unsure": Verdict.UNSURE,
@@ -27,54 +33,75 @@ _WORDS: Final[Mapping[str, Verdict]] = {
 }
 
 
-def rows(tasks: Iterable[Any], name: str) -> Iterator[tuple[str, str | None, dict[str, Any]]]:
-    """Path, other name and fields (of ``stated``, or why it is refused) of each task's image.
+def rows(
+    tasks: Iterable[Any], name: str, problem: Callable[[str, str], None]
+) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
+    """Names and fields (of ``stated``, and why a label is not taken) of each task's image.
 
-    Raises:
-        DomainError: ``invalid_archive`` for a task that is none.
+    Args:
+        tasks: Of one document.
+        name: What that is called.
+        problem: Called with the place of a task that is none, and why.
     """
     for number, task in enumerate(tasks):
+        entry = f"{printable(name)}, entry {number}"
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-            raise invalid_archive(
-                f"{printable(name)}: entry {number} is no task of Label Studio. Export as JSON, "
-                "not as JSON-MIN."
-            )
-        path = image_path(task["data"])
-        if path is None:
-            fields: dict[str, Any] = {REFUSED: "the task's data names no image"}
-            yield f"{name}#{number}", None, fields
+            problem(entry, "is no task of Label Studio")
             continue
-        base = base_of(path)
-        other = without_prefix(base)
-        yield path, None if other == base else other, _fields(task)
+        named = image_names(task["data"])
+        if isinstance(named, Refused):
+            problem(entry, named.reason)
+        else:
+            yield named, _fields(task)
 
 
-def without_prefix(name: str) -> str:
-    """The name that a file had before it was uploaded to Label Studio."""
-    return _UPLOADED.sub("", name, count=1)
-
-
-def image_path(data: Mapping[str, Any]) -> str | None:
-    """The path in the address of a task's image; nothing is fetched."""
+def image_names(data: Mapping[str, Any]) -> Sequence[Called] | Refused:
+    """What the image of a task may be called, by its address; nothing is fetched."""
     found = data.get("image")
+    if isinstance(found, list) and len(found) == 1:
+        (found,) = found
+    if isinstance(found, list):
+        return Refused("the task is about several images")
     if not isinstance(found, str):
         texts = [value for value in data.values() if isinstance(value, str)]
-        found = next((one for one in texts if _suffix(_path(one)) in IMAGES), None)
-    path = _path(found) if found else ""
-    return path.lstrip("/") or None
+        found = next((one for one in texts if _is_image(one)), "")
+    names = [one for one in _names(found) if one.path.strip("/")]
+    return names or Refused("the task's data names no image")
 
 
-def _path(address: str) -> str:
-    """``/data/upload/3/a%20b.png``, ``s3://bucket/a.png`` or ``/data/local-files/?d=a.png``."""
-    if "://" not in address and not address.startswith("/data/"):
-        return plain_path(address)
+def _is_image(address: str) -> bool:
+    return any(_suffix(one.path) in IMAGES for one in _names(address))
+
+
+def _names(address: str) -> list[Called]:
+    """Of ``/data/upload/3/a%20b.png``, ``s3://bucket/a.png``, ``/data/local-files/?d=a.png``."""
+    local = _LOCAL.search(address)
+    if local:
+        # It does not encode what it writes there, so that all of it may be the name.
+        split = parse_qs(f"d={local[1]}").get("d", [""])[0]
+        return _distinct(unquote(local[1]), local[1], split)
     try:
         parts = urlsplit(address)
-        if parts.path.rstrip("/").endswith("/data/local-files"):
-            return plain_path(parse_qs(parts.query).get("d", [""])[0])
     except ValueError:
-        return plain_path(address)
-    return plain_path(unquote(parts.path))
+        return _distinct(address)
+    signed = parse_qs(parts.query).get("fileuri")
+    if signed:
+        try:
+            return _names(base64.b64decode(signed[0], validate=True).decode())
+        except (binascii.Error, ValueError):
+            return []
+    is_address = "://" in address or address.startswith("/data/")
+    path = parts.path if is_address else address
+    uploaded = _UPLOADED.search(path)
+    if uploaded:
+        base = unquote(uploaded[1])
+        bare = _PREFIX.sub("", base, count=1)
+        return [Called(plain_path(base)), Called(plain_path(bare), is_made=True)]
+    return _distinct(unquote(path), path) if is_address else _distinct(path)
+
+
+def _distinct(*paths: str) -> list[Called]:
+    return [Called(path) for path in dict.fromkeys(map(plain_path, paths))]
 
 
 def _suffix(path: str) -> str:
@@ -83,12 +110,13 @@ def _suffix(path: str) -> str:
 
 def _fields(task: Mapping[str, Any]) -> dict[str, Any]:
     data: Mapping[str, Any] = task["data"]
-    votes = []
+    votes: list[dict[str, Any]] = []
+    unread: list[str] = []
     for annotation in _objects(task.get("annotations") or task.get("completions")):
         vote = _vote(annotation)
         if isinstance(vote, Refused):
-            return {REFUSED: vote.reason}
-        if vote is not None:
+            unread.append(vote.reason)
+        elif vote is not None:
             votes.append(vote)
     split = parse_split(str(data.get("split", "")))
     # Fields of these names mean what we mean by them only in our own exports.
@@ -102,6 +130,8 @@ def _fields(task: Mapping[str, Any]) -> dict[str, Any]:
     }
     classes = {vote["class"] for vote in votes}
     label = classes.pop() if len(classes) == 1 else None
+    if unread:
+        fields[UNREAD] = unread
     return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}
 
 

@@ -1,40 +1,38 @@
-"""Labels that come with an import: what they say, and how they become annotations."""
+"""How the labels of an import become annotations."""
 
-import re
-import sys
+import sqlite3
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any, Final
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.consensus import Vote, answered, is_settled, lock_examples, opinions, votes
+from core.consensus import (
+    STANCES,
+    Vote,
+    answered,
+    is_settled,
+    lock_examples,
+    opinions,
+    votes,
+)
 from core.lifecycle import mark_answered
 from core.project_settings import ProjectSettings
 from core.rounds import lock_unfinished
 from core.states import RoundState, Source, Split, Verdict
-from core.tables import Annotation, Example, Project, Query, Round
+from core.tables import COMPOSED_NAME, Annotation, Example, Job, Project, Query, Round
 from workers.closing import close_round
-from workers.imports.items import Reference, Refused, Said
+from workers.imports.items import Reference, composed
+from workers.imports.reading import Label
 
-_WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0+)?")
-_NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """What one column, or one person, says of an image; ``at`` is when, if it is known."""
-
-    source_name: str
-    verdict: Verdict
-    class_id: int | None
-    seconds: float = 0.0
-    at: datetime | None = None
+Statement = tuple[str, int | None]
+"""A verdict, and the class if it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,146 +43,194 @@ class Labeled:
     labels: tuple[Label, ...]
 
 
-def read_labels(
-    written: Mapping[str, str], classes: Mapping[str, int]
-) -> tuple[Label, ...] | Refused:
-    """Read what the columns of a row say.
-
-    A label is the name of a class, else ``ood``, ``unsure`` or ``skip``, else the number of a
-    class; where classes are named by numbers, a number is always a name.
-
-    Args:
-        written: Text by name of the column, none of it empty.
-        classes: Ids by name, in the order of the classes: the first has the number 0.
-    """
-    found = []
-    for column, text in written.items():
-        label = _read(column, text, classes)
-        if isinstance(label, Refused):
-            return label
-        found.append(label)
-    return tuple(found)
-
-
-def read_said(said: Iterable[Said], classes: Mapping[str, int]) -> tuple[Label, ...] | Refused:
-    """Look up the classes of verdicts that a file states.
-
-    Args:
-        said: The verdicts.
-        classes: Ids by name, in the order of the classes.
-    """
-    found = []
-    for one in said:
-        if one.verdict is None:
-            label = _read(one.source_name, one.class_name or "", classes)
-            if isinstance(label, Refused):
-                return label
-            found.append(replace(label, seconds=one.seconds, at=one.at))
-            continue
-        class_id = classes.get(one.class_name or "") if one.verdict is Verdict.CLASS else None
-        if one.verdict is Verdict.CLASS and class_id is None:
-            return Refused(
-                f"{one.source_name} says {(one.class_name or '')[:100]!r}, which is not a class of "
-                "the project; add it, and import again"
-            )
-        found.append(Label(one.source_name, one.verdict, class_id, one.seconds, one.at))
-    return tuple(found)
-
-
-def _read(column: str, text: str, classes: Mapping[str, int]) -> Label | Refused:
-    ids = list(classes.values())
-    numbered = not any(name.isdecimal() for name in classes)
-    class_id = classes.get(text)
-    if class_id is not None:
-        return Label(column, Verdict.CLASS, class_id)
-    if text.lower() in _NO_CLASS:
-        return Label(column, Verdict(text.lower()), None)
-    if numbered and (number := _number(text)) < len(ids):
-        return Label(column, Verdict.CLASS, ids[number])
-    return Refused(
-        f"{column} says {text[:100]!r}: neither a class of the project, nor the number of "
-        f"one (0 to {len(ids) - 1}), ood, unsure or skip"
-    )
-
-
-def _number(text: str) -> int:
-    """A number as it is written, also by who keeps gaps in a column of floats; else a huge one."""
-    digits = _WHOLE.fullmatch(text)
-    return int(digits[1]) if digits else sys.maxsize
-
-
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of labels: annotations that were added, and the keys of what said anything new."""
+    """What came of labels.
+
+    Attributes:
+        annotations: How many were added.
+        news: Keys of what said anything new.
+        contradicted: By key, what the same source says of the image in this import.
+        contradicting: Images of which that is so since these labels.
+    """
 
     annotations: int
     news: frozenset[int]
+    contradicted: Mapping[int, Sequence[Statement]]
+    contradicting: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A label with the caller's key, and its place among those of its item."""
+
+    key: int
+    place: int
+    label: Label
+
+    @property
+    def statement(self) -> Statement:
+        return self.label.verdict.value, self.label.class_id
+
+
+class Confirmed:
+    """What this import said that earlier ones had said already: it writes no row, but it holds.
+
+    On disk, as it may be a whole pool's. Noted before the transaction that reads it: a batch that
+    is done again says the same.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._index = sqlite3.connect(path)
+        self._index.execute("PRAGMA synchronous = OFF")
+        self._index.execute(
+            "CREATE TABLE IF NOT EXISTS confirmed (example INT, source TEXT, verdict TEXT, "
+            "class INT, PRIMARY KEY (example, source, verdict, class)) WITHOUT ROWID"
+        )
+
+    def add(self, example_id: int, source: str, statements: Iterable[Statement]) -> None:
+        """Note what ``source`` said again of an image."""
+        self._index.executemany(
+            "INSERT OR IGNORE INTO confirmed VALUES (?, ?, ?, ?)",
+            ((example_id, source, verdict, class_id or 0) for verdict, class_id in statements),
+        )
+
+    def of(self, example_id: int, source: str) -> set[Statement]:
+        """What it said again."""
+        rows = self._index.execute(
+            "SELECT verdict, class FROM confirmed WHERE example = ? AND source = ?",
+            (example_id, source),
+        )
+        return {(verdict, class_id or None) for verdict, class_id in rows}
+
+    def close(self) -> None:
+        """Write and close the file."""
+        self._index.commit()
+        self._index.close()
 
 
 class LabelWriter:
-    """Annotates images of one project on behalf of one import."""
+    """Annotates images of one project on behalf of one import.
 
-    def __init__(self, project_id: int, job_id: int) -> None:
-        """Note whose labels they are."""
+    What an import says of an image is a set: if its rows contradict each other, all of them are
+    kept, and it makes no difference in which order and in what batches they come. Only what an
+    earlier import said for the same source, and this one does not, is corrected.
+    """
+
+    def __init__(self, session: Session, project_id: int, job_id: int, work: Path) -> None:
+        """Note whose labels they are.
+
+        Args:
+            session: To look up when the import was asked for: so old are labels without a date.
+            project_id: Whose images they are of.
+            job_id: The import.
+            work: Folder of the job.
+        """
         self._project_id, self._job_id = project_id, job_id
+        self._at = session.get_one(Job, job_id).created_at
+        self._confirmed = Confirmed(work / "confirmed.sqlite")
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._confirmed.close()
 
     def write(self, session: Session, labeled: Mapping[int, Labeled]) -> Written:
         """Store the labels, and what each image amounts to with them.
-
-        A column that has said the same of an image before says nothing new; if it says something
-        else now, that corrects it.
 
         Args:
             session: Of the transaction.
             labeled: What is said, in its order, by keys of the caller's.
         """
         if not labeled:
-            return Written(0, frozenset())
+            return Written(0, frozenset(), {}, 0)
         rounds = session.scalars(lock_unfinished(self._project_id)).all()
         said = self._by_example(session, labeled)
         session.execute(lock_examples(Example.id.in_(said)))
         held: dict[int, list[Any]] = defaultdict(list)
         for row in session.execute(votes().where(Annotation.example_id.in_(said))):
             held[row.example_id].append(row)
-        rows: list[dict[str, Any]] = []
-        changed: dict[int, list[Vote]] = {}
-        news: set[int] = set()
+        written = _Batch()
         for example_id, told in said.items():
-            news |= _new(told, held[example_id])
-            # Of what one column says several times, the last holds.
-            labels = {label.source_name: label for _, label in told}
-            rows_of = (self._row(example_id, label, held) for label in labels.values())
-            added = [row for row in rows_of if row is not None]
-            if added:
-                rows += added
-                corrected = {row["supersedes_id"] for row in added}
-                before = [Vote.of(row) for row in held[example_id]]
-                after = [
-                    *(Vote.of(row) for row in held[example_id] if row.id not in corrected),
-                    *(Vote(row["verdict"], row["class_id"]) for row in added),
-                ]
-                # Where there was no opinion and is none, a skip leaves the image where it is.
-                if opinions(before) or opinions(after):
-                    changed[example_id] = after
-        if rows:
-            session.execute(insert(Annotation), rows)
-        if changed:
-            self._settle(session, changed, rounds)
-        return Written(len(rows), frozenset(news))
+            by_source: dict[str, list[_Told]] = defaultdict(list)
+            for one in told:
+                by_source[one.label.source_name].append(one)
+            for source, ones in by_source.items():
+                self._compare(session, example_id, source, ones, held[example_id], written)
+        if written.rows:
+            session.execute(insert(Annotation), written.rows)
+            self._settle_those(session, held, written.rows, rounds)
+        return Written(
+            len(written.rows), frozenset(written.news), written.contradicted, written.contradicting
+        )
+
+    def _compare(
+        self,
+        session: Session,
+        example_id: int,
+        source: str,
+        told: Sequence[_Told],
+        held: Sequence[Any],
+        written: "_Batch",
+    ) -> None:
+        """Add what ``source`` says of an image and did not, and correct what it no longer says."""
+        before = [row for row in held if row.source == Source.IMPORT and row.source_name == source]
+        known = {_statement(row): row for row in before}
+        mine = {_statement(row) for row in before if row.job_id == self._job_id}
+        mine |= self._confirmed.of(example_id, source)
+        new: dict[Statement, _Told] = {}
+        for one in told:
+            if one.statement not in known and one.statement not in new:
+                new[one.statement] = one
+                written.news.add(one.key)
+        said = mine | {one.statement for one in told}
+        self._confirmed.add(
+            example_id,
+            source,
+            {
+                one.statement
+                for one in told
+                if one.statement in known and known[one.statement].job_id != self._job_id
+            },
+        )
+        stale = [
+            row
+            for row in before
+            if row.job_id != self._job_id
+            and _statement(row) not in said
+            and row.verdict != Verdict.SKIP
+        ]
+        since = self._said_before(session, example_id, source) if mine and new else {}
+        for statement, one in new.items():
+            at = one.label.at or since.get(statement) or self._at + _moments(one.place)
+            corrected = stale.pop(0).id if stale else None
+            written.rows.append(self._row(example_id, one.label, at, corrected))
+        for row in stale:
+            # It says less than it did: a skip in its place says nothing of the image.
+            nothing = Label(source, Verdict.SKIP, None)
+            written.rows.append(self._row(example_id, nothing, self._at, row.id))
+        if len(_stances(said)) > 1:
+            written.contradicted.update({one.key: sorted(_stances(said)) for one in told})
+            written.contradicting += len(_stances(mine)) <= 1
+
+    def _said_before(
+        self, session: Session, example_id: int, source: str
+    ) -> dict[Statement, datetime]:
+        """When an earlier import said for ``source`` what this one has corrected on its way."""
+        ours = select(Annotation.supersedes_id).where(
+            Annotation.example_id == example_id, Annotation.job_id == self._job_id
+        )
+        rows = session.execute(
+            select(Annotation.verdict, Annotation.class_id, Annotation.created_at).where(
+                Annotation.id.in_(ours), Annotation.source_name == source
+            )
+        )
+        return {_statement(row): row.created_at for row in rows}
 
     def _row(
-        self, example_id: int, label: Label, held: Mapping[int, list[Any]]
-    ) -> dict[str, Any] | None:
-        before = next(
-            (
-                row
-                for row in held.get(example_id, ())
-                if row.source == Source.IMPORT and row.source_name == label.source_name
-            ),
-            None,
-        )
-        if before and (before.verdict, before.class_id) == (label.verdict, label.class_id):
-            return None
+        self, example_id: int, label: Label, at: datetime, supersedes_id: int | None
+    ) -> dict[str, Any]:
         return {
             "project_id": self._project_id,
             "example_id": example_id,
@@ -197,21 +243,45 @@ class LabelWriter:
             "seconds": label.seconds,
             "cost": 0.0,
             "counted": True,
-            "supersedes_id": before.id if before else None,
-            "created_at": label.at or datetime.now(UTC),
+            "supersedes_id": supersedes_id,
+            "created_at": at,
         }
 
     def _by_example(
         self, session: Session, labeled: Mapping[int, Labeled]
-    ) -> dict[int, list[tuple[int, Label]]]:
+    ) -> dict[int, list[_Told]]:
         """Labels by image, with their keys; only images of the pool are annotated."""
         meant = find(session, self._project_id, {one.reference for one in labeled.values()})
-        found: dict[int, list[tuple[int, Label]]] = defaultdict(list)
+        found: dict[int, list[_Told]] = defaultdict(list)
         for key, one in labeled.items():
             for example_id, split in meant.get(one.reference, ()):
                 if split is Split.POOL:
-                    found[example_id] += ((key, label) for label in one.labels)
+                    found[example_id] += (
+                        _Told(key, place, label) for place, label in enumerate(one.labels)
+                    )
         return found
+
+    def _settle_those(
+        self,
+        session: Session,
+        held: Mapping[int, Sequence[Any]],
+        rows: Sequence[Mapping[str, Any]],
+        rounds: Sequence[Round],
+    ) -> None:
+        """Settle the images of which something is said anew."""
+        said = {row["example_id"] for row in rows}
+        after: dict[int, list[Vote]] = defaultdict(list)
+        # Read again, as they are in the order that decides between equals.
+        for row in session.execute(votes().where(Annotation.example_id.in_(said))):
+            after[row.example_id].append(Vote.of(row))
+        # Where there was no opinion and is none, a skip leaves the image where it is.
+        changed = {
+            example_id: after[example_id]
+            for example_id in said
+            if opinions(after[example_id]) or opinions(map(Vote.of, held.get(example_id, ())))
+        }
+        if changed:
+            self._settle(session, changed, rounds)
 
     def _settle(
         self, session: Session, changed: Mapping[int, list[Vote]], rounds: Sequence[Round]
@@ -239,35 +309,48 @@ class LabelWriter:
         session.execute(events.notify(project.id, "round", data))
 
 
-def _new(told: Iterable[tuple[int, Label]], held: Iterable[Any]) -> set[int]:
-    """Keys of the labels that differ from what their column said before.
+class _Batch:
+    """What is to be written of one batch."""
 
-    Before is also an earlier label here, so that it is the same wherever batches end.
-    """
-    known = {
-        row.source_name: (row.verdict, row.class_id) for row in held if row.source == Source.IMPORT
-    }
-    news = set()
-    for key, label in told:
-        if known.get(label.source_name) != (label.verdict, label.class_id):
-            known[label.source_name] = label.verdict, label.class_id
-            news.add(key)
-    return news
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.news: set[int] = set()
+        self.contradicted: dict[int, Sequence[Statement]] = {}
+        self.contradicting = 0
+
+
+def _statement(row: Any) -> Statement:
+    return Verdict(row.verdict).value, row.class_id
+
+
+def _stances(said: Iterable[Statement]) -> set[Statement]:
+    """What can contradict each other: who is unsure or skips says nothing of the image."""
+    return {one for one in said if one[0] in STANCES}
+
+
+def _moments(place: int) -> timedelta:
+    """Labels of one row are in its order, though all of them were there at once."""
+    return timedelta(microseconds=place)
 
 
 def find(
     session: Session, project_id: int, references: Iterable[Reference]
 ) -> dict[Reference, list[tuple[int, Split]]]:
-    """Id and split of the images that each of ``references`` may mean."""
-    wanted: dict[str, list[Any]] = defaultdict(list)
-    for one in references:
-        wanted[one.column].append(one.value)
+    """Id and split of the images that each of ``references`` may mean.
+
+    Names agree if their letters do, however these are composed.
+    """
+    wanted: dict[str, dict[Any, list[Reference]]] = defaultdict(lambda: defaultdict(list))
+    for one in set(references):
+        value = composed(one.value) if isinstance(one.value, str) else one.value
+        wanted[one.column][value].append(one)
     found: dict[Reference, list[tuple[int, Split]]] = defaultdict(list)
     for name, values in wanted.items():
-        column = getattr(Example, name)
+        column = COMPOSED_NAME if name == "name" else getattr(Example, name)
         statement = select(column, Example.id, Example.split).where(
-            Example.project_id == project_id, column.in_(values)
+            Example.project_id == project_id, column.in_(list(values))
         )
         for value, example_id, split in session.execute(statement):
-            found[Reference(name, value)].append((example_id, split))  # type: ignore[arg-type]
+            for one in values[value]:
+                found[one].append((example_id, split))
     return dict(found)

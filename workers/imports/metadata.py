@@ -1,35 +1,49 @@
 """What an archive says of its files, indexed on disk so that memory stays flat.
 
 Rows of ``metadata.csv`` and ``metadata.jsonl`` name their file exactly. Documents that another tool
-wrote name it as that tool knew it, and are matched by as much of the path's end as agrees.
+wrote name it as that tool knew it, which ``matching`` makes sense of.
 """
 
-import csv
-import io
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from workers.imports.items import invalid_archive, printable
-from workers.imports.json_stream import json_lines
+from core.errors import DomainError
+from workers.imports.delimited import csv_rows
+from workers.imports.items import Values, composed, printable
+from workers.imports.json_stream import json_rows
+from workers.imports.matching import Called, Match, Matches, Unmatched, plain_path
+from workers.imports.stated import text
 
 NAMES: Final = frozenset({"metadata.csv", "metadata.jsonl"})
 # Column that names the file, relative to the folder of the metadata file.
 FILE: Final = "file_name"
-# Field that says why a document's row is refused.
-REFUSED: Final = "\0refused"
-_AMBIGUOUS: Final = ""
+# Field that says why what a row says of a label is not taken: a list of reasons.
+UNREAD: Final = "\0unread"
+
+
+class Row(NamedTuple):
+    """What one row says of a file; ``how`` as in ``Match``."""
+
+    fields: dict[str, Any]
+    how: str = ""
 
 
 class Missing(NamedTuple):
-    """A row whose file the archive lacks; a document's may be about an image of the pool."""
+    """A row whose file the archive lacks; ``found`` tells whether a document's is in the pool."""
 
     file: str
     fields: dict[str, Any]
-    loose: bool
+    found: Match | Unmatched | None
+
+
+class Problem(NamedTuple):
+    """A file, or a part of one, that says nothing of images, and why."""
+
+    name: str
+    reason: str
 
 
 class Metadata:
@@ -43,134 +57,157 @@ class Metadata:
         self._index.execute("PRAGMA journal_mode = OFF")
         self._index.execute("PRAGMA synchronous = OFF")
         self._index.execute(
-            "CREATE TABLE rows (id INTEGER PRIMARY KEY, file TEXT, fields TEXT, base TEXT, "
-            "other_base TEXT, claimed TEXT, agrees INT DEFAULT 0)"
+            "CREATE TABLE rows (id INTEGER PRIMARY KEY, file TEXT, path TEXT, fields TEXT, "
+            "document INT, is_there INT DEFAULT 0)"
         )
-        self._index.execute("CREATE UNIQUE INDEX by_file ON rows (file) WHERE base IS NULL")
+        self._matches = Matches(self._index)
+        self._index.execute("CREATE TABLE problems (name TEXT, reason TEXT)")
+        self._documents = 0
+
+    def problem(self, name: str, reason: str) -> None:
+        """Note a file, or a part of one, that says nothing of images, and why."""
+        row = (printable(name), printable(reason))
+        self._index.execute("INSERT INTO problems VALUES (?, ?)", row)
+
+    def problems(self) -> Iterator[Problem]:
+        """All of them, in their order."""
+        rows = self._index.execute("SELECT name, reason FROM problems ORDER BY rowid")
+        return (Problem(*row) for row in rows)
+
+    def problem_count(self) -> int:
+        """Length of ``problems``."""
+        (count,) = self._index.execute("SELECT count(*) FROM problems").fetchone()
+        return int(count)
 
     def add(self, name: str, content: BinaryIO) -> None:
-        """Index the metadata file ``name``; of two rows for a file, the later one holds."""
+        """Index the metadata file ``name``; what of it cannot be read becomes a problem."""
         folder = name.rpartition("/")[0]
         prefix = f"{printable(folder)}/" if folder else ""
+        is_csv = name.lower().endswith(".csv")
+        rows = csv_rows(content, name, FILE) if is_csv else json_rows(content, name)
+        self._index.execute("BEGIN")
         try:
-            lines = io.TextIOWrapper(content, encoding="utf-8-sig", newline="")
-            parse = _csv if name.lower().endswith(".csv") else json_lines
-            self._index.execute("BEGIN")
-            self._index.executemany(
-                "INSERT INTO rows (file, fields) VALUES (?, ?) "
-                "ON CONFLICT (file) WHERE base IS NULL DO UPDATE SET fields = excluded.fields",
-                ((prefix + plain_path(row.pop(FILE)), json.dumps(row)) for row in parse(lines)),
-            )
-            self._index.execute("COMMIT")
-        except (ValueError, KeyError, csv.Error) as error:
-            raise invalid_archive(
-                f"{printable(name)} cannot be read ({type(error).__name__}: {error}). It needs a "
-                f"column {FILE}, and may have label and split."
-            ) from error
+            for place, row in rows:
+                file = None if isinstance(row, str) else text(row.pop(FILE, None))
+                if isinstance(row, str) or file is None:
+                    reason = row if isinstance(row, str) else f"it names no image by {FILE}"
+                    self.problem(f"{name}, {place}", reason)
+                    continue
+                path = prefix + plain_path(file)
+                self._index.execute(
+                    "INSERT INTO rows (file, path, fields) VALUES (?, ?, ?)",
+                    (path, composed(path), json.dumps(row)),
+                )
+        except DomainError as error:
+            self.problem(name, error.detail)
+        except ValueError as error:
+            self.problem(name, str(error))
+        self._index.execute("COMMIT")
 
-    def add_loose(self, rows: Iterable[tuple[str, str | None, dict[str, Any]]]) -> None:
-        """Index rows of a document: a path, another name that its file may have, and fields."""
+    def add_document(
+        self,
+        folder: str,
+        rows: Iterable[tuple[Sequence[Called], dict[str, Any]]],
+        *,
+        below: bool,
+    ) -> None:
+        """Index the rows of a document: what each calls its image, and fields.
+
+        Args:
+            folder: Where the document lies; empty at the top.
+            rows: Names, the likeliest first, and fields.
+            below: Whether only files below ``folder`` can be meant.
+        """
+        self._documents += 1
+        self._index.execute("BEGIN")
+        try:
+            for names, fields in rows:
+                row = self._index.execute(
+                    "INSERT INTO rows (file, fields, document) VALUES (?, ?, ?)",
+                    (names[0].path, json.dumps(fields), self._documents),
+                ).lastrowid
+                assert row is not None
+                self._matches.call(row, self._documents, folder, names, below=below)
+        finally:
+            # What was read before a document breaks off holds.
+            self._index.execute("COMMIT")
+
+    def match(self, files: Iterable[tuple[int, str]]) -> None:
+        """Note which files there are, by number and path."""
+        self._index.execute("CREATE INDEX rows_path ON rows (path)")
         self._index.execute("BEGIN")
         self._index.executemany(
-            "INSERT INTO rows (file, base, other_base, fields) VALUES (?, ?, ?, ?)",
-            ((file, base_of(file), other, json.dumps(fields)) for file, other, fields in rows),
+            "UPDATE rows SET is_there = 1 WHERE path = ?",
+            ((composed(path),) for _, path in files),
         )
         self._index.execute("COMMIT")
 
-    def claim(self, files: Iterable[str], *, loosely: bool = False) -> None:
-        """Note which files there are: first those that rows name exactly, then the others."""
-        self._index.execute("CREATE INDEX IF NOT EXISTS by_path ON rows (file)")
-        self._index.execute("CREATE INDEX IF NOT EXISTS by_base ON rows (base)")
-        self._index.execute("CREATE INDEX IF NOT EXISTS by_other ON rows (other_base)")
-        self._index.execute("CREATE INDEX IF NOT EXISTS by_claim ON rows (claimed)")
-        self._index.execute("BEGIN")
-        if loosely:
-            for file in files:
-                self._claim_loosely(file)
-        else:
-            self._index.executemany(
-                "UPDATE rows SET claimed = file, agrees = 1000000 WHERE file = ?",
-                ((file,) for file in files),
-            )
-        self._index.execute("COMMIT")
+    def match_documents(
+        self, files: Iterable[tuple[int, str]], pool: Iterable[tuple[int, str]]
+    ) -> None:
+        """Find the files that documents mean, and for what is none of them an image of the pool.
 
-    def _claim_loosely(self, file: str) -> None:
-        """Give ``file`` to the row that agrees best with it; to none if two agree as well."""
-        if self.row(file) is not None:
-            return
-        base = base_of(file)
-        for column in ("base", "other_base"):
-            found = self._index.execute(
-                f"SELECT id, file, claimed, agrees FROM rows WHERE {column} = ?", (base,)
-            ).fetchmany(1000)
-            scored = sorted(((_agreement(file, row[1]), row) for row in found), reverse=True)
-            if not scored:
-                continue
-            score, (row_id, _, claimed, agrees) = scored[0]
-            if len(scored) > 1 and scored[1][0] == score:
-                return
-            if claimed is None or score > agrees:
-                values = (file, score, row_id)
-            elif score == agrees:
-                values = (_AMBIGUOUS, score, row_id)
-            else:
-                return
-            self._index.execute("UPDATE rows SET claimed = ?, agrees = ? WHERE id = ?", values)
-            return
+        Args:
+            files: Numbers and paths of the images that come with the documents.
+            pool: Ids and names of those that are there.
+        """
+        if self._documents:
+            self._matches.look_through(files)
+            self._matches.look_through(((-id_, name) for id_, name in pool), again=True)
 
-    def row(self, file: str) -> dict[str, Any] | None:
-        """Fields of ``file``; ``None`` if nothing is said of it."""
+    def rows_of(self, number: int, file: str) -> list[Row]:
+        """What is said of a file."""
         found = self._index.execute(
-            "SELECT fields FROM rows WHERE claimed = ? ORDER BY id DESC LIMIT 1", (file,)
-        ).fetchone()
-        return dict(json.loads(found[0])) if found else None
+            "SELECT fields FROM rows WHERE path = ? ORDER BY id", (composed(file),)
+        ).fetchall()
+        said = [Row(json.loads(fields)) for (fields,) in found]
+        for row, how in self._matches.rows_of(number) if self._documents else ():
+            (fields,) = self._index.execute(
+                "SELECT fields FROM rows WHERE id = ?", (row,)
+            ).fetchone()
+            said.append(Row(json.loads(fields), how))
+        return said
 
     def columns(self) -> list[str]:
         """Fields that any row has, in order of their names."""
         keys = self._index.execute(
             "SELECT DISTINCT key FROM rows, json_each(rows.fields) ORDER BY key"
         )
-        return [key for (key,) in keys if key != REFUSED]
+        return [key for (key,) in keys if key != UNREAD]
+
+    def values(self, columns: Iterable[str]) -> Mapping[str, Values]:
+        """What stands in each of ``columns`` of the metadata files."""
+        found: dict[str, Values] = {}
+        for column in columns:
+            held = found[column] = Values()
+            rows = self._index.execute(
+                "SELECT DISTINCT value FROM rows, json_each(rows.fields) "
+                "WHERE document IS NULL AND key = ? AND value IS NOT NULL",
+                (column,),
+            )
+            for (value,) in rows:
+                held.add(str(value))
+        return found
 
     def missing(self) -> Iterator[Missing]:
         """Rows whose file is not in the archive."""
         rows = self._index.execute(
-            "SELECT file, fields, base IS NOT NULL FROM rows "
-            "WHERE coalesce(claimed, '') = '' ORDER BY id"
+            "SELECT id, file, fields, document FROM rows WHERE NOT is_there ORDER BY id"
         )
-        return (Missing(file, json.loads(fields), bool(loose)) for file, fields, loose in rows)
+        for row, file, fields, document in rows:
+            if document is None:
+                yield Missing(file, json.loads(fields), None)
+                continue
+            found = self._matches.found(row)
+            if isinstance(found, Unmatched):
+                yield Missing(file, json.loads(fields), found)
+            elif found.image < 0:
+                yield Missing(file, json.loads(fields), Match(-found.image, found.how))
 
     def missing_count(self) -> int:
         """Length of ``missing``."""
-        (count,) = self._index.execute(
-            "SELECT count(*) FROM rows WHERE coalesce(claimed, '') = ''"
-        ).fetchone()
-        return int(count)
+        return sum(1 for _ in self.missing())
 
     def close(self) -> None:
         """Close the index."""
         self._index.close()
-
-
-def plain_path(file: object) -> str:
-    """A path as it would stand in an archive."""
-    return printable(str(file)).replace("\\", "/").removeprefix("./")
-
-
-def base_of(path: str) -> str:
-    """The last part of ``path``."""
-    return path.rpartition("/")[2]
-
-
-def _agreement(one: str, other: str) -> int:
-    """How many folders, from the last on, two paths have in common."""
-    folders = zip(one.split("/")[-2::-1], other.split("/")[-2::-1], strict=False)
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], folders)))
-
-
-def _csv(lines: io.TextIOWrapper) -> Iterator[dict[str, Any]]:
-    reader = csv.DictReader(lines)
-    if FILE not in (reader.fieldnames or ()):
-        raise KeyError(FILE)
-    for row in reader:
-        yield {key: value for key, value in row.items() if key is not None and value}

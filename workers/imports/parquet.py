@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,21 +17,23 @@ from workers.imports.items import (
     Item,
     Reference,
     Refused,
+    Values,
     invalid_archive,
     invalid_column,
     json_value,
     key_column,
     printable,
     reference,
-    refused_item,
     short_name,
 )
-from workers.imports.stated import OWN, is_stated, read_stated
+from workers.imports.stated import OWN, is_stated, read_stated, text
 
 _ROWS: Final = 256
 # A value that many rows share stands in the file once, and in memory once a row.
 _BATCH_BYTES: Final = 512 << 20
 _READ_AHEAD: Final = 1 << 20
+# Rows of labels at a time, and different ones that are looked at.
+_LABELS: Final = 65_536
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,33 @@ class ParquetSource:
                 yield from self._rows(batches, first, start)
             first += rows
 
+    @cached_property
+    def values(self) -> Mapping[str, Values]:
+        """What stands in the columns of labels; read on their own, which is quick."""
+        columns = dict.fromkeys(
+            name for name in (*self._columns.annotations, self._columns.label) if name
+        )
+        found = {column: Values() for column in columns}
+        for column, held in found.items():
+            names = self._columns.label_names.get(column, ())
+            seen: set[object] = set()
+            for batch in self._of(column):
+                seen.update(batch.column(0).to_pylist())
+                if len(seen) > _LABELS:
+                    break
+            for value in seen:
+                label = written(value, names)
+                if label is not None:
+                    held.add(label)
+        return found
+
+    def _of(self, column: str) -> Iterator[pa.RecordBatch]:
+        for group in range(self._file.num_row_groups):
+            rows = rows_at_once(self._file, group, [column], _LABELS)
+            yield from self._file.iter_batches(
+                rows, row_groups=[group], columns=[column], use_threads=False
+            )
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -154,7 +183,7 @@ class ParquetSource:
             name = image.as_py().get("path") if "path" in image else None
         split = row.get(columns.split) if columns.split else None
         meta = {printable(key): json_value(row[key]) for key in columns.extras}
-        annotations = {key: self._label(key, row) for key in columns.annotations}
+        annotations = [(key, self._label(key, row)) for key in columns.annotations]
         found = reference(columns.key, row[columns.key]) if columns.key else None
         if columns.stated:
             return self._stated(number, image, row, found)
@@ -163,9 +192,9 @@ class ParquetSource:
             read=partial(_content, image) if image is not None else partial(_nothing, found),
             reference=found if isinstance(found, Reference) else None,
             label=self._label(columns.label, row) if columns.label else None,
-            label_column=columns.label or "label",
+            label_column=columns.label,
             split=None if split is None else str(split),
-            annotations={key: value for key, value in annotations.items() if value is not None},
+            annotations=tuple((key, value) for key, value in annotations if value is not None),
             meta={key: value for key, value in meta.items() if value is not None},
         )
 
@@ -178,33 +207,58 @@ class ParquetSource:
     ) -> Item:
         columns = self._columns
         given = {} if columns.label is None else {"label": self._label(columns.label, row)}
-        split = {} if columns.split is None else {"split": row[columns.split]}
+        split: dict[str, Any] = {} if columns.split is None else {"split": row[columns.split]}
         stated = read_stated({**row, **given, **split})
         name = f"{short_name(self._filename)}#{number}"
+        read = partial(_content, image) if image is not None else partial(_nothing, found)
+        meant = found if isinstance(found, Reference) else None
         if isinstance(stated, Refused):
-            return refused_item(name, stated.reason)
+            called = text(row.get("name")) or name
+            return Item(
+                name=short_name(called),
+                read=read,
+                reference=meant,
+                split=text(row.get(columns.split or "")),
+                unread=(stated.reason,),
+            )
         return Item(
             name=stated.name or name,
-            read=partial(_content, image) if image is not None else partial(_nothing, found),
-            reference=found if isinstance(found, Reference) else None,
+            read=read,
+            reference=meant,
             label=stated.label,
+            label_column=columns.label,
             split=stated.split,
             said=stated.said,
             meta=stated.meta,
         )
 
     def _label(self, column: str, row: Mapping[str, Any]) -> str | None:
-        value = row[column]
-        if value is None or value == "" or value != value:
-            return None
-        names = self._columns.label_names.get(column, ())
-        if isinstance(value, int) and 0 <= value < len(names):
-            value = names[value]
-        return printable(str(value))
+        return written(row[column], self._columns.label_names.get(column, ()))
+
+
+def written(value: object, names: Sequence[str]) -> str | None:
+    """A label as text; ``None`` if there is none.
+
+    Args:
+        value: As it stands in the file.
+        names: What its numbers stand for, if the file declares that: then no other number is one,
+            and -1 is none, as Hugging Face's files have it.
+    """
+    if value is None or value == "" or value != value:
+        return None
+    if names and isinstance(value, int | float) and not isinstance(value, bool):
+        number = int(value) if float(value).is_integer() else -2
+        if 0 <= number < len(names):
+            return printable(names[number])
+        return None if number == -1 else f"{value} (not one of the {len(names)} numbers declared)"
+    return printable(str(value))
 
 
 def rows_at_once(
-    file: parquet.ParquetFile, group: int, names: Collection[str] | None = None
+    file: parquet.ParquetFile,
+    group: int,
+    names: Collection[str] | None = None,
+    most: int = _ROWS,
 ) -> int:
     """So many rows that even the largest value a row group can hold fits that often.
 
@@ -212,6 +266,7 @@ def rows_at_once(
         file: The file.
         group: Number of the row group.
         names: The columns that are read, if none of them is nested; else all.
+        most: No more than these, whatever fits.
     """
     stored = file.metadata.row_group(group)
     chunks = (stored.column(index) for index in range(stored.num_columns))
@@ -220,7 +275,7 @@ def rows_at_once(
         for chunk in chunks
         if names is None or chunk.path_in_schema in names
     )
-    return min(_ROWS, max(1, _BATCH_BYTES // max(1, max(sizes, default=0))))
+    return min(most, max(1, _BATCH_BYTES // max(1, max(sizes, default=0))))
 
 
 def find_columns(
@@ -260,7 +315,7 @@ def find_columns(
     label = (
         given.get("label")
         or _first(schema, ("class_name",), _is_text)
-        or _first(schema, ("label",), lambda kind: _is_text(kind) or pa.types.is_integer(kind))
+        or _first(schema, ("label",), _is_label)
     )
     split = given.get("split") or _first(schema, ("split",), _is_text)
     name = _first(schema, NAME_COLUMNS, _is_text)
@@ -282,13 +337,26 @@ def _first(
 def _holds_bytes(kind: pa.DataType) -> bool:
     if pa.types.is_struct(kind):
         return kind.get_field_index("bytes") >= 0 and _holds_bytes(kind.field("bytes").type)
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+    return bool(
+        pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_binary_view(kind)
+        or pa.types.is_fixed_size_binary(kind)
+    )
 
 
 def _is_text(kind: pa.DataType) -> bool:
     if pa.types.is_dictionary(kind):
         return _is_text(kind.value_type)
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _is_label(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_label(kind.value_type)
+    return _is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
 
 
 def is_small(kind: pa.DataType) -> bool:

@@ -1,11 +1,11 @@
 """Which split, class and extras an item gets. Pure."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from core.states import Split
 from workers.imports.items import Item, Refused, parse_split, printable
+from workers.imports.reading import LabelReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class Place:
     meta: dict[str, Any]
 
 
-def place(item: Item, default: Split, classes: Mapping[str, int]) -> Place | Refused:
+def place(item: Item, default: Split, reader: LabelReader) -> Place | Refused:
     """Place ``item``.
 
     Args:
         item: What came.
         default: Split of items that name none.
-        classes: The project's class names and ids.
+        reader: Knows the project's classes.
     """
     split = default if item.split is None else parse_split(item.split)
     if split is None:
@@ -37,13 +37,9 @@ def place(item: Item, default: Split, classes: Mapping[str, int]) -> Place | Ref
     if split is not Split.EVALUATION:
         # What somebody annotated is not also the truth.
         is_note = item.label is not None and not (
-            item.said or item.label_column in item.annotations
+            item.said or item.label_column in dict(item.annotations)
         )
         meta = {**item.meta, "label": item.label} if is_note else item.meta
         return Place(split, None, meta)
-    if item.label is None:
-        return Refused("an evaluation image needs a label")
-    class_id = classes.get(item.label)
-    if class_id is None:
-        return Refused(f"label {item.label[:100]!r} is not a class of the project")
-    return Place(split, class_id, item.meta)
+    truth = reader.truth(item)
+    return truth if isinstance(truth, Refused) else Place(split, truth, item.meta)

@@ -1,8 +1,9 @@
 """Writing to a project's pool: files, pixels, rows, in this order."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from sqlalchemy import bindparam, func, select, text
@@ -10,7 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.project_settings import ProjectSettings
-from core.states import ExampleState
+from core.states import ExampleState, Split
 from core.storage import Storage
 from core.tables import Example, Project, ProjectClass
 from core.thumbnails import LARGEST, make
@@ -36,6 +37,15 @@ _INSERT = text("""
     )
 """).bindparams(bindparam("rows", type_=JSONB))
 
+_SETTLE = text("""
+    UPDATE examples SET label_class_id = new.label_class_id,
+        meta = meta || jsonb_build_object(CAST(:key AS text), new.truth)
+    FROM jsonb_to_recordset(:rows) AS new (content_hash text, label_class_id bigint, truth jsonb)
+    WHERE project_id = :project_id AND examples.content_hash = decode(new.content_hash, 'hex')
+""").bindparams(bindparam("rows", type_=JSONB))
+TRUTH: Final = "truth"
+"""Extra of an evaluation image that came with several labels: which, and by which import."""
+
 
 @dataclass(frozen=True, slots=True)
 class Addition:
@@ -47,6 +57,23 @@ class Addition:
     digest: bytes
     decoded: Decoded
     origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An image that the pool holds.
+
+    Attributes:
+        name: What it is called.
+        split: Its split.
+        class_id: What it is the truth of.
+        said: What this import has said it is the truth of.
+    """
+
+    name: str
+    split: Split
+    class_id: int | None
+    said: frozenset[int]
 
 
 class PoolWriter:
@@ -71,13 +98,59 @@ class PoolWriter:
         self._storage = storage
         self._pixels = PixelStore.writer(storage.pixels(project_id), self.input_size)
 
-    def known(self, digests: Collection[bytes]) -> dict[bytes, str]:
-        """Those of ``digests`` (SHA-256, 32 bytes) that the pool holds, with their names."""
-        statement = select(Example.content_hash, Example.name).where(
-            Example.project_id == self.project_id, Example.content_hash.in_(digests)
-        )
+    def known(self, digests: Collection[bytes], import_id: int) -> dict[bytes, Held]:
+        """Those of ``digests`` (SHA-256, 32 bytes) that the pool holds.
+
+        Args:
+            digests: What to look for.
+            import_id: The import that asks.
+        """
+        statement = select(
+            Example.content_hash,
+            Example.name,
+            Example.split,
+            Example.label_class_id,
+            Example.import_id,
+            Example.meta[TRUTH],
+        ).where(Example.project_id == self.project_id, Example.content_hash.in_(digests))
         with self._sessions() as session:
-            return dict(session.execute(statement).all())
+            return {
+                digest: Held(name, split, class_id, self._said(class_id, by, truth, import_id))
+                for digest, name, split, class_id, by, truth in session.execute(statement)
+            }
+
+    def _said(
+        self, class_id: int | None, by: int | None, truth: dict[str, Any] | None, import_id: int
+    ) -> frozenset[int]:
+        if truth is not None:
+            names = truth["classes"] if truth["import"] == import_id else ()
+            return frozenset(self.classes[name] for name in names if name in self.classes)
+        return frozenset(() if class_id is None or by != import_id else (class_id,))
+
+    def settle_truths(
+        self, session: Session, truths: Mapping[bytes, frozenset[int]], import_id: int
+    ) -> None:
+        """Note what evaluation images are, of which an import said so more than once.
+
+        What it says to be of several classes is none, and counts in no evaluation.
+
+        Args:
+            session: Of the transaction.
+            truths: Ids of classes, by hash of the image.
+            import_id: The import.
+        """
+        if not truths:
+            return
+        names = {class_id: name for name, class_id in self.classes.items()}
+        rows = [
+            {
+                "content_hash": digest.hex(),
+                "label_class_id": min(said) if len(said) == 1 else None,
+                "truth": {"import": import_id, "classes": sorted(names[one] for one in said)},
+            }
+            for digest, said in truths.items()
+        ]
+        session.execute(_SETTLE, {"project_id": self.project_id, "key": TRUTH, "rows": rows})
 
     def first_name(self) -> str | None:
         """What the first of the project's images is called; ``None`` if there is none."""

@@ -1,19 +1,21 @@
-"""What became of every item: counts, and a CSV of what did not enter the pool."""
+"""What became of every item: counts, and a CSV of what did not simply enter the pool."""
 
 import csv
 import io
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from core.cells import plain_row
 from core.states import Split
 from core.storage import write_atomically
 
 _EXAMPLES: Final = 100
+_MOST_REASON: Final = 1000
 # A reason may name a label or a split: with a wrong column there are as many as images.
 _REASONS: Final = 20
 _OTHER_REASONS: Final = "other reasons"
@@ -33,12 +35,30 @@ class Outcome(StrEnum):
     REFUSED = "refused"
 
 
+class Note(NamedTuple):
+    """Something to say of an item, whatever became of it.
+
+    Attributes:
+        reason: The same for all items of which it can be said.
+        detail: What is the item's own.
+    """
+
+    reason: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        """Both."""
+        return f"{self.reason}: {self.detail}" if self.detail else self.reason
+
+
 @dataclass
 class Tally:
     """Counts so far; ``total`` is also the position in the source.
 
     Each item is one of ``added``, ``labeled``, ``unchanged``, ``empty``, ``duplicates`` and
-    ``refused``; ``annotations`` counts labels.
+    ``refused``. Of labels, ``annotations`` counts those that were added, ``contradicting`` the
+    images that got several which contradict each other, and ``noted`` what is to be said of items
+    that were not refused, by reason.
     """
 
     total: int = 0
@@ -47,11 +67,13 @@ class Tally:
     unchanged: int = 0
     empty: int = 0
     annotations: int = 0
+    contradicting: int = 0
     duplicates: int = 0
     refused: int = 0
     by_split: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Split, 0))
     refused_examples: list[dict[str, str]] = field(default_factory=list)
     refused_by_reason: dict[str, int] = field(default_factory=dict)
+    noted: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
@@ -78,13 +100,26 @@ class Tally:
             self.duplicates += 1
         else:
             self.refused += 1
-            known = self.refused_by_reason
-            if reason not in known and len(known) >= _REASONS:
-                known[_OTHER_REASONS] = known.get(_OTHER_REASONS, 0) + 1
-            else:
-                known[reason] = known.get(reason, 0) + 1
+            _count(self.refused_by_reason, reason)
             if len(self.refused_examples) < _EXAMPLES:
                 self.refused_examples.append({"name": name, "reason": reason})
+
+    def note(self, notes: Iterable[Note]) -> None:
+        """Count what is to be said of one item."""
+        for note in notes:
+            _count(self.noted, note.reason)
+
+
+def _count(known: dict[str, int], reason: str) -> None:
+    if reason not in known and len(known) >= _REASONS:
+        reason = _OTHER_REASONS
+    known[reason] = known.get(reason, 0) + 1
+
+
+def reasons(reason: str, notes: Iterable[Note]) -> str:
+    """All that is to be said of an item, in one cell."""
+    said = [reason, *map(str, notes)]
+    return "; ".join(one for one in said if one)[:_MOST_REASON]
 
 
 class ReportFile:

@@ -1,9 +1,9 @@
 """One image as an upload of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from workers.imports.items import MAX_IMAGE_BYTES, Item, Refused, short_name
+from workers.imports.items import MAX_IMAGE_BYTES, Item, Refused, Values, short_name
 
 
 class SingleSource:
@@ -19,6 +19,11 @@ class SingleSource:
         """The image, unless it was read already."""
         if start == 0:
             yield Item(name=short_name(self._filename), read=self._read)
+
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """It has no columns."""
+        return {}
 
     def close(self) -> None:
         """Nothing stays open."""

@@ -1,11 +1,16 @@
 """What an import reads from, by its parameters."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
+
+from sqlalchemy import select
 
 from core.buckets import Buckets
 from core.errors import Invalid
 from core.locations import Location, require_allowed
 from core.storage import fill, write_atomically
+from core.tables import Example
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
@@ -16,6 +21,8 @@ from workers.imports.single import SingleSource
 from workers.imports.table import TABLES, TableSource
 from workers.imports.zip_entries import ZipEntries
 from workers.runner import JobContext
+
+_ROWS: Final = 10_000
 
 
 def open_source(context: JobContext) -> Source:
@@ -33,14 +40,32 @@ def open_source(context: JobContext) -> Source:
     annotations = context.params.get("annotations", [])
     suffix = Path(filename).suffix.lower()
     if suffix == ".zip":
-        return FolderSource(ZipEntries(path), context.work, annotations)
+        return FolderSource(ZipEntries(path), context.work, annotations, _pool(context))
     if suffix == ".parquet":
         return ParquetSource(path, filename, columns, annotations)
     if suffix in TABLES:
         return TableSource(path, filename, columns, annotations)
     if suffix == SUFFIX:
-        return DocumentSource(path, filename, context.work)
+        return DocumentSource(path, filename, context.work, _pool(context))
     return SingleSource(path, filename)
+
+
+def _pool(context: JobContext) -> Iterator[tuple[int, str]]:
+    """Ids and names of the images that were there before this import, read when asked for."""
+    statement = select(Example.id, Example.name).where(
+        Example.project_id == context.project_id,
+        Example.import_id.is_distinct_from(context.job_id),
+    )
+    last = 0
+    while True:
+        with context.sessions() as session:
+            rows = session.execute(
+                statement.where(Example.id > last).order_by(Example.id).limit(_ROWS)
+            ).all()
+        if not rows:
+            return
+        yield from ((id_, name) for id_, name in rows)
+        last = rows[-1].id
 
 
 def _upload(context: JobContext) -> Path:

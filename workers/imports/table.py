@@ -1,6 +1,5 @@
 """A CSV or JSON Lines of labels: each row is about an image that the pool has."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -10,11 +9,13 @@ from typing import Any, Final
 
 from core.cells import original
 from core.errors import Invalid
+from workers.imports.delimited import Delimited
 from workers.imports.items import (
     ELSEWHERE,
     HERE,
     Item,
     Refused,
+    Values,
     invalid_archive,
     invalid_column,
     key_column,
@@ -23,7 +24,7 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.json_stream import json_lines
+from workers.imports.json_stream import json_rows
 from workers.imports.stated import is_stated, read_said_of, text
 
 TABLES: Final = frozenset({".csv", ".jsonl"})
@@ -51,10 +52,13 @@ class TableSource:
             DomainError: ``invalid_archive``, ``invalid_column`` or ``no_annotation_column``.
         """
         self._filename = filename
+        self._path = path
         self._annotations = annotations
-        self._is_csv = Path(filename).suffix.lower() == ".csv"
-        self._file = path.open(encoding="utf-8-sig", newline="")
+        self._file = path.open("rb")
+        self._values = {column: Values() for column in annotations}
         try:
+            is_csv = Path(filename).suffix.lower() == ".csv"
+            self._csv = Delimited(self._file, filename) if is_csv else None
             self._total, header = self._scan()
             if not header:
                 raise self._empty()
@@ -84,28 +88,37 @@ class TableSource:
 
     def items(self, start: int) -> Iterator[Item]:
         """Rows from ``start`` on."""
-        for number, row in enumerate(islice(self._rows(), start, None), start):
-            yield self._stated(number, row) if self._is_stated else self._labeled(number, row)
+        for place, row in islice(self._rows(), start, None):
+            if isinstance(row, str):
+                yield refused_item(f"{self._filename}, {place}", row)
+            else:
+                yield self._stated(place, row) if self._is_stated else self._labeled(place, row)
+
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """What stands in the columns that become annotations."""
+        return self._values
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
-    def _labeled(self, number: int, row: Mapping[str, Any]) -> Item:
+    def _labeled(self, place: str, row: Mapping[str, Any]) -> Item:
         found = reference(self._key, row.get(self._key))
-        said = {column: (text(row.get(column)) or "").strip() for column in self._annotations}
-        refused = found if isinstance(found, Refused) else Refused("the row holds no image")
+        if isinstance(found, Refused):
+            return refused_item(self._name(place, row), found.reason)
+        said = ((column, (text(row.get(column)) or "").strip()) for column in self._annotations)
         return Item(
-            name=self._name(number, row),
-            read=partial(_same, refused),
-            reference=None if isinstance(found, Refused) else found,
-            annotations={column: value for column, value in said.items() if value},
+            name=self._name(place, row),
+            read=partial(_same, Refused("the row holds no image")),
+            reference=found,
+            annotations=tuple((column, value) for column, value in said if value),
         )
 
-    def _stated(self, number: int, row: Mapping[str, Any]) -> Item:
-        if self._is_csv:
-            row = {key: original(value or "") for key, value in row.items() if key is not None}
-        name = self._name(number, row)
+    def _stated(self, place: str, row: Mapping[str, Any]) -> Item:
+        if self._csv:
+            row = {key: original(value or "") for key, value in row.items()}
+        name = self._name(place, row)
         found, said = reference(self._key, row.get(self._key)), read_said_of(row)
         if isinstance(found, Refused):
             return refused_item(name, found.reason)
@@ -121,66 +134,47 @@ class TableSource:
             silence="no verdict that holds: corrected, late or overruled",
         )
 
-    def _name(self, number: int, row: Mapping[str, Any]) -> str:
-        return short_name(text(row.get(self._key)) or f"{self._filename}#{number}")
+    def _name(self, place: str, row: Mapping[str, Any]) -> str:
+        return short_name(text(row.get(self._key)) or f"{self._filename}, {place}")
 
     def _scan(self) -> tuple[int, list[str]]:
         """Number of rows, and the names of the columns; of JSON Lines all that any row has."""
-        if self._is_csv:
-            header = list(self._reader().fieldnames or ())
-            twice = [name for name, count in Counter(header).items() if count > 1]
-            if twice:
-                raise invalid_column(
-                    "annotation", f"The file has several columns {twice[0]!r}.", header
-                )
-            return sum(1 for _ in self._rows()), header
-        count, names = 0, dict[str, None]()
-        for row in self._rows():
+        names = dict.fromkeys(self._csv.header if self._csv else ())
+        twice = (
+            [name for name, count in Counter(self._csv.header).items() if count > 1]
+            if (self._csv)
+            else []
+        )
+        if twice:
+            raise invalid_column("annotation", f"The file has several columns {twice[0]!r}.", names)
+        count = 0
+        for _, row in self._rows():
             count += 1
-            if len(names) < _MOST_COLUMNS:
+            if isinstance(row, str):
+                continue
+            if not self._csv and len(names) < _MOST_COLUMNS:
                 names.update(dict.fromkeys(row))
-        return count, list(names)
+            for column, held in self._values.items():
+                if (value := text(row.get(column))) is not None:
+                    held.add(value)
+        return count, [name for name in names if name]
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        return self._csv_rows() if self._is_csv else self._json_rows()
+    def _rows(self) -> Iterator[tuple[str, dict[str, Any] | str]]:
+        if self._csv:
+            return ((f"line {number}", row) for number, row in self._csv.rows())
+        return self._lines()
 
-    def _reader(self) -> "csv.DictReader[str]":
-        self._file.seek(0)
-        try:
-            reader = csv.DictReader(self._file, strict=True)
-            _ = reader.fieldnames
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise self._unreadable(1, error) from error
-        return reader
-
-    def _csv_rows(self) -> Iterator[dict[str, Any]]:
-        reader = self._reader()
-        try:
-            yield from reader
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise self._unreadable(reader.line_num, error) from error
-
-    def _json_rows(self) -> Iterator[dict[str, Any]]:
-        self._file.seek(0)
-        try:
-            yield from json_lines(self._file)
-        except ValueError as error:
-            name, reason = printable(self._filename), printable(str(error))
-            raise invalid_archive(f"{name} cannot be read as JSON Lines: {reason}.") from error
+    def _lines(self) -> Iterator[tuple[str, dict[str, Any] | str]]:
+        with self._path.open("rb") as file:
+            yield from json_rows(file, self._filename)
 
     def _empty(self) -> Exception:
         name = printable(self._filename)
-        if self._is_csv:
+        if self._csv:
             needs = "a header, such as file,label, and a row for each image"
         else:
             needs = 'a line for each image, such as {"file": "cat/1.png", "label": "cat"}'
         return invalid_archive(f"{name} is empty. It needs {needs}.")
-
-    def _unreadable(self, line: int, error: Exception) -> Exception:
-        return invalid_archive(
-            f"{printable(self._filename)} cannot be read near line {line} "
-            f"({type(error).__name__}: {error}). It must be a CSV in UTF-8 with a header."
-        )
 
 
 def _same(refused: Refused) -> Refused:

@@ -1,0 +1,154 @@
+"""CSV with a header, as programs and spreadsheets write it: commas, semicolons or tabs; UTF-8 or,
+with its mark, UTF-16.
+"""
+
+import codecs
+import csv
+import io
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from typing import BinaryIO, Final, Protocol
+
+from core.errors import DomainError
+from workers.imports.items import invalid_archive, printable
+
+_DELIMITERS: Final = (",", ";", "\t")
+# Excel writes the delimiter it used into a first line of its own.
+_SEPARATOR: Final = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+_QUOTED: Final = re.compile(r'"(?:[^"]|"")*"')
+_MARKS: Final = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+Line = tuple[int, "dict[str, str] | str"]
+"""Number of a line, and its cells by column; or why they cannot be told apart."""
+
+
+class Delimited:
+    """A CSV that is read from the beginning as often as it is asked for."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        """Read the header.
+
+        Args:
+            file: Seekable, at its beginning; stays open as long as this is used.
+            name: What it is called in messages.
+
+        Raises:
+            DomainError: ``invalid_archive``.
+        """
+        self._file, self._name = file, printable(name)
+        start = file.read(3)
+        self._encoding = next(
+            (encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), "utf-8"
+        )
+        self._skip, self._delimiter = False, ","
+        try:
+            with self._text() as text:
+                first = text.readline(1 << 20)
+                marked = _SEPARATOR.fullmatch(first)
+                if marked:
+                    self._skip, self._delimiter = True, marked[1]
+                else:
+                    bare = _QUOTED.sub("", first)
+                    self._delimiter = max(_DELIMITERS, key=bare.count)
+            with self._text() as text:
+                self.header = [cell.strip() for cell in next(self._reader(text), [])]
+        except (csv.Error, UnicodeError) as error:
+            raise self._unreadable(1, error) from error
+
+    def rows(self) -> Iterator[Line]:
+        """Every row that is not empty.
+
+        Raises:
+            DomainError: ``invalid_archive`` from where it cannot be read on.
+        """
+        number = 1
+        try:
+            with self._text() as text:
+                reader = self._reader(text)
+                next(reader, None)
+                for cells in reader:
+                    number = reader.line_num + self._skip
+                    if not cells:
+                        continue
+                    if any(cells[len(self.header) :]):
+                        yield number, self._too_long(len(cells))
+                        continue
+                    yield number, dict(zip(self.header, cells, strict=False))
+        except (csv.Error, UnicodeError) as error:
+            raise self._unreadable(number, error) from error
+
+    def _too_long(self, cells: int) -> str:
+        return (
+            f"it has {cells} cells, the header {len(self.header)}; quote text with "
+            f"{self._delimiter!r} in it"
+        )
+
+    def _text(self) -> "_Borrowed":
+        self._file.seek(0)
+        text = _Borrowed(self._file, encoding=self._encoding, newline="")
+        if self._skip:
+            text.readline()
+        return text
+
+    def _reader(self, text: io.TextIOWrapper) -> "_Reader":
+        return csv.reader(text, strict=True, delimiter=self._delimiter)
+
+    def _unreadable(self, line: int, error: Exception) -> DomainError:
+        return invalid_archive(
+            f"{self._name} cannot be read near line {line} ({type(error).__name__}: "
+            f"{printable(str(error))[:200]}). It must be a CSV with a header, in UTF-8 or UTF-16 "
+            "with its mark; Excel saves both, as CSV UTF-8 and as Unicode text."
+        )
+
+
+class _Reader(Protocol):
+    """What ``csv.reader`` makes."""
+
+    @property
+    def line_num(self) -> int: ...
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+    def __next__(self) -> list[str]: ...
+
+
+class _Borrowed(io.TextIOWrapper):
+    """Text over a file that stays open."""
+
+    def close(self) -> None:
+        self.detach()
+
+
+def csv_rows(
+    file: BinaryIO, name: str, needed: str
+) -> Iterator[tuple[str, "dict[str, str] | str"]]:
+    """Where each row is, and its cells that are not empty, by column; or why there are none.
+
+    Args:
+        file: The CSV.
+        name: What it is called in messages.
+        needed: A column that it must have.
+
+    Raises:
+        DomainError: ``invalid_archive``.
+    """
+    with tempfile.TemporaryFile() as copy:
+        # Of an archive, where one cannot go back to the beginning.
+        shutil.copyfileobj(file, copy)
+        copy.seek(0)
+        found = Delimited(copy, name)
+        if needed not in found.header:
+            raise invalid_archive(
+                f"{printable(name)} has no column {needed}, so it says nothing of the images "
+                f"(it has: {', '.join(found.header)[:200]})."
+            )
+        for number, row in found.rows():
+            if isinstance(row, dict):
+                row = {column: cell for column, cell in row.items() if cell and column}
+            yield f"line {number}", row

@@ -1,0 +1,305 @@
+"""Which image a document means, where it calls images by paths of its own.
+
+A name means an image if the paths agree, or agree once leading folders are left out on one side:
+``camA/1.png`` is ``photos/camA/1.png`` and ``1.png``, never ``camB/1.png``. It counts only if no
+second image agrees as well, and no other name of the document with the same image. A document that
+lies in a folder of images speaks of those below it.
+
+The index is on disk, so that memory stays flat in the number of images and of names.
+"""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from workers.imports.items import composed, printable
+
+_FROM_DOCUMENT, _FROM_TOP, _TAIL = 3, 2, 1
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A name that a document has for an image.
+
+    Attributes:
+        path: The path, as ``plain_path`` gives it.
+        is_made: Whether another program made it from the file's own name, so that the file
+            may be called what ``sent_name`` makes it.
+    """
+
+    path: str
+    is_made: bool = False
+
+
+class Match(NamedTuple):
+    """The image that a row means.
+
+    Attributes:
+        image: The number that ``look_through`` was given with it.
+        how: What the row calls it, where that is not simply its path.
+    """
+
+    image: int
+    how: str
+
+
+class Unmatched(NamedTuple):
+    """Why a row means no image; ``known`` if there are some it could mean."""
+
+    reason: str
+    known: bool
+
+
+class Matches:
+    """Names of rows, and the images that they mean."""
+
+    def __init__(self, index: sqlite3.Connection) -> None:
+        """Make the tables in ``index``."""
+        self._index = index
+        for statement in (
+            "CREATE TABLE called (row INT, document INT, rank INT, path TEXT, folder TEXT, "
+            "base TEXT, is_made INT)",
+            "CREATE TABLE seen (image INTEGER PRIMARY KEY, path TEXT)",
+            "CREATE TABLE claims (row INT, rank INT, level INT, image INT, path TEXT)",
+            "CREATE TABLE meant (row INTEGER PRIMARY KEY, image INT, how TEXT, reason TEXT)",
+        ):
+            index.execute(statement)
+
+    def call(
+        self, row: int, document: int, folder: str, names: Sequence[Called], *, below: bool
+    ) -> None:
+        """Note what a row calls its image.
+
+        Args:
+            row: Its number.
+            document: Number of its document.
+            folder: Of the document; empty at the top.
+            names: What it may be called, the likeliest first.
+            below: Whether only images below ``folder`` can be meant.
+        """
+        for rank, name in enumerate(names):
+            path, within = composed(name.path).lstrip("/"), folder if below else ""
+            if ".." in path.split("/"):
+                # What goes up is a path from the top.
+                path, within = resolved(f"{folder}/{path}"), ""
+            self._index.execute(
+                "INSERT INTO called VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (row, document, rank, path, composed(within), _base(path), name.is_made),
+            )
+
+    def look_through(self, images: Iterable[tuple[int, str]], *, again: bool = False) -> None:
+        """Find the images that rows mean.
+
+        Args:
+            images: Numbers and paths.
+            again: Whether other images were looked through before; only rows that none of those
+                could be are looked at.
+        """
+        self._index.execute("CREATE INDEX IF NOT EXISTS called_path ON called (path)")
+        self._index.execute("CREATE INDEX IF NOT EXISTS called_base ON called (base)")
+        self._index.execute("DELETE FROM seen")
+        self._index.execute("DELETE FROM claims")
+        if again:
+            self._index.execute("DELETE FROM called WHERE row IN (SELECT row FROM meant)")
+            # Folders of documents are of the archive that they came in.
+            self._index.execute("UPDATE called SET folder = ''")
+        self._index.execute("BEGIN")
+        self._claim(images)
+        self._claim_shorter()
+        self._index.execute("COMMIT")
+        self._index.execute("CREATE INDEX IF NOT EXISTS claims_row ON claims (row)")
+        self._decide()
+
+    def found(self, row: int) -> Match | Unmatched:
+        """What a row means."""
+        known = self._index.execute(
+            "SELECT image, how, reason FROM meant WHERE row = ?", (row,)
+        ).fetchone()
+        if known is None:
+            return Unmatched("", known=False)
+        image, how, reason = known
+        return Unmatched(reason, known=True) if image is None else Match(image, how)
+
+    def rows_of(self, image: int) -> list[tuple[int, str]]:
+        """Rows that mean an image, in their order, with ``how`` as in ``Match``."""
+        return self._index.execute(
+            "SELECT row, how FROM meant WHERE image = ? ORDER BY row", (image,)
+        ).fetchall()
+
+    def _claim(self, images: Iterable[tuple[int, str]]) -> None:
+        """Note the images that may be meant, and which names are their path or its end."""
+        write = self._index.cursor()
+        for number, name in images:
+            path = composed(name)
+            base = _base(path)
+            made = sent_name(base)
+            called = write.execute(
+                "SELECT 1 FROM called WHERE base IN (?, ?) LIMIT 1", (base, made)
+            ).fetchone()
+            if not called:
+                continue
+            write.execute("INSERT INTO seen VALUES (?, ?)", (number, path))
+            for tail in _tails(path):
+                names = write.execute(
+                    "SELECT row, rank, folder FROM called WHERE path = ?", (tail,)
+                ).fetchall()
+                write.executemany(
+                    "INSERT INTO claims VALUES (?, ?, ?, ?, ?)",
+                    (
+                        (row, rank, _level(path, tail, folder), number, tail)
+                        for row, rank, folder in names
+                        if not folder or path.startswith(f"{folder}/")
+                    ),
+                )
+            if made != base:
+                write.execute(
+                    "INSERT INTO claims SELECT row, rank, ?, ?, path FROM called WHERE is_made "
+                    "AND path = ? AND (folder = '' OR instr(?, folder || '/') = 1)",
+                    (_TAIL, number, made, path),
+                )
+
+    def _claim_shorter(self) -> None:
+        """Images whose path is the end of a name claim too: folders of the name are left out."""
+        self._index.execute("CREATE INDEX IF NOT EXISTS seen_path ON seen (path)")
+        look = self._index.cursor()
+        names = self._index.execute(
+            "SELECT row, rank, path, folder FROM called WHERE instr(path, '/')"
+        )
+        for row, rank, path, folder in names:
+            for tail in list(_tails(path))[1:]:
+                for at in {tail, f"{folder}/{tail}" if folder else tail}:
+                    if folder and not at.startswith(f"{folder}/"):
+                        continue
+                    look.execute(
+                        "INSERT INTO claims SELECT ?, ?, ?, image, ? FROM seen WHERE path = ?",
+                        (row, rank, _TAIL, path, at),
+                    )
+
+    def _decide(self) -> None:
+        """Leave each row the one image that it means, if there is one."""
+        self._index.execute(
+            "CREATE TABLE IF NOT EXISTS chosen (row INT, document INT, image INT, level INT, "
+            "path TEXT)"
+        )
+        self._index.execute("DELETE FROM chosen")
+        self._index.execute("BEGIN")
+        rows = self._index.execute(
+            "SELECT DISTINCT claims.row, called.document FROM claims "
+            "JOIN called ON called.row = claims.row ORDER BY claims.row"
+        )
+        write = self._index.cursor()
+        for row, document in rows:
+            self._choose(write, row, document)
+        self._index.execute("CREATE INDEX IF NOT EXISTS chosen_image ON chosen (image)")
+        for (image,) in self._index.execute("SELECT DISTINCT image FROM chosen"):
+            self._settle(write, image)
+        self._index.execute("COMMIT")
+        self._index.execute("CREATE INDEX IF NOT EXISTS meant_image ON meant (image)")
+
+    def _choose(self, write: sqlite3.Cursor, row: int, document: int) -> None:
+        """Of the images that a row may mean those that agree best, if it is one."""
+        # Ordered, so that the first are the best.
+        found = write.execute(
+            "SELECT DISTINCT rank, level, image, path FROM claims WHERE row = ? "
+            "ORDER BY rank, level DESC LIMIT 1000",
+            (row,),
+        ).fetchall()
+        best = [one for one in found if one[:2] == found[0][:2]]
+        images = {image for _, _, image, _ in best}
+        if len(images) > 1:
+            self._say(write, row, f"{len(images)} images could be meant: {self._paths_of(images)}")
+            return
+        _, level, image, path = best[0]
+        write.execute(
+            "INSERT INTO chosen VALUES (?, ?, ?, ?, ?)", (row, document, image, level, path)
+        )
+
+    def _settle(self, write: sqlite3.Cursor, image: int) -> None:
+        """Of the names that mean an image those that can be its own."""
+        found = write.execute(
+            "SELECT row, document, level, path FROM chosen WHERE image = ?", (image,)
+        ).fetchall()
+        best: dict[int, int] = defaultdict(int)
+        for _, document, level, _ in found:
+            best[document] = max(best[document], level)
+        paths: dict[int, set[str]] = defaultdict(set)
+        for _, document, level, path in found:
+            if level == best[document]:
+                paths[document].add(path)
+        loose = {path for document, some in paths.items() for path in some if best[document] == 1}
+        agree = all(
+            _is_tail(one, other) or _is_tail(other, one) for one in loose for other in loose
+        )
+        for row, document, level, path in found:
+            if level < best[document]:
+                self._say(write, row, f"the image {self._paths_of([image])} is called otherwise")
+            elif len(paths[document]) > 1 or (level == _TAIL and not agree):
+                others = sorted({*paths[document], *loose} - {path})
+                shown = ", ".join(others[:_SHOWN])
+                self._say(write, row, f"the image {self._paths_of([image])} could also be {shown}")
+            else:
+                how = "" if level > _TAIL else path
+                write.execute("INSERT INTO meant VALUES (?, ?, ?, NULL)", (row, image, how))
+
+    def _say(self, write: sqlite3.Cursor, row: int, reason: str) -> None:
+        write.execute("INSERT INTO meant VALUES (?, NULL, NULL, ?)", (row, reason))
+
+    def _paths_of(self, images: Iterable[int]) -> str:
+        shown = sorted(images)[: _SHOWN + 1]
+        marks = ", ".join("?" * len(shown))
+        rows = self._index.execute(f"SELECT path FROM seen WHERE image IN ({marks})", shown)
+        paths = sorted(path for (path,) in rows)
+        return ", ".join(paths[:_SHOWN]) + (", …" if len(paths) > _SHOWN else "")
+
+
+def plain_path(file: object) -> str:
+    """A path as it would stand in an archive."""
+    return printable(str(file)).replace("\\", "/").removeprefix("./")
+
+
+def resolved(path: str) -> str:
+    """``path`` without ``.`` and ``..``; what would lead out of the archive stays at its top."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def sent_name(base: str) -> str:
+    """What a file is called once it was uploaded to Label Studio, or another Django program.
+
+    Blanks become underscores, and of other characters only letters, digits, ``-``, ``_`` and ``.``
+    stay.
+    """
+    kept = base.strip().replace(" ", "_")
+    return "".join(one for one in kept if one.isalnum() or one in "-_.")
+
+
+def _level(path: str, tail: str, folder: str) -> int:
+    """How well a name, which is the ``tail`` of an image's path, agrees with it."""
+    if path == (f"{folder}/{tail}" if folder else tail):
+        return _FROM_DOCUMENT
+    return _FROM_TOP if path == tail else _TAIL
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _tails(path: str) -> Iterator[str]:
+    """``path``, and what is left without its first folder, its first two, and so on."""
+    while True:
+        yield path
+        _, slash, path = path.partition("/")
+        if not slash:
+            return
+
+
+def _is_tail(one: str, other: str) -> bool:
+    return other == one or other.endswith(f"/{one}")

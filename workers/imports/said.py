@@ -1,0 +1,111 @@
+"""What several rows say of one image, taken together: in whatever order they come. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workers.imports.items import Refused, Said, extras, printable
+from workers.imports.metadata import UNREAD, Row
+from workers.imports.stated import is_stated, read_stated, text
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is said of an image beside its bytes; fields as in ``Item``."""
+
+    name: str | None = None
+    split: str | None = None
+    label: str | None = None
+    label_column: str | None = None
+    annotations: tuple[tuple[str, str], ...] = ()
+    said: tuple[Said, ...] = ()
+    unread: tuple[str, ...] = ()
+    how: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> Described | Refused:
+    """Take together what ``rows`` say.
+
+    Labels that contradict each other are all kept. As the truth of an evaluation image none is,
+    and two splits refuse the image, which cannot be in both.
+
+    Args:
+        rows: What is said.
+        folder: What the image's folder says, where no row says it.
+        columns: Columns that become annotations.
+    """
+    # Sorted, so that where rows agree on something they say once, it is the same in any order.
+    found = sorted((_one(row, columns) for row in rows), key=repr)
+    splits = _distinct(one.split for one in found)
+    if len(splits) > 1:
+        return Refused(f"it is said to be of several splits: {', '.join(splits)[:100]}")
+    labels = _distinct(one.label for one in found)
+    unread = [reason for one in found for reason in one.unread]
+    if len(labels) > 1:
+        shown = " and ".join(labels)[:100]
+        unread.insert(0, f"its labels contradict each other ({shown})")
+    is_stated_by_any = any(one.said or one.label_column == "" for one in found)
+    label = labels[0] if len(labels) == 1 else None
+    column = next((one.label_column for one in found if one.label is not None), None)
+    if not labels and not is_stated_by_any:
+        label, column = folder.label, None
+    annotations = [pair for one in found for pair in one.annotations]
+    said = [one for described in found for one in described.said]
+    if "label" in columns and label and not any(name == "label" for name, _ in annotations):
+        # Of a folder: it is named like a class, never by its number.
+        said.append(Said("label", None, label))
+    meta: dict[str, Any] = {}
+    for one in found:
+        meta.update(one.meta)
+    return Described(
+        name=next(iter(_distinct(one.name for one in found)), None),
+        split=splits[0] if splits else folder.split,
+        label=label,
+        label_column=column or None,
+        annotations=tuple(dict.fromkeys(annotations)),
+        said=tuple(said),
+        unread=tuple(dict.fromkeys(unread)),
+        how=next(iter(_distinct(one.how for one in found)), ""),
+        meta=meta,
+    )
+
+
+def _one(row: Row, columns: Sequence[str]) -> Described:
+    fields = dict(row.fields)
+    unread = tuple(fields.pop(UNREAD, ()))
+    if is_stated(fields, columns):
+        return _stated(fields, unread, row.how)
+    split, label = text(fields.pop("split", None)), text(fields.pop("label", None))
+    said = [(name, label if name == "label" else text(fields.pop(name, None))) for name in columns]
+    return Described(
+        split=split,
+        label=label,
+        label_column="label",
+        annotations=tuple((name, value) for name, value in said if value is not None),
+        unread=unread,
+        how=row.how,
+        meta=extras(fields),
+    )
+
+
+def _stated(fields: Mapping[str, Any], unread: tuple[str, ...], how: str) -> Described:
+    """Of what states verdicts, no folder says the class; an empty column name says that."""
+    found = read_stated(fields)
+    if isinstance(found, Refused):
+        reasons = (*unread, found.reason)
+        return Described(split=text(fields.get("split")), label_column="", unread=reasons, how=how)
+    return Described(
+        name=found.name,
+        split=found.split,
+        label=found.label,
+        label_column="",
+        said=found.said,
+        unread=unread,
+        how=how,
+        meta=found.meta,
+    )
+
+
+def _distinct(values: Iterable[str | None]) -> list[str]:
+    return sorted({printable(value) for value in values if value})
