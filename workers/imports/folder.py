@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
+from core.folder_names import LITTER, from_folder
 from core.states import Split, Verdict
 from workers.imports.documents import (
     SUFFIX,
@@ -31,9 +32,6 @@ from workers.imports.items import (
 from workers.imports.metadata import NAMES, Metadata
 from workers.imports.said import Described, describe
 
-_LITTER: Final = frozenset(
-    {"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml", "missing.txt"}
-)
 # Folders beside those of splits for images that have no class.
 _NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 # Tools that write a document for each image are not meant.
@@ -58,7 +56,7 @@ class Layout:
         """Split and class that the folders of ``path`` give it."""
         folders = path.split("/")[self.depth : -1]
         split = folders.pop(0) if folders and folders[0] in self.splits else None
-        return split, folders[0] if folders else None
+        return split, from_folder(folders[0]) if folders else None
 
 
 class Entries(Protocol):
@@ -300,7 +298,7 @@ def _base(name: str) -> str:
 def _is_litter(name: str) -> bool:
     """Hidden files and what goes with others; ``..`` is not hidden but hostile."""
     return any(
-        (part.startswith(".") and part not in {".", ".."}) or part.lower() in _LITTER
+        (part.startswith(".") and part not in {".", ".."}) or part.lower() in LITTER
         for part in name.split("/")
     )
 
