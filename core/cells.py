@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+BOM: Final = "\ufeff"
+"""At the beginning of a CSV, it tells Excel that the text is UTF-8; else that guesses wrong."""
+
 # Excel, LibreOffice and Google Sheets take what begins so for a formula, which can call programs
 # or send the sheet away; the last four are the full-width forms. (OWASP, CSV injection)
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001

@@ -198,6 +198,7 @@ class ProjectClient(LabelingClient, TransferClient):
         path: str | Path,
         format: SubsetFormat = "csv",
         *,
+        bom: bool = False,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
         """Save a subset without holding it in memory.
@@ -208,6 +209,7 @@ class ProjectClient(LabelingClient, TransferClient):
             format: ``csv`` or ``parquet`` for all rows, those that are dropped without a rank;
                 ``ids`` for what is kept, one example id a line; ``imagefolder`` for a zip of its
                 images.
+            bom: Whether ``csv`` begins with a byte order mark, so that Excel reads it as UTF-8.
             on_received: Called with the bytes received so far.
 
         Returns:
@@ -216,7 +218,7 @@ class ProjectClient(LabelingClient, TransferClient):
         return self._transport.save(
             f"{self._path}/subsets/{subset_id}/export",
             Path(path),
-            {"format": format},
+            {"format": format, "bom": bom},
             on_received,
         )
 

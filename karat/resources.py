@@ -167,6 +167,21 @@ class Estimate(TypedDict):
     notes: list[str]
 
 
+class ExportedClass(TypedDict):
+    """A class as exports write it, and the numbers of images that show it.
+
+    ``number`` is that of Parquet, and of COCO less one; ``folder`` is where folders by class have
+    it.
+    """
+
+    id: int
+    name: str
+    number: int
+    folder: str
+    labeled: int
+    evaluation: int
+
+
 class Example(TypedDict):
     """An image of a pool.
 

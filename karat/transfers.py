@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from karat.arguments import listed
-from karat.resources import ExportFormat, Job, Split
+from karat.resources import ExportedClass, ExportFormat, Job, Split
 from karat.transport import Transport
 from karat.uploads import LeftOut, upload, warn_left_out
 
@@ -92,6 +92,13 @@ class TransferClient:
         """
         return self._transport.save(f"{self._path}/imports/{job_id}/report.csv", Path(path))
 
+    def exported_classes(self) -> list[ExportedClass]:
+        """The numbers and folders of the classes in exports, and how many images show each."""
+        found: list[ExportedClass] = self._transport.request("GET", f"{self._path}/export/classes")[
+            "items"
+        ]
+        return found
+
     def export(
         self,
         path: str | Path,
@@ -100,6 +107,7 @@ class TransferClient:
         effective: bool = False,
         unlabeled: bool = False,
         images: bool = True,
+        bom: bool = False,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
         """Save the annotations, or images with what is known of them; memory stays flat.
@@ -113,6 +121,7 @@ class TransferClient:
                 that it counts as, instead of all that was said of it.
             unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).
             images: Whether ``coco`` and ``label_studio`` bring the images, or are JSON alone.
+            bom: Whether ``csv`` begins with a byte order mark, so that Excel reads it as UTF-8.
             on_received: Called with the bytes received so far.
 
         Returns:
@@ -123,5 +132,6 @@ class TransferClient:
             "effective": effective,
             "unlabeled": unlabeled,
             "images": images,
+            "bom": bom,
         }
         return self._transport.save(f"{self._path}/export", Path(path), query, on_received)

@@ -1,21 +1,22 @@
 """Images with what is known of them, as one zip that is made while it leaves."""
 
+from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from anyio import to_thread
 
 from api.exports.documents import Document
-from api.exports.records import Images, Record, safe
+from api.exports.records import Images, Record
 from api.exports.zips import Spool, ZipWriter
 from api.streams import in_threads
 from core.ahead import in_order, readers
 from core.errors import Conflict
 from core.originals import Original, Originals
-from core.states import Split, Verdict
 
 MISSING: Final = "MISSING.txt"
 _AT_ONCE: Final = 8 << 20
@@ -31,6 +32,23 @@ class Placed(NamedTuple):
     bytes: int
 
 
+Texts = Sequence[tuple[str, str]]
+"""Names and contents of texts."""
+
+
+@dataclass
+class Written:
+    """Numbers of images that an archive holds: by their folder, and by ending in small letters."""
+
+    by_folder: Counter[str] = field(default_factory=Counter)
+    by_ending: Counter[str] = field(default_factory=Counter)
+
+    def add(self, path: str) -> None:
+        """Count the image at ``path``."""
+        self.by_folder[path.rpartition("/")[0]] += 1
+        self.by_ending[path.rpartition(".")[2].lower()] += 1
+
+
 _Image = TypeVar("_Image", Placed, Record)
 
 
@@ -39,9 +57,19 @@ async def as_zip(
     originals: Originals,
     place: Callable[[Record], str | None],
     document: Document,
-    more: Sequence[tuple[str, str]] = (),
+    folders: Sequence[str] = (),
+    more: Callable[[Written], Texts] = lambda _: (),
 ) -> AsyncIterator[bytes]:
-    """Images for which ``place`` gives a path, then the document on them, and ``more`` texts."""
+    """Images for which ``place`` gives a path, then the document on them, and texts.
+
+    Args:
+        images: Which.
+        originals: Where their bytes are.
+        place: Path of an image, or ``None`` if it stays behind.
+        document: What is said of them.
+        folders: Those that are there although no image may be in them.
+        more: Gives the texts, once all images are written.
+    """
     with closing(document), closing(Spool()) as spool:
         spool.write(document.begin().encode())
 
@@ -55,25 +83,28 @@ async def as_zip(
                         spool.write(document.add(record, path).encode())
                 yield found
 
-        def texts() -> Iterator[tuple[str, Spool]]:
+        def texts(written: Written) -> Iterator[tuple[str, Spool]]:
             for piece in document.end():
                 spool.write(piece)
             yield document.name, spool
-            for name, text in more:
+            for name, text in more(written):
                 with closing(Spool()) as one:
                     one.write(text.encode())
                     yield name, one
 
-        async for piece in as_files(placed(), originals, texts()):
+        async for piece in as_files(placed(), originals, texts, folders):
             yield piece
 
 
 async def as_files(
     files: AsyncIterable[list[Placed]],
     originals: Originals,
-    texts: Iterable[tuple[str, Spool]] = (),
+    texts: Callable[[Written], Iterable[tuple[str, Spool]]] = lambda _: (),
+    folders: Sequence[str] = (),
 ) -> AsyncIterator[bytes]:
     """A zip of images, then of ``texts``; images that are lost are named in ``MISSING.txt``.
+
+    ``folders`` are there although no image may be in them.
 
     Raises:
         DomainError: If a bucket cannot be looked at: what is only out of reach is not lost.
@@ -83,11 +114,14 @@ async def as_files(
         closing(Spool()) as missing,
         readers() as threads,
     ):
+        written = Written()
+        if folders:
+            yield b"".join(map(archive.folder, folders))
         async for placed in files:
             for some in portions(placed, originals):
                 contents = partial(read_all, originals, [one.original for one in some], threads)
-                yield await to_thread.run_sync(_entries, archive, some, contents, missing)
-        async for piece in in_threads(_rest(archive, texts, missing)):
+                yield await to_thread.run_sync(_entries, archive, some, contents, written, missing)
+        async for piece in in_threads(_rest(archive, texts(written), missing)):
             yield piece
 
 
@@ -105,6 +139,7 @@ def _entries(
     archive: ZipWriter,
     files: Sequence[Placed],
     contents: Callable[[], Iterable[bytes | Conflict]],
+    written: Written,
     missing: Spool,
 ) -> bytes:
     entries = []
@@ -112,6 +147,7 @@ def _entries(
         if isinstance(content, Conflict):
             missing.write(f"{one.path}: {content.detail}\n".encode())
         else:
+            written.add(one.path)
             entries.append(archive.stored(one.path, content))
     return b"".join(entries)
 
@@ -159,53 +195,3 @@ def portions(images: Iterable[_Image], originals: Originals) -> Iterator[list[_I
         far += originals.may_wait(one.original)
     if piece:
         yield piece
-
-
-def in_class_folders(class_names: Iterable[str]) -> Callable[[Record], str | None]:
-    """``class/file`` for images of the pool that are labeled with a class."""
-    folders = folders_of(class_names)
-
-    def place(record: Record) -> str | None:
-        if record.verdict is not Verdict.CLASS or record.class_name is None:
-            return None
-        return f"{folders[record.class_name]}/{record.file}"
-
-    return place
-
-
-def in_split_folders(class_names: Iterable[str]) -> Callable[[Record], str | None]:
-    """``train/class/file`` and ``val/class/file``; what has no class stands beside them.
-
-    A trainer takes every folder in ``train`` for a class, so OOD must not be one of them.
-    """
-    folders = folders_of(class_names)
-
-    def place(record: Record) -> str | None:
-        if record.class_name is not None:
-            split = "val" if record.split is Split.EVALUATION else "train"
-            return f"{split}/{folders[record.class_name]}/{record.file}"
-        if record.split is Split.AUXILIARY_OOD:
-            return f"{Split.AUXILIARY_OOD}/{record.file}"
-        return f"{record.verdict or 'unlabeled'}/{record.file}"
-
-    return place
-
-
-def in_one_folder(record: Record) -> str:
-    """``images/file``."""
-    return f"images/{record.file}"
-
-
-def folders_of(class_names: Iterable[str]) -> dict[str, str]:
-    """A folder for each class: one level deep whatever its name, and no two classes in one."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    # Names that need no change come first and keep theirs.
-    for name in sorted(class_names, key=lambda name: (safe(name) != name, name)):
-        folder, number = safe(name), 2
-        # Some file systems do not tell capitals apart.
-        while folder.casefold() in taken:
-            folder, number = f"{safe(name)}_{number}", number + 1
-        taken.add(folder.casefold())
-        found[name] = folder
-    return found

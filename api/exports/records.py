@@ -1,6 +1,5 @@
 """What a project knows of each image, block by block, for exports that hold images."""
 
-import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +11,12 @@ from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.tables import speaks
+from core.folder_names import to_file
 from core.originals import Original
 from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, Query, Round, User
 
 _FETCH: Final = 500
-# What a path may not hold on one system or another.
-_UNSAFE: Final = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
 _MOST_NAME: Final = 120
 _ENDINGS: Final = {
     "image/jpeg": (".jpg", ".jpeg"),
@@ -140,12 +138,7 @@ def file_name(pool_index: int, name: str, media_type: str) -> str:
         stem, ending = base, endings[0][1:]
     # So much of it that a file system takes it.
     short = stem.encode()[:_MOST_NAME].decode(errors="ignore")
-    return f"{pool_index:07d}_{safe(short)}.{ending}"
-
-
-def safe(name: str) -> str:
-    """``name`` as one part of a path on any system."""
-    return _UNSAFE.sub("_", name).strip(". ") or "_"
+    return f"{pool_index:07d}_{to_file(short)}.{ending}"
 
 
 @dataclass(frozen=True)

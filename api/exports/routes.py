@@ -2,16 +2,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
-from sqlalchemy import select
 
-from api.access import ProjectId, managing
+from api.access import ManagedProject, ProjectId, managing
 from api.audit import record
-from api.deps import OriginalsDep
+from api.deps import OriginalsDep, SessionDep
 from api.exports import service
 from api.exports.records import Images
+from api.exports.schemas import ExportedClass
 from api.exports.service import Format
+from api.pagination import Items
 from api.principal import CurrentUser
-from core.tables import ProjectClass
 
 router = APIRouter(tags=["exports"])
 
@@ -27,6 +27,22 @@ WithImages = Annotated[
     bool,
     Query(description="`coco`, `label_studio`: a zip with the images, or else the JSON alone."),
 ]
+ByteOrderMark = Annotated[
+    bool,
+    Query(description="`csv`: begin with a byte order mark, so that Excel reads it as UTF-8."),
+]
+
+
+@router.get("/projects/{project_id}/export/classes")
+async def list_exported_classes(
+    session: SessionDep, project: ManagedProject
+) -> Items[ExportedClass]:
+    """The numbers and folders of the classes in exports, and how many images show each.
+
+    A class without an evaluation image is not evaluated; without a labeled one nothing can be
+    trained on it.
+    """
+    return Items(items=await service.exported_classes(session, project.id))
 
 
 @router.get("/projects/{project_id}/export", response_class=StreamingResponse)
@@ -39,24 +55,20 @@ async def export(
     effective: Effective = False,
     unlabeled: Unlabeled = False,
     images: WithImages = True,
+    bom: ByteOrderMark = False,
 ) -> StreamingResponse:
     """Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
 
     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
-    folders, and beside them what has no class; `coco` and `label_studio` are images and a JSON
-    document; `parquet` is what Hugging Face's `datasets` loads.
+    folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
+    images and a JSON document; `parquet` is what Hugging Face's `datasets` loads.
     """
     async with managing(request, user, project_id) as (session, _):
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
-        named = (
-            select(ProjectClass.id, ProjectClass.name)
-            .where(ProjectClass.project_id == project_id)
-            .order_by(ProjectClass.position)
-        )
-        classes = dict((await session.execute(named)).all())
+        classes = await service.class_names(session, project_id)
     which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
     if format in (Format.CSV, Format.JSONL):
-        found = service.as_table(which, format, only_effective=effective)
+        found = service.as_table(which, format, only_effective=effective, bom=bom)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:
         address = request.app.state.settings.public_url or str(request.base_url)
         found = service.as_document(which, format, f"{address.rstrip('/')}/")

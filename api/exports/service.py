@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from api.exports import archives, tables
 from api.exports.documents import (
     Coco,
@@ -14,9 +17,14 @@ from api.exports.documents import (
     in_local_files,
     labeling_config,
 )
+from api.exports.folders import ClassFolders, SplitFolders, in_one_folder
 from api.exports.parquet import as_parquet
 from api.exports.records import Images
+from api.exports.schemas import ExportedClass
+from core.folder_names import folders_of
 from core.originals import Originals
+from core.states import ExampleState, Split
+from core.tables import Example, ProjectClass
 
 _ZIP: Final = "application/zip"
 
@@ -40,11 +48,54 @@ class Download:
     media_type: str
 
 
-def as_table(images: Images, format: Format, *, only_effective: bool) -> Download:
+async def exported_classes(session: AsyncSession, project_id: int) -> list[ExportedClass]:
+    """The classes in their order, and how many images each has in either split."""
+    named = await class_names(session, project_id)
+    statement = (
+        select(Example.label_class_id, Example.split, func.count())
+        .where(
+            Example.project_id == project_id,
+            or_(
+                Example.split == Split.EVALUATION,
+                and_(Example.split == Split.POOL, Example.state == ExampleState.LABELED),
+            ),
+        )
+        .group_by(Example.label_class_id, Example.split)
+    )
+    found = {(id_, split): count for id_, split, count in await session.execute(statement)}
+    folders = folders_of(named.values())
+    return [
+        ExportedClass(
+            id=id_,
+            name=name,
+            number=number,
+            folder=folders[name],
+            labeled=found.get((id_, Split.POOL), 0),
+            evaluation=found.get((id_, Split.EVALUATION), 0),
+        )
+        for number, (id_, name) in enumerate(named.items())
+    ]
+
+
+async def class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
+    """Names of the classes by their ids, in their order."""
+    statement = (
+        select(ProjectClass.id, ProjectClass.name)
+        .where(ProjectClass.project_id == project_id)
+        .order_by(ProjectClass.position)
+    )
+    return dict((await session.execute(statement)).all())
+
+
+def as_table(images: Images, format: Format, *, only_effective: bool, bom: bool) -> Download:
     """Annotations as CSV or JSONL."""
-    write = tables.as_csv if format is Format.CSV else tables.as_jsonl
+    which = images.sessions, images.project_id
+    if format is Format.CSV:
+        body = tables.as_csv(*which, only_effective=only_effective, bom=bom)
+    else:
+        body = tables.as_jsonl(*which, only_effective=only_effective)
     return Download(
-        write(images.sessions, images.project_id, only_effective=only_effective),
+        body,
         f"karat-project-{images.project_id}.{format}",
         "text/csv" if format is Format.CSV else "application/jsonl",
     )
@@ -56,20 +107,21 @@ def as_images(images: Images, originals: Originals, format: Format) -> Download:
     if format is Format.PARQUET:
         body = as_parquet(images, originals)
         return Download(body, f"{name}.parquet", "application/vnd.apache.parquet")
-    if format is Format.IMAGEFOLDER:
-        place = archives.in_class_folders(images.class_names)
-        return Download(archives.as_zip(images, originals, place, Metadata()), f"{name}.zip", _ZIP)
-    name = f"{name}-{_word(format)}"
-    if format is Format.YOLO:
-        place = archives.in_split_folders(images.class_names)
-        return Download(archives.as_zip(images, originals, place, Metadata()), f"{name}.zip", _ZIP)
-    if format is Format.COCO:
+    if format is not Format.IMAGEFOLDER:
+        name = f"{name}-{_word(format)}"
+    if format in (Format.IMAGEFOLDER, Format.YOLO):
+        of = SplitFolders if format is Format.YOLO else ClassFolders
+        folders = of(images.class_names)
+        body = archives.as_zip(
+            images, originals, folders.place, Metadata(), folders.kept(), folders.texts
+        )
+    elif format is Format.COCO:
         document: Document = Coco(images.class_names)
-        more = []
+        body = archives.as_zip(images, originals, in_one_folder, document)
     else:
         document = LabelStudio(in_local_files(name))
-        more = [("labeling-config.xml", labeling_config(images.class_names))]
-    body = archives.as_zip(images, originals, archives.in_one_folder, document, more)
+        config = ("labeling-config.xml", labeling_config(images.class_names))
+        body = archives.as_zip(images, originals, in_one_folder, document, more=lambda _: [config])
     return Download(body, f"{name}.zip", _ZIP)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, 
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
-from core.cells import plain
+from core.cells import BOM, plain
 from core.consensus import holds
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
@@ -136,9 +136,14 @@ async def rows(
 
 
 async def as_csv(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
+    sessions: async_sessionmaker[AsyncSession],
+    project_id: int,
+    *,
+    only_effective: bool = False,
+    bom: bool = False,
 ) -> AsyncIterator[str]:
     text = io.StringIO()
+    text.write(BOM if bom else "")
     writer = csv.DictWriter(text, COLUMNS)
     writer.writeheader()
     yield text.getvalue()

@@ -22,6 +22,7 @@ _VERSION: Final = 45
 _UTF_8: Final = 1 << 11
 _STORED, _DEFLATED = 0, 8
 _FIRST_DAY: Final = 1 << 5 | 1
+_IS_FOLDER: Final = 1 << 4
 _IN_MEMORY: Final = 1 << 20
 _BLOCK: Final = 1 << 18
 
@@ -81,6 +82,10 @@ class ZipWriter:
         header = self._entry(path, _STORED, zlib.crc32(content), len(content), len(content))
         return header + content
 
+    def folder(self, path: str) -> bytes:
+        """An entry for a folder, so that it is there although it may be empty."""
+        return self._entry(f"{path}/", _STORED, 0, 0, 0, _IS_FOLDER)
+
     def spooled(self, path: str, spool: Spool) -> Iterator[bytes]:
         """An entry that holds what was written to ``spool``."""
         packed, pieces = spool.packed()
@@ -101,19 +106,18 @@ class ZipWriter:
         few = min(count, _FULL_16)
         yield _END.pack(b"PK\5\6", 0, 0, few, few, min(size, _FULL_32), min(start, _FULL_32), 0)
 
-    def _entry(self, path: str, method: int, crc: int, packed: int, size: int) -> bytes:
+    def _entry(
+        self, path: str, method: int, crc: int, packed: int, size: int, attributes: int = 0
+    ) -> bytes:
         """The header of an entry, which is also noted in the directory."""
         name = path.encode()
         is_wide = max(packed, size, self._offset) >= _FULL_32
         extra = _WIDE.pack(1, 24, size, packed, self._offset) if is_wide else b""
         short = (_FULL_32, _FULL_32) if is_wide else (packed, size)
+        offset = _FULL_32 if is_wide else self._offset
         common = (_VERSION, _UTF_8, method, 0, _FIRST_DAY, crc, *short, len(name), len(extra))
         self._directory.write(
-            _CENTRAL.pack(
-                b"PK\1\2", _VERSION, *common, 0, 0, 0, 0, _FULL_32 if is_wide else self._offset
-            )
-            + name
-            + extra
+            _CENTRAL.pack(b"PK\1\2", _VERSION, *common, 0, 0, 0, attributes, offset) + name + extra
         )
         # Of the three sizes a local header has but the first two.
         extra = struct.pack("<2H2Q", 1, 16, size, packed) if is_wide else b""

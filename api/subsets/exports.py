@@ -12,10 +12,11 @@ from pyarrow import parquet
 from sqlalchemy import ARRAY, BigInteger, any_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api.exports.archives import Placed, as_files, folders_of
+from api.exports.archives import Placed, as_files
 from api.exports.parquet import Sink
 from api.exports.records import file_name
-from core.cells import plain_row
+from core.cells import BOM, plain_row
+from core.folder_names import folders_of
 from core.originals import ORIGINAL, Original, Originals
 from core.subsets import subset_batches, subset_schema
 from core.tables import Example, ProjectClass
@@ -48,11 +49,12 @@ async def as_ids(path: Path) -> AsyncIterator[str]:
 
 
 async def as_csv(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path
+    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path, *, bom: bool = False
 ) -> AsyncIterator[str]:
     """All rows; an empty rank means dropped. Classes and files are named."""
     columns = (await _schema(path)).names
     text = io.StringIO()
+    text.write(BOM if bom else "")
     writer = csv.writer(text)
     writer.writerow(columns)
     async for piece in _named(sessions, project_id, path):

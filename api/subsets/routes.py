@@ -19,6 +19,11 @@ router = APIRouter(prefix="/projects/{project_id}/subsets", tags=["subsets"])
 SubsetId = Annotated[int, Path(ge=1, lt=2**63)]
 Compared = Annotated[int, Query(ge=1, lt=2**63, description="Id of a subset.")]
 
+ByteOrderMark = Annotated[
+    bool,
+    Query(description="`csv`: begin with a byte order mark, so that Excel reads it as UTF-8."),
+]
+
 
 @router.get("")
 async def list_subsets(session: SessionDep, project: ManagedProject) -> Items[SubsetOut]:
@@ -50,6 +55,7 @@ async def export_subset(
     project_id: ProjectId,
     subset_id: SubsetId,
     format: SubsetFormat = SubsetFormat.CSV,
+    bom: ByteOrderMark = False,
 ) -> Response:
     """All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
 
@@ -66,7 +72,8 @@ async def export_subset(
     sessions = request.app.state.sessions
     body: AsyncIterator[str] | AsyncIterator[bytes]
     if format is SubsetFormat.CSV:
-        body, media, suffix = exports.as_csv(sessions, project_id, path), "text/csv", "csv"
+        body = exports.as_csv(sessions, project_id, path, bom=bom)
+        media, suffix = "text/csv", "csv"
     elif format is SubsetFormat.PARQUET:
         body = exports.as_parquet(sessions, project_id, path)
         media, suffix = "application/vnd.apache.parquet", "parquet"

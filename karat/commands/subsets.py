@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.commands.transfers import BomOption
 from karat.terminal import bytes_bar, percent, show_json, show_table, when
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def export(
         str | None,
         typer.Option("--format", help="csv, ids, imagefolder or parquet; else by the ending."),
     ] = None,
+    bom: BomOption = False,
 ) -> None:
     """Save all rows of a subset as CSV or Parquet, or what is kept as ids or a zip of images."""
     chosen = format_ or _FORMATS.get(path.suffix.lower())
@@ -90,6 +92,8 @@ def export(
             f"{format_ or path.name} tells no format: name one with --format csv, ids, imagefolder "
             "or parquet."
         )
+    if bom and chosen != "csv":
+        raise typer.BadParameter("Only csv takes --bom; leave it out.")
     with connect() as client:
         found = find_project(client, project)
         with bytes_bar(f"receiving {path.name}") as bar:
@@ -97,6 +101,7 @@ def export(
                 subset,
                 path,
                 cast("SubsetFormat", chosen),
+                bom=bom,
                 on_received=lambda received: bar(received, 0),
             )
     typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")

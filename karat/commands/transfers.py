@@ -1,6 +1,6 @@
 """``karat import`` and ``karat export``."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -13,13 +13,16 @@ from karat.terminal import bytes_bar, job_bar, show_json
 if TYPE_CHECKING:
     from karat.client import Client
     from karat.project import ProjectClient
-    from karat.resources import ExportFormat, Job, Split
+    from karat.resources import ExportedClass, ExportFormat, Job, Split
 
 # Files named for each reason of a refusal.
 _NAMED = 3
+_NAMED_CLASSES = 10
 _BY_SUFFIX = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".zip": "imagefolder"}
 _TABLES = ("csv", "jsonl")
 _DOCUMENTS = ("coco", "label_studio")
+# Those that a model is trained and measured with.
+_SPLITS = ("yolo", "parquet", "coco")
 _FORMATS = (*_BY_SUFFIX.values(), "yolo", *_DOCUMENTS)
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
@@ -30,6 +33,10 @@ AnnotationColumnOption = Annotated[
 ]
 ReportOption = Annotated[
     Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
+]
+
+BomOption = Annotated[
+    bool, typer.Option("--bom", help="CSV: begin it so that Excel reads it as UTF-8.")
 ]
 
 
@@ -127,6 +134,7 @@ def export(
     unlabeled: Annotated[
         bool, typer.Option("--unlabeled", help="Images too that nobody has judged.")
     ] = False,
+    bom: BomOption = False,
 ) -> None:
     """Save annotations (CSV, JSONL), or images with what is known of them.
 
@@ -146,6 +154,8 @@ def export(
         )
     if effective and chosen not in _TABLES:
         raise typer.BadParameter(f"Only {' and '.join(_TABLES)} take --effective; leave it out.")
+    if bom and chosen != "csv":
+        raise typer.BadParameter("Only csv takes --bom; leave it out.")
     if suffix == ".json" and chosen not in _DOCUMENTS:
         raise typer.BadParameter(f"Only {' and '.join(_DOCUMENTS)} are written as .json.")
     with connect() as client:
@@ -157,9 +167,30 @@ def export(
                 effective=effective,
                 unlabeled=unlabeled,
                 images=suffix != ".json",
+                bom=bom,
                 on_received=lambda received: bar(received, 0),
             )
+        if chosen == "imagefolder" or chosen in _SPLITS:
+            for line in _lacking(found.exported_classes(), splits=chosen in _SPLITS):
+                typer.echo(f"Warning: {line}", err=True)
     typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
+
+
+def _lacking(classes: Sequence["ExportedClass"], *, splits: bool) -> Iterator[str]:
+    """What is to be known of classes without images, a line for each of the ``splits`` or one."""
+    unseen = [one["name"] for one in classes if splits and not one["evaluation"]]
+    if unseen and len(unseen) == len(classes):
+        yield "there is no evaluation image, so that nothing can be measured with this export."
+    elif unseen:
+        yield f"no evaluation image shows {_listed(unseen)}: what is measured says nothing of it."
+    unlabeled = [one["name"] for one in classes if not one["labeled"]]
+    if unlabeled:
+        yield f"no labeled image shows {_listed(unlabeled)}: nothing can be trained on it."
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED_CLASSES:,} more" if len(names) > _NAMED_CLASSES else ""
+    return ", ".join(map(repr, names[:_NAMED_CLASSES])) + more
 
 
 def _show_result(result: dict[str, Any], report: Path | None) -> None:

@@ -86,7 +86,7 @@ def test_export_of_nothing_is_empty_and_well_formed(http: TestClient, world: Wor
     assert export(http, project, admin, "csv").text.startswith("annotation_id,")
     assert export(http, project, admin, "jsonl").text == ""
     with zipfile.ZipFile(io.BytesIO(export(http, project, admin, "imagefolder").content)) as found:
-        assert found.namelist() == ["metadata.jsonl"]
+        assert found.namelist() == ["metadata.jsonl", "CLASSES.txt"]
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_image_folder_holds_one_safe_folder_a_class(
     content = export(http, project, admin, "imagefolder").content
     with zipfile.ZipFile(io.BytesIO(content)) as found:
         assert found.testzip() is None
-        *images, metadata = found.namelist()
-        assert metadata == "metadata.jsonl"
+        *images, metadata, told = found.namelist()
+        assert (metadata, told) == ("metadata.jsonl", "CLASSES.txt")
         paths = [PurePosixPath(name) for name in images]
         stored = world.storage.image(example.content_hash).read_bytes()
         assert found.read(str(paths[0])) == stored
@@ -142,4 +142,4 @@ def test_plain_class_names_are_kept(http: TestClient, world: World) -> None:
     send(http, admin, project, *answers)
     content = export(http, project, admin, "imagefolder").content
     with zipfile.ZipFile(io.BytesIO(content)) as found:
-        assert found.namelist()[:-1] == ["a_b_2/0000000_0.png", "a_b/0000001_1.png"]
+        assert found.namelist()[:-2] == ["a%2Fb/0000000_0.png", "a_b/0000001_1.png"]

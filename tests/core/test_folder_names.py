@@ -77,7 +77,7 @@ def test_no_two_classes_share_a_folder_where_capitals_and_normal_forms_count_for
     names: list[str],
 ) -> None:
     some = [*names, *(name.swapcase() for name in names)]
-    some += [unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")]  # type: ignore[arg-type]
+    some += [unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")]
     found = folders_of(dict.fromkeys(some))
     for key in (
         str.lower,

@@ -72,3 +72,32 @@ def test_an_export_of_what_holds_leaves_out_what_was_corrected(
     assert classes("--effective") == ["dog"]
     wrong = karat("export", number, tmp_path / "images.zip", "--effective", status=2).stderr
     assert "--effective" in wrong
+
+
+def test_an_export_names_the_classes_that_lack_images(
+    engineer: str, karat: Run, tmp_path: Path
+) -> None:
+    number = project_of(karat, f"Lacking of {engineer}", "cat", "dog", "CON")
+    folder = tmp_path / "pool"
+    for at, path in enumerate(("train/cat", "train/CON", "val/cat", "val/dog")):
+        (folder / path).mkdir(parents=True)
+        (folder / path / f"{at}.png").write_bytes(png(at))
+    karat("import", number, folder, "--annotation-column", "label")
+    yolo = ("--format", "yolo")
+    assert karat("export", number, tmp_path / "yolo.zip", *yolo).stderr.splitlines() == [
+        "Warning: no evaluation image shows 'CON': what is measured says nothing of it.",
+        "Warning: no labeled image shows 'dog': nothing can be trained on it.",
+    ]
+    assert karat("export", number, tmp_path / "folders.zip").stderr.splitlines() == [
+        "Warning: no labeled image shows 'dog': nothing can be trained on it."
+    ]
+    assert karat("export", number, tmp_path / "all.csv").stderr == ""
+
+
+def test_a_csv_for_excel_begins_with_a_mark(engineer: str, karat: Run, tmp_path: Path) -> None:
+    number = project_of(karat, f"Mark of {engineer}")
+    saved = tmp_path / "saved.csv"
+    karat("export", number, saved, "--bom")
+    assert saved.read_bytes().startswith(b"\xef\xbb\xbfannotation_id,")
+    wrong = karat("export", number, tmp_path / "saved.jsonl", "--bom", status=2).stderr
+    assert "--bom" in wrong

@@ -94,6 +94,7 @@ POLICY: dict[str, Policy] = {
     "project_events": Policy("member"),
     "show_agreement": Policy("manager"),
     "export": Policy("manager"),
+    "list_exported_classes": Policy("manager"),
     # The pool
     "import_images": Policy("manager", _WRITE),
     "import_bucket": Policy("manager", _WRITE),

@@ -72,16 +72,30 @@ export const settingsDefaultsQuery = queryOptions({
   queryFn: async () => (await call(client.GET("/api/settings/defaults"))) as Settings,
 });
 
-export type ExportOptions = { effective?: boolean; unlabeled?: boolean; images?: boolean };
+/** The classes as exports number them, and how many images show each. */
+export const exportedClassesQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["project", id, "exported-classes"],
+    queryFn: async () =>
+      (await call(client.GET("/api/projects/{project_id}/export/classes", at(id)))).items,
+  });
+
+export type ExportOptions = {
+  effective?: boolean;
+  unlabeled?: boolean;
+  images?: boolean;
+  bom?: boolean;
+};
 
 export const exportUrl = (
   id: number,
   format: ExportFormat,
-  { effective = false, unlabeled = false, images = true }: ExportOptions = {},
+  { effective = false, unlabeled = false, images = true, bom = false }: ExportOptions = {},
 ): string => {
   const query = new URLSearchParams({ format });
   if (effective) query.set("effective", "true");
   if (unlabeled) query.set("unlabeled", "true");
   if (!images) query.set("images", "false");
+  if (bom && format === "csv") query.set("bom", "true");
   return `/api/projects/${id}/export?${query}`;
 };

@@ -781,10 +781,33 @@ export interface paths {
          * @description Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
          *
          *     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
-         *     folders, and beside them what has no class; `coco` and `label_studio` are images and a JSON
-         *     document; `parquet` is what Hugging Face's `datasets` loads.
+         *     folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
+         *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads.
          */
         get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/export/classes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Exported Classes
+         * @description The numbers and folders of the classes in exports, and how many images show each.
+         *
+         *     A class without an evaluation image is not evaluated; without a labeled one nothing can be
+         *     trained on it.
+         */
+        get: operations["list_exported_classes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2557,6 +2580,27 @@ export interface components {
          * @enum {string}
          */
         ExampleState: "unlabeled" | "queried" | "labeled" | "ood" | "unsure" | "held_out";
+        /**
+         * ExportedClass
+         * @description A class as exports write it.
+         *
+         *     ``number`` is that of Parquet, and of COCO less one. ``folder`` is where folders by class have
+         *     it. ``labeled`` and ``evaluation`` are the numbers of images that show it.
+         */
+        ExportedClass: {
+            /** Evaluation */
+            evaluation: number;
+            /** Folder */
+            folder: string;
+            /** Id */
+            id: number;
+            /** Labeled */
+            labeled: number;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+        };
         /** FieldError */
         FieldError: {
             /** Field */
@@ -2686,6 +2730,11 @@ export interface components {
         Items_Comparable_: {
             /** Items */
             items: components["schemas"]["Comparable"][];
+        };
+        /** Items[ExportedClass] */
+        Items_ExportedClass_: {
+            /** Items */
+            items: components["schemas"]["ExportedClass"][];
         };
         /** Items[JobOut] */
         Items_JobOut_: {
@@ -6137,6 +6186,8 @@ export interface operations {
     export: {
         parameters: {
             query?: {
+                /** @description `csv`: begin with a byte order mark, so that Excel reads it as UTF-8. */
+                bom?: boolean;
                 /** @description `csv`, `jsonl`: of annotations only the one of each image that holds now. */
                 effective?: boolean;
                 format?: components["schemas"]["Format"];
@@ -6177,6 +6228,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    list_exported_classes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_ExportedClass_"];
+                };
             };
         };
     };
@@ -7701,6 +7792,8 @@ export interface operations {
     export_subset: {
         parameters: {
             query?: {
+                /** @description `csv`: begin with a byte order mark, so that Excel reads it as UTF-8. */
+                bom?: boolean;
                 format?: components["schemas"]["SubsetFormat"];
             };
             header?: never;

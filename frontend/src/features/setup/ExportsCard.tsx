@@ -1,9 +1,11 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { exportUrl } from "../../api/projects";
+import { type ExportOptions, exportedClassesQuery, exportUrl } from "../../api/projects";
 import type { ExportFormat, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { CheckField } from "../../ui/Field";
+import { Notice } from "../../ui/State";
 import styles from "./ExportsCard.module.css";
 import shared from "./SetupScreen.module.css";
 
@@ -11,25 +13,22 @@ type FormatGroup = {
   label: string;
   formats: ExportFormat[];
   /** What these formats can be asked for beside, and how the page says so. */
-  option: "effective" | "unlabeled";
-  optionLabel: string;
-  optionHint: string;
+  options: { name: "effective" | "unlabeled" | "bom"; label: string; hint: string }[];
 };
 
 const GROUPS: FormatGroup[] = [
   {
     label: t.exports.annotations,
     formats: ["csv", "jsonl"],
-    option: "effective",
-    optionLabel: t.exports.holding,
-    optionHint: t.exports.holdingHint,
+    options: [
+      { name: "effective", label: t.exports.holding, hint: t.exports.holdingHint },
+      { name: "bom", label: t.exports.bom, hint: t.exports.bomHint },
+    ],
   },
   {
     label: t.exports.images,
     formats: ["label_studio", "parquet", "coco", "yolo", "imagefolder"],
-    option: "unlabeled",
-    optionLabel: t.exports.unlabeled,
-    optionHint: t.exports.unlabeledHint,
+    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: t.exports.unlabeledHint }],
   },
 ];
 /** Those whose JSON is of use without the images. */
@@ -45,24 +44,47 @@ export function ExportsCard({ project }: { project: Project }) {
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
       {GROUPS.map((group) => (
-        <FormatList key={group.option} group={group} projectId={project.id} />
+        <FormatList key={group.label} group={group} projectId={project.id} />
       ))}
+      {!nothing && <Lacking projectId={project.id} />}
     </Card>
   );
 }
 
+/** Which classes a model cannot be measured on, or trained on, with what leaves. */
+function Lacking({ projectId }: { projectId: number }) {
+  const { data: classes = [] } = useQuery(exportedClassesQuery(projectId));
+  const unseen = classes.filter((one) => one.evaluation === 0).map((one) => one.name);
+  const unlabeled = classes.filter((one) => one.labeled === 0).map((one) => one.name);
+  const hasEvaluation = unseen.length < classes.length;
+  if (unseen.length + unlabeled.length === 0) return null;
+  return (
+    <Notice>
+      {hasEvaluation ? (
+        unseen.length > 0 && <p>{t.exports.unseen(unseen)}</p>
+      ) : (
+        <p>{t.exports.noEvaluation}</p>
+      )}
+      {unlabeled.length > 0 && <p>{t.exports.unlabeledClasses(unlabeled)}</p>}
+      <p>{t.exports.emptyFolders}</p>
+    </Notice>
+  );
+}
+
 function FormatList({ group, projectId }: { group: FormatGroup; projectId: number }) {
-  const [checked, setChecked] = useState(false);
-  const options = { [group.option]: checked };
+  const [options, setOptions] = useState<ExportOptions>({});
   return (
     <div className={styles.group}>
       <h3>{group.label}</h3>
-      <CheckField
-        label={group.optionLabel}
-        hint={group.optionHint}
-        checked={checked}
-        onChange={(event) => setChecked(event.target.checked)}
-      />
+      {group.options.map(({ name, label, hint }) => (
+        <CheckField
+          key={name}
+          label={label}
+          hint={hint}
+          checked={options[name] ?? false}
+          onChange={(event) => setOptions({ ...options, [name]: event.target.checked })}
+        />
+      ))}
       <ul className={shared.rows} aria-label={group.label}>
         {group.formats.map((format) => {
           const { title, text } = t.exports.formats[format];

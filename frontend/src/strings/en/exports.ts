@@ -1,6 +1,14 @@
 import { locale } from "../language";
 import { plural } from "./words";
 
+const SHOWN = 10;
+
+const listed = (names: string[]): string => {
+  const more = names.length - SHOWN;
+  const shown = names.slice(0, SHOWN).map((name) => `“${name}”`);
+  return shown.join(", ") + (more > 0 ? ` and ${more.toLocaleString(locale)} more` : "");
+};
+
 export const exports = {
   title: "Exports",
   hint: "Streamed, and safe to take while annotators work; the audit log notes each. An import reads every one of them again, with the verdicts as they were.",
@@ -10,6 +18,15 @@ export const exports = {
   annotations: "Annotations",
   holding: "Only what holds now",
   holdingHint: "One row an image, without corrected, late and outvoted verdicts.",
+  bom: "CSV for Excel",
+  bomHint: "Begins with a byte order mark, by which Excel knows that the text is UTF-8.",
+  unseen: (names: string[]) =>
+    `No evaluation image shows ${listed(names)}: what is measured with an export says nothing of it.`,
+  noEvaluation: "There is no evaluation image: nothing can be measured with an export.",
+  unlabeledClasses: (names: string[]) =>
+    `No labeled image shows ${listed(names)}: nothing can be trained on it.`,
+  emptyFolders:
+    "YOLO keeps an empty folder for such a class, so that the numbers of classes agree; its CLASSES.txt says how it is read.",
   images: "Images with their labels",
   unlabeled: "Also images that nobody has judged",
   unlabeledHint: "For moving a whole project. Folders by class hold labeled images either way.",
@@ -22,7 +39,7 @@ export const exports = {
     },
     yolo: {
       title: "YOLO classification",
-      text: "A zip with train and val, a folder for each class in both. OOD, unsure and skipped images stand beside them.",
+      text: "A zip with train and val, a folder for each class in both, so that class numbers agree. OOD, unsure and skipped images stand beside them.",
     },
     coco: {
       title: "COCO",

@@ -1,6 +1,14 @@
 import type { Catalogue } from "..";
 import { number } from "./words";
 
+const SHOWN = 10;
+
+const listed = (names: string[]): string => {
+  const more = names.length - SHOWN;
+  const shown = names.slice(0, SHOWN).map((name) => `‘${name}’`);
+  return shown.join(", ") + (more > 0 ? ` 외 ${number(more)}개` : "");
+};
+
 export const exports: Catalogue["exports"] = {
   title: "내보내기",
   hint: "라벨링이 진행 중이어도 안전하게 내려받을 수 있으며, 내려받은 기록은 감사 로그에 남습니다. 모든 형식은 판정을 그대로 유지한 채 다시 가져올 수 있습니다.",
@@ -10,6 +18,15 @@ export const exports: Catalogue["exports"] = {
   annotations: "라벨 기록",
   holding: "현재 유효한 판정만",
   holdingHint: "이미지당 한 줄이며, 수정되었거나 늦었거나 다수와 다른 판정은 뺍니다.",
+  bom: "Excel용 CSV",
+  bomHint: "Excel이 UTF-8로 인식하도록 파일 맨 앞에 바이트 순서 표시(BOM)를 넣습니다.",
+  unseen: (names) =>
+    `평가 이미지가 없는 클래스: ${listed(names)}. 내보낸 데이터로 측정한 결과에는 이 클래스가 반영되지 않습니다.`,
+  noEvaluation: "평가 이미지가 없어 내보낸 데이터로는 성능을 측정할 수 없습니다.",
+  unlabeledClasses: (names) =>
+    `라벨이 있는 이미지가 없는 클래스: ${listed(names)}. 이 클래스는 학습할 수 없습니다.`,
+  emptyFolders:
+    "YOLO 형식은 클래스 번호가 어긋나지 않도록 이런 클래스의 빈 폴더를 남기며, 읽는 방법은 함께 담긴 CLASSES.txt에 있습니다.",
   images: "라벨이 있는 이미지",
   unlabeled: "아직 아무도 판정하지 않은 이미지도 포함",
   unlabeledHint:
@@ -26,7 +43,7 @@ export const exports: Catalogue["exports"] = {
     },
     yolo: {
       title: "YOLO 분류",
-      text: "train과 val 안에 클래스별 폴더를 둔 zip입니다. OOD, 불확실, 건너뛴 이미지는 그 옆의 별도 폴더에 있습니다.",
+      text: "train과 val 안에 클래스별 폴더를 모두 두어 클래스 번호가 같은 zip입니다. OOD, 불확실, 건너뛴 이미지는 그 옆의 별도 폴더에 있습니다.",
     },
     coco: {
       title: "COCO",
