@@ -43,10 +43,10 @@ export function ExportsCard({ project }: { project: Project }) {
       <p className={shared.quiet}>
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
+      {!nothing && <Lacking projectId={project.id} />}
       {GROUPS.map((group) => (
         <FormatList key={group.label} group={group} projectId={project.id} />
       ))}
-      {!nothing && <Lacking projectId={project.id} />}
     </Card>
   );
 }

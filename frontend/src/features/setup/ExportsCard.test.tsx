@@ -1,0 +1,66 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
+import { exportedClassesQuery } from "../../api/projects";
+import type { Project } from "../../api/types";
+import { ExportsCard } from "./ExportsCard";
+
+type Images = { labeled: number; evaluation: number };
+
+function shown(classes: Record<string, Images>, labeled = 6) {
+  const client = new QueryClient({
+    defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
+  });
+  client.setQueryData(
+    exportedClassesQuery(7).queryKey,
+    Object.entries(classes).map(([name, images], number) => ({
+      id: number + 1,
+      name,
+      number,
+      folder: name,
+      ...images,
+    })),
+  );
+  const counts = { labeled_in: labeled, labeled_ood: 0, unsure: 0 };
+  render(
+    <QueryClientProvider client={client}>
+      <ExportsCard project={{ id: 7, counts } as unknown as Project} />
+    </QueryClientProvider>,
+  );
+}
+
+const link = (name: string) => screen.getByLabelText(name).getAttribute("href");
+
+afterEach(cleanup);
+
+it("names the classes that no evaluation image, or no labeled one, shows", () => {
+  shown({
+    ant: { labeled: 2, evaluation: 1 },
+    bee: { labeled: 2, evaluation: 0 },
+    cow: { labeled: 0, evaluation: 1 },
+  });
+  expect(screen.getByText(/^No evaluation image shows “bee”:/)).toBeTruthy();
+  expect(screen.getByText(/^No labeled image shows “cow”:/)).toBeTruthy();
+  expect(screen.getByText(/CLASSES.txt/)).toBeTruthy();
+});
+
+it("says nothing of classes that have images in both splits", () => {
+  shown({ ant: { labeled: 2, evaluation: 1 } });
+  expect(screen.queryByText(/evaluation image/)).toBeNull();
+  expect(screen.queryByText(/CLASSES.txt/)).toBeNull();
+});
+
+it("says once that there is no evaluation image at all", () => {
+  shown({ ant: { labeled: 2, evaluation: 0 }, bee: { labeled: 2, evaluation: 0 } });
+  expect(screen.getByText(/^There is no evaluation image:/)).toBeTruthy();
+  expect(screen.queryByText(/No evaluation image shows/)).toBeNull();
+});
+
+it("asks for a mark for Excel in the CSV alone", () => {
+  shown({ ant: { labeled: 2, evaluation: 1 } });
+  expect(link("Download CSV")).toBe("/api/projects/7/export?format=csv");
+  fireEvent.click(screen.getByLabelText(/CSV for Excel/));
+  fireEvent.click(screen.getByLabelText(/Only what holds now/));
+  expect(link("Download CSV")).toBe("/api/projects/7/export?format=csv&effective=true&bom=true");
+  expect(link("Download JSON Lines")).toBe("/api/projects/7/export?format=jsonl&effective=true");
+});
