@@ -163,6 +163,14 @@ def test_csv_and_parquet_have_every_row_with_names(http: TestClient, world: Worl
         assert row == {name: "" if one is None else str(one) for name, one in typed.items()}
 
 
+def test_a_csv_for_excel_begins_with_a_mark(http: TestClient, world: World) -> None:
+    project, admin = world.project(images=4), world.caller()
+    subset = add_subset(world, project, [2, 1])
+    marked = ask(http, project, admin, f"/{subset.id}/export", format="csv", bom=True).content
+    plain = export(http, project, subset, admin, "csv").content
+    assert marked == b"\xef\xbb\xbf" + plain
+
+
 def test_a_class_that_is_gone_has_an_id_and_no_name(http: TestClient, world: World) -> None:
     project, admin = world.project(images=4), world.caller()
     subset = add_subset(world, project, [0], truth=False)

@@ -187,7 +187,12 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     lines = running.export(tmp_path / "labels.jsonl", "jsonl").read_text().splitlines()
     assert {json.loads(line)["class"] for line in lines} == {"cat", None}
     with zipfile.ZipFile(running.export(tmp_path / "images.zip", "imagefolder")) as archive:
-        assert [name.split("/")[0] for name in archive.namelist()] == ["cat", "metadata.jsonl"]
+        tops = [name.split("/")[0] for name in archive.namelist()]
+    assert tops == ["cat", "metadata.jsonl", "CLASSES.txt"]
+    exported = running.exported_classes()
+    assert [one["number"] for one in exported] == list(range(len(exported)))
+    assert [one["folder"] for one in exported] == [one["name"] for one in exported]
+    assert next(one["labeled"] for one in exported if one["name"] == "cat") == 1
     assert sorted(path.name for path in tmp_path.glob("labels*")) == ["labels.csv", "labels.jsonl"]
 
 
