@@ -119,7 +119,12 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
     pool = _pool_indices(session, project_id, Split.POOL)
     evaluation = session.execute(
         select(Example.pool_index, Example.label_class_id)
-        .where(Example.project_id == project_id, Example.split == Split.EVALUATION)
+        .where(
+            Example.project_id == project_id,
+            Example.split == Split.EVALUATION,
+            # Those whose labels contradict each other are the truth of nothing.
+            Example.label_class_id.is_not(None),
+        )
         .order_by(Example.pool_index)
     ).all()
     count = session.scalar(select(func.count()).where(Example.project_id == project_id)) or 0

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from core.consensus import Vote, is_disputed, outcome, votes
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Query
+from workers.imports.pool import TRUTH
 from workers.verify.check import BATCH, Check, Scope, by_sql
 
 _RESTORE: Final = (
@@ -32,6 +33,7 @@ def _states(scope: Scope) -> Iterator[str]:
                 Example.state,
                 Example.label_class_id,
                 Example.disputed,
+                Example.meta[TRUTH].is_not(None).label("contradicted"),
             )
             .where(Example.id > after)
             .order_by(Example.id)
@@ -62,7 +64,9 @@ def _wrong(example: Any, said: list[Vote], waiting: bool) -> str | None:
         labeled = example.label_class_id is not None
         if example.state is not ExampleState.UNLABELED or said:
             return f"is of the split {example.split} and has verdicts"
-        if labeled != (example.split is Split.EVALUATION):
+        # Labels that contradict each other leave an evaluation image without a class.
+        may_lack = labeled or not example.contradicted
+        if labeled != (example.split is Split.EVALUATION) and may_lack:
             return f"is of the split {example.split}, {'with' if labeled else 'without'} a class"
         return None
     state, class_id = outcome(said)
