@@ -74,8 +74,7 @@ def learn_encoder(
     Raises:
         ModelError: fewer than two images, or the loss is no longer finite.
     """
-    if len(indices) < 2:
-        raise ModelError(f"The learner compares images and got {len(indices)}; import more.")
+    require_several(len(indices))
     device = best_device()
     learner = place(_build(pixels, params, seed)).train()
     optimizer = _lars(learner, params)
@@ -106,6 +105,19 @@ def learn_encoder(
             if step % 100 == 99 or step + 1 == steps:
                 _require_finite(loss, step + 1, params)
     _save(learner.network, out, params, pixels.size)
+
+
+def require_several(images: int) -> None:
+    """Refuse a pool that nothing can be learned from, however long it is looked at.
+
+    Raises:
+        ModelError: fewer than two images.
+    """
+    if images < 2:
+        raise ModelError(
+            "Features are learned by comparing images with each other, and the pool has "
+            f"{'only one' if images else 'none'}; import more of them."
+        )
 
 
 def embed_with_encoder(

@@ -28,6 +28,8 @@ from models.train import predict
 _BLOCK = 256
 _BLOCKS_PER_SAVE = 16
 _STATISTICS_IMAGES = 4096
+_ENOUGH_TO_FIT = 1_000
+_FITTED_ON = "fitted_on"
 
 
 def uses_embeddings(name: str, params: Mapping[str, Any]) -> bool:
@@ -59,8 +61,10 @@ def embed_pool(
     """Write the embeddings of the pool to `out`, a float32 .npy file of shape (N, D).
 
     The first call fits the extractor and saves it beside `out`; later calls load it, so images
-    that are imported later get embeddings of the same kind. `out` appears, or grows, in one
-    rename; a killed call resumes where it stopped.
+    that are imported later get embeddings of the same kind. One that was fitted on few images is
+    fitted anew, and everything embedded anew, once there are twice as many: what a handful of
+    images can be told apart by is too little for those that follow. `out` appears, or grows, in
+    one rename; a killed call resumes where it stopped.
 
     Args:
         store: the pool, N images.
@@ -80,6 +84,11 @@ def embed_pool(
         raise ModelError(f"The model {name} is not frozen; train it instead of embedding the pool.")
     if out.exists():
         _require_made_by(name, embedding_params(name, params), out)
+    if rows is None and _is_outgrown(out, len(store)):
+        # In this order: an extractor without embeddings is still known to be outgrown.
+        _discard_work(out)
+        out.unlink(missing_ok=True)
+        extractor_path(out).unlink()
 
     def extractor() -> Extractor:
         return _extractor(store, name, params, out=out, seed=seed, progress=progress)
@@ -253,9 +262,19 @@ def _extractor(
             extractor = kind(tensors, parsed)
         else:
             extractor = kind.fit(store, parsed, seed=seed, progress=progress)
+            described[_FITTED_ON] = str(len(store))
     if not path.exists():
         extractor.save(path, described)
     return extractor
+
+
+def _is_outgrown(out: Path, images: int) -> bool:
+    """Whether an extractor was fitted on few images, and there are at least twice as many now."""
+    path = extractor_path(out)
+    # Networks are fitted on nothing, and extractors of earlier versions do not say on what.
+    noted = tensorfile.read_metadata(path).get(_FITTED_ON) if path.exists() else None
+    fitted_on = _ENOUGH_TO_FIT if noted is None else int(noted)
+    return fitted_on < _ENOUGH_TO_FIT and 2 * fitted_on <= images
 
 
 def _require_made_by(name: str, wanted: Mapping[str, Any], out: Path) -> None:

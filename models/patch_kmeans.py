@@ -62,18 +62,22 @@ class PatchKMeans:
         """Learn the dictionary and the projection on a sample of the pool.
 
         Args:
-            store: the pool; at least two images, larger than a patch.
+            store: the pool; at least one image, all larger than a patch. The embedding of a
+                single one is zero: there is nothing that it could differ from.
             params: see the schema.
             seed: decides the sample and the initial dictionary.
             progress: called after each iteration; may raise `Cancelled`.
 
         Raises:
-            ModelError: the images are too small or too few.
+            ModelError: the images are no larger than a patch, or there are none.
         """
-        if store.size <= params.patch_size or len(store) < 2:
+        if len(store) == 0:
+            raise ModelError("There is no image to learn features from; import some first.")
+        if store.size <= params.patch_size:
             raise ModelError(
-                f"patch_kmeans needs two or more images larger than {params.patch_size} px, got "
-                f"{len(store)} of {store.size} px; lower patch_size or import larger images."
+                f"The model sees images of {store.size} px, which are no larger than the patches "
+                f"of {params.patch_size} px that it looks at; set patch_size to at most "
+                f"{store.size - 1}."
             )
         generator = torch.Generator().manual_seed(seed)
         chosen = torch.randperm(len(store), generator=generator)[:_FIT_IMAGES]
@@ -288,9 +292,10 @@ def _principal_axes(
         Mean (F,) and projection (F, D), which includes the scaling and the whitening.
     """
     count, width = features.shape
-    dimension = min(dimension, width, count - 1)
+    # A single image, which is its own mean, gets one axis, on which it lies at zero.
+    dimension = min(dimension, width, max(1, count - 1))
     mean = features.mean(dim=0)
-    scale = 1 / features.std(dim=0).clamp(min=1e-4)
+    scale = 1 / features.std(dim=0, correction=min(1, count - 1)).clamp(min=1e-4)
     scaled = (features - mean) * scale
     covariance = scaled.T @ scaled / count
     basis = torch.randn(width, min(width, dimension + 32), generator=generator)

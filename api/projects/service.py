@@ -201,8 +201,8 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
     """Begin round 0: a random batch."""
     if project.state is not ProjectState.DRAFT:
         raise Conflict("project_started", f"The project is {project.state} already.")
-    if len(await queries.classes(session, project.id)) < 2:
-        raise Invalid("too_few_classes", "Add at least two classes first.", field="classes")
+    if not await queries.classes(session, project.id):
+        raise Invalid("too_few_classes", "Add at least one class first.", field="classes")
     if not await _has_images(session, project.id, Split.POOL):
         raise Conflict("no_images", "The pool is empty; import images first.")
     await _require_unlabeled(session, project)

@@ -63,10 +63,19 @@ def used(settings: ProjectSettings) -> list[Spec]:
 
 
 def _check_together(settings: ProjectSettings) -> None:
-    """Refuse scores that the strategy uses and the model can never give.
+    """Refuse scores that the strategy uses and the model can never give, and too large patches.
 
     What only is not there yet, such as OOD answers, is no fault: a fallback stands in meanwhile.
     """
+    if settings.model.params.get("patch_size", 0) >= settings.input_size:
+        path = "settings.model.params.patch_size"
+        raise Invalid(
+            "invalid_settings",
+            f"{path}: a patch has to be smaller than what the model sees of an image, which is "
+            f"{settings.input_size} px wide; set it to at most {settings.input_size - 1}, or raise "
+            "settings.input_size while the project has no images.",
+            field=path,
+        )
     for spec in used(settings):
         kind = spec.kind
         for need, switch in _PROVIDED_BY.items():

@@ -120,7 +120,10 @@ def require_learnable(
             one label, of which nobody could say whether it is right.
     """
     if classes < 2:
-        raise ModelError(f"{classes} class cannot be told apart; a project needs two or more.")
+        raise ModelError(
+            "Labels are judged by comparing classes with each other, and the project has "
+            f"{'one' if classes else 'none'}; add another class and label images of it."
+        )
     outside = np.flatnonzero((labels < 0) | (labels >= classes))
     if len(outside):
         raise ModelError(

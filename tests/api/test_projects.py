@@ -123,6 +123,11 @@ def tiny(**params: Any) -> dict[str, Any]:
             "set settings.model.params.loss_prediction to true, or choose another informativeness",
         ),
         (
+            {"input_size": 12, "model": {"name": "patch_kmeans", "params": {"patch_size": 12}}},
+            "settings.model.params.patch_size",
+            "set it to at most 11",
+        ),
+        (
             {"strategy": {"name": "ll"}},
             "settings.strategy.name",
             "set settings.model.params.loss_prediction to true, or choose another strategy",
@@ -249,12 +254,17 @@ def test_start_begins_with_a_random_round(http: TestClient, world: World) -> Non
     assert queue.waiting("gpu") == 1
 
 
+def test_a_single_class_is_enough_to_start(http: TestClient, world: World) -> None:
+    response = post(http, world.project(images=1, classes=("cat",)), "start", world.caller())
+    assert (response.status_code, response.json().get("state")) == (200, "running")
+
+
 @pytest.mark.parametrize(
     ("setup", "status", "code"),
     [
         ({"classes": ("cat", "dog")}, 409, "no_images"),
         ({"classes": ("cat", "dog"), "evaluation": 2}, 409, "no_images"),
-        ({"classes": ("cat",), "images": 2}, 400, "too_few_classes"),
+        ({"classes": ()}, 400, "too_few_classes"),
     ],
 )
 def test_start_says_what_is_missing(

@@ -248,7 +248,7 @@ def test_later_images_are_embedded_by_the_same_encoder(
 
 
 def test_what_cannot_work_is_refused(learn: Learn, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="got 1; import more"):
+    with pytest.raises(ModelError, match="the pool has only one; import more"):
         learn(rows=np.arange(1))
     with pytest.raises(ModelError, match=r"diverged by step 8; lower learning_rate"):
         learn(params=SHORT.model_copy(update={"temperature": 1e-40}))

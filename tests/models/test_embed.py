@@ -143,5 +143,51 @@ def test_any_image_size_works(tmp_path: Path, size: int) -> None:
 def test_images_smaller_than_a_patch_are_refused(tmp_path: Path) -> None:
     with PixelStore.writer(tmp_path / "pixels.bin", 6) as writer:
         writer.write(0, np.zeros((5, 6, 6, 3), np.uint8))
-    with pytest.raises(ModelError, match="larger than 6 px, got 5 of 6 px"):
+    with pytest.raises(ModelError, match="set patch_size to at most 5"):
         embedded(PixelStore.open(tmp_path / "pixels.bin", 6, 5), tmp_path / "x.npy")
+
+
+def test_a_pool_without_images_is_refused(digit_store: PixelStore, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="import some first"):
+        embedded(first(digit_store, 0), tmp_path / "x.npy")
+
+
+def test_a_single_image_differs_from_nothing(digit_store: PixelStore, tmp_path: Path) -> None:
+    x = embedded(first(digit_store, 1), tmp_path / "x.npy")
+    assert_array_equal(x, [[0.0]])
+
+
+@pytest.mark.parametrize("counts", [(1, 2), (1, 5, 9, 40), (30, 60), (30, 59, 60)])
+def test_features_of_few_images_are_learned_anew_when_there_are_many(
+    digit_store: PixelStore, tmp_path: Path, counts: tuple[int, ...]
+) -> None:
+    for count in counts:
+        x = embedded(first(digit_store, count), tmp_path / "x.npy")
+    assert_array_equal(x, embedded(first(digit_store, counts[-1]), tmp_path / "at once.npy"))
+
+
+def test_features_of_many_images_stay(
+    digit_store: PixelStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed, "_ENOUGH_TO_FIT", 100)
+    before = embedded(first(digit_store, 100), tmp_path / "x.npy")
+    after = embedded(first(digit_store, 300), tmp_path / "x.npy")
+    assert_array_equal(after[:100], before)
+
+
+def test_a_call_killed_while_features_are_learned_anew_is_taken_up(
+    digit_store: PixelStore, tmp_path: Path
+) -> None:
+    out = tmp_path / "x.npy"
+    embedded(first(digit_store, 20), out)
+    store = first(digit_store, 90)
+
+    def die(step: int, steps: int) -> None:
+        # While fitting, which counts iterations.
+        if steps != 90 and step == 2:
+            raise _Killed
+
+    with pytest.raises(_Killed):
+        embed_pool(store, "patch_kmeans", PARAMS, out=out, seed=0, progress=die)
+    assert not out.exists()
+    assert_array_equal(embedded(store, out), embedded(store, tmp_path / "at once.npy"))

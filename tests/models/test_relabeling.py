@@ -161,7 +161,7 @@ def test_what_cannot_be_learned_is_refused(
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"classes": 1, "labels": np.zeros(6, np.int64)}, "1 class cannot be told apart"),
+        ({"classes": 1, "labels": np.zeros(6, np.int64)}, "the project has one; add another class"),
         ({"indices": np.arange(5)}, "one each"),
         ({"trained_on": np.array([], np.int64)}, "0 positions to learn from"),
         ({"trained_on": np.array([0, 6])}, "among the 6 labeled images"),

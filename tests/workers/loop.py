@@ -52,7 +52,11 @@ class Loop:
         )
         for query, example in self.session.execute(statement).all():
             given = verdict or (Verdict.OOD if example.pool_index % 3 == 0 else Verdict.CLASS)
-            chosen = self.classes[example.pool_index % 2].id if given is Verdict.CLASS else None
+            chosen = (
+                self.classes[example.pool_index % len(self.classes)].id
+                if given is Verdict.CLASS
+                else None
+            )
             self._store(round_, query, example, given, chosen)
         self.session.commit()
 
@@ -76,7 +80,7 @@ class Loop:
         )
         round_.spent += 1.0
         query.done = True
-        example.state = EXAMPLE_STATE_AFTER[verdict]
+        example.state, example.label_class_id = EXAMPLE_STATE_AFTER[verdict], chosen
 
     def close(self, number: int) -> Job:
         made, job = close(self.project, self.rounds()[number], None)

@@ -9,11 +9,16 @@ from core.project_settings import ProjectSettings
 from core.states import Split
 from core.storage import write_atomically
 from core.tables import Example, Project
+from models.contrastive import require_several
 from workers.runner import JobContext
 
 
 def gather(context: JobContext) -> None:
-    """Note what is learned from, so that a resumed job learns the same."""
+    """Note what is learned from, so that a resumed job learns the same.
+
+    Raises:
+        ModelError: The pool has fewer than two images.
+    """
     with context.sessions() as session:
         statement = (
             select(Example.pool_index, Example.split)
@@ -25,6 +30,7 @@ def gather(context: JobContext) -> None:
         settings = ProjectSettings.model_validate(project.settings)
     # Evaluation images must teach nothing, and images known to be OOD are no part of the pool.
     pool = np.array([index for index, split in examples if split is Split.POOL], dtype=np.int64)
+    require_several(len(pool))
 
     def write(part: Any) -> None:
         with part.open("wb") as file:

@@ -43,7 +43,7 @@ class _Task:
             learn_encoder(
                 store,
                 # One pass over so many images, some of them again in a small pool.
-                np.resize(pool, steps * batch_size) if len(pool) > 1 else pool,
+                np.resize(pool, steps * batch_size),
                 params.model_copy(update={"epochs": 1, "batch_size": batch_size}),
                 seed=self.known["seed"],
                 out=self.encoder,

@@ -122,7 +122,7 @@ function useMissing(project: Project, classCount: number): string[] {
     entries.some((entry) => entry.state !== "failed") ||
     imports.data?.items.some((job) => job.state === "queued" || job.state === "running");
   const missing = [];
-  if (classCount < 2) missing.push(t.setup.needClasses);
+  if (classCount === 0) missing.push(t.setup.needClasses);
   if (busy) missing.push(t.setup.needImport);
   else if (project.counts.pool + project.counts.held_out === 0) missing.push(t.setup.needImages);
   return missing;

@@ -215,7 +215,7 @@ export const setup = {
   labeledText: "Prune or relabel them with jobs, or add images without labels to be asked about.",
   toJobs: "Go to jobs",
   notReady: "Before you can start:",
-  needClasses: "add at least two classes",
+  needClasses: "add a class",
   needImages: "add images to the pool",
   needImport: "wait for the import to finish",
   summary: (pool: string, classes: string) =>

@@ -211,7 +211,7 @@ export const setup: Catalogue["setup"] = {
     "작업에서 라벨을 선별하거나 재라벨링하세요. 라벨 없는 이미지를 추가해 라벨링할 수도 있습니다.",
   toJobs: "작업으로 이동",
   notReady: "시작하려면 다음이 필요합니다:",
-  needClasses: "클래스 두 개 이상 추가",
+  needClasses: "클래스 추가",
   needImages: "풀에 이미지 추가",
   needImport: "가져오기가 끝날 때까지 대기",
   summary: (pool, classes) => `풀에 ${pool}, ${classes}. 첫 배치는 무작위로 뽑습니다.`,
