@@ -71,6 +71,10 @@ export type ImportReport = {
   refused_examples: { name: string; reason: string }[];
   /** Missing in imports of earlier versions. */
   refused_by_reason?: Record<string, number>;
+  /** Rows whose label contradicts another one of the same image, both of which are kept; likewise. */
+  contradicting?: number;
+  /** What there is to say of rows that were taken, and of how many; likewise. */
+  noted?: { reason: string; count: number }[];
 };
 
 export type Round = Schemas["RoundOut"];

@@ -40,6 +40,44 @@ it("does not call an import done in which no row has a label", () => {
   expect(screen.getByText("Nothing added, 4 without a label")).toBeTruthy();
 });
 
+it.each<[string, Partial<ImportReport>]>([
+  [
+    "3 rows: 2 labels added, 1 known already",
+    { total: 3, annotations: 2, labeled: 2, unchanged: 1 },
+  ],
+  ["2 labels added", { total: 2, annotations: 2, labeled: 2 }],
+  // Rows of several columns bring more labels than there are rows, and corrected ones fewer.
+  ["2 with new labels · 5 labels in all", { total: 2, annotations: 5, labeled: 2 }],
+  [
+    "4 rows: 3 with new labels, 1 refused · 2 labels in all",
+    { total: 4, annotations: 2, labeled: 3, refused: 1 },
+  ],
+  ["5 images added, 1 duplicate, 2 refused", { total: 8, added: 5, duplicates: 1, refused: 2 }],
+  ["5 images added · 5 labels in all", { total: 5, added: 5, annotations: 5 }],
+  [
+    "9 rows: 5 images added, 3 with new labels, 1 known already · 8 labels in all",
+    { total: 9, added: 5, annotations: 8, labeled: 3, unchanged: 1 },
+  ],
+  [
+    "2 labels added · 1 contradicts another label of its image; both are kept",
+    { total: 2, annotations: 2, labeled: 2, contradicting: 1 },
+  ],
+  ["2 labels added", { total: 4, annotations: 2 }],
+])("says each row once: %s", (text, brought) => {
+  shown(brought);
+  expect(screen.getByText(text)).toBeTruthy();
+});
+
+it("tells how rows were taken, where there is anything to say", () => {
+  shown({ added: 4, noted: [{ reason: "matched by folder suffix", count: 3 }] });
+  expect(screen.getByText("How was it taken?")).toBeTruthy();
+  const row = screen.getByRole("row", { name: "matched by folder suffix 3" });
+  expect(row).toBeTruthy();
+  cleanup();
+  shown({ added: 4, noted: [] });
+  expect(screen.queryByText("How was it taken?")).toBeNull();
+});
+
 it.each<Partial<ImportReport>>([
   { added: 1 },
   { annotations: 2, labeled: 2 },

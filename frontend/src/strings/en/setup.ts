@@ -56,7 +56,7 @@ export const setup = {
     "Each becomes an annotation of the image that the row names, with the column as its source. Several are several votes.",
   tableEmpty: "The table has no column beside the one that names the image.",
   tableTake: "Import labels",
-  labelsAdded: (count: number) => plural(count, "label", "labels"),
+  labelsAdded: (count: number) => `${plural(count, "label", "labels")} added`,
   dropHere: "Drop a zip, a Parquet file, a folder, or labels (CSV, JSON Lines, JSON) here",
   chooseFile: "Choose a file",
   bucket,
@@ -88,11 +88,22 @@ export const setup = {
   added: (count: number) => `${plural(count, "image", "images")} added`,
   nothingAdded: "Nothing added",
   duplicates: (count: number) => `${plural(count, "duplicate", "duplicates")}`,
+  /** Before how many of the rows brought what. */
+  ofRows: (count: number) => `${plural(count, "row", "rows")}: `,
   /** Rows of labels for images that are there. */
+  labeled: (count: number) => `${count.toLocaleString(locale)} with new labels`,
+  labelsInAll: (count: number) => `${plural(count, "label", "labels")} in all`,
+  contradicting: (count: number) =>
+    count === 1
+      ? "1 contradicts another label of its image; both are kept"
+      : `${count.toLocaleString(locale)} contradict another label of their image; all are kept`,
   unchanged: (count: number) => `${count.toLocaleString(locale)} known already`,
   empty: (count: number) => `${count.toLocaleString(locale)} without a label`,
   refused: (count: number) => `${count.toLocaleString(locale)} refused`,
   whyRefused: "What was refused, and why?",
+  noted: "How was it taken?",
+  notedWhat: "What to know",
+  notedRows: "How many",
   fullReport: "Full report (CSV)",
   reason: "Reason",
   refusedItems: "Refused",

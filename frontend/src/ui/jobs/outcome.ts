@@ -8,18 +8,31 @@ export function saidBy({ error, message }: Pick<Job, "error" | "message">): stri
   return sentence && t.common.said(sentence);
 }
 
-/** What an import brought. */
+/**
+ * What an import brought. Each row is counted once, so that the parts add up to the rows; where
+ * these are not labels one by one, how many labels that makes follows.
+ */
 export function importedBy(report: ImportReport): string {
+  const { added, annotations = 0, labeled = 0, unchanged = 0, empty = 0 } = report;
+  // Earlier versions did not count what was labeled.
+  const eachOne = added === 0 && (labeled === 0 || annotations === labeled);
   const parts: string[] = [];
-  if (report.added > 0) parts.push(t.setup.added(report.added));
-  if (report.annotations) parts.push(t.setup.labelsAdded(report.annotations));
-  // Labels may be for images that are there, so that nothing is said of images.
-  if (parts.length === 0) parts.push(t.setup.nothingAdded);
+  if (added > 0) parts.push(t.setup.added(added));
+  if (labeled > 0) parts.push(eachOne ? t.setup.labelsAdded(labeled) : t.setup.labeled(labeled));
+  else if (added === 0 && annotations > 0) parts.push(t.setup.labelsAdded(annotations));
+  const isNothing = parts.length === 0;
+  if (isNothing) parts.push(t.setup.nothingAdded);
   if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
-  if (report.unchanged) parts.push(t.setup.unchanged(report.unchanged));
-  if (report.empty) parts.push(t.setup.empty(report.empty));
+  if (unchanged > 0) parts.push(t.setup.unchanged(unchanged));
+  if (empty > 0) parts.push(t.setup.empty(empty));
   if (report.refused > 0) parts.push(t.setup.refused(report.refused));
-  return parts.join(", ");
+  const ofRows = !isNothing && parts.length > 1 && labeled + unchanged + empty > 0;
+  const also = [
+    ...(annotations > 0 && !eachOne ? [t.setup.labelsInAll(annotations)] : []),
+    ...(report.contradicting ? [t.setup.contradicting(report.contradicting)] : []),
+  ];
+  const rows = (ofRows ? t.setup.ofRows(report.total) : "") + parts.join(", ");
+  return [rows, ...also].join(" · ");
 }
 
 /** What a job that succeeded has done, in a line; null where there is nothing to say. */
