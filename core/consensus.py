@@ -65,8 +65,13 @@ def as_said() -> tuple[ColumnElement[Any], ...]:
     )
 
 
-def votes() -> Select[*tuple[Any, ...]]:
-    """Annotations that hold, oldest first; the rows are for ``Vote.of``."""
+def votes(considering: Considering = lambda _: true()) -> Select[*tuple[Any, ...]]:
+    """Annotations that hold, oldest first; the rows are for ``Vote.of``.
+
+    Args:
+        considering: Condition on the annotations that are looked at, and on what corrects them; all
+            are if left out.
+    """
     return (
         select(
             Annotation.id,
@@ -78,7 +83,7 @@ def votes() -> Select[*tuple[Any, ...]]:
             Annotation.verdict,
             Annotation.class_id,
         )
-        .where(holds())
+        .where(considering(Annotation), holds(considering=considering))
         .order_by(*as_said())
     )
 

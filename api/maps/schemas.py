@@ -44,8 +44,19 @@ class MapSurface(BaseModel):
     surface: SurfaceOut | None
 
 
+class Standing(BaseModel):
+    """What is known of an image; ``class_id`` is that of its label, if it has one."""
+
+    state: ExampleState
+    class_id: int | None
+
+
 class MapQuery(BaseModel):
-    """An image of the round's query set; ``verdict`` is null until somebody has answered."""
+    """An image of the round's query set; ``verdict`` is null until somebody has answered.
+
+    Of a round that has closed it is the verdict of then, and null if that came later. ``since`` is
+    what is known of the image now, where that is something else.
+    """
 
     example_id: int
     pool_index: int
@@ -56,6 +67,7 @@ class MapQuery(BaseModel):
     meta_score: float | None
     verdict: Verdict | None
     class_id: int | None
+    since: Standing | None
 
 
 class MapQueries(BaseModel):
@@ -66,13 +78,18 @@ class MapQueries(BaseModel):
 
 
 class MapImage(BaseModel):
-    """An image as the round's model saw it, and what is known of it now."""
+    """An image as the round's model saw it, and what is known of it.
+
+    Of a round that has closed that is what was known then, and ``since`` what is known now, where
+    that is something else.
+    """
 
     example_id: int
     pool_index: int
     name: str
     state: ExampleState
     class_id: int | None
+    since: Standing | None
     purity: float
     informativeness: float
     meta_score: float | None

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import Row, and_, func, select
+from sqlalchemy import Row, and_, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.files import artifact_file
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
+from api.maps.then import Closing, Verdicts, stands
 from core.errors import Conflict, Invalid, NotFound
 from core.pool_map import PoolMap, read_head, read_map, read_surface
 from core.states import ArtifactKind, ExampleState, Verdict
@@ -155,8 +156,15 @@ async def queries(session: AsyncSession, project: Project, number: int) -> MapQu
     )
     if round_id is None:
         raise NotFound("round")
+    closing = await Closing.of(session, project.id, number)
     answered = (
-        select(Annotation.id).where(Annotation.query_id == Query.id, Annotation.counted).exists()
+        select(Annotation.id)
+        .where(
+            Annotation.query_id == Query.id,
+            Annotation.counted,
+            true() if closing is None else closing.knew(Annotation),
+        )
+        .exists()
     )
     statement = (
         select(
@@ -179,12 +187,15 @@ async def queries(session: AsyncSession, project: Project, number: int) -> MapQu
         .limit(_QUERIES)
     )
     rows = (await session.execute(statement)).all()
-    return MapQueries(total=rows[0].total if rows else 0, items=[_query(row) for row in rows])
+    queried = select(Query.example_id).where(Query.round_id == round_id)
+    then = None if closing is None else await closing.verdicts(session, queried)
+    return MapQueries(total=rows[0].total if rows else 0, items=[_query(row, then) for row in rows])
 
 
-def _query(row: Any) -> MapQuery:
+def _query(row: Any, then: Verdicts | None) -> MapQuery:
+    standing, since = stands(row, then)
     # Answered and without a verdict: it was skipped.
-    verdict = _VERDICT.get(row.state, Verdict.SKIP) if row.answered else None
+    verdict = _VERDICT.get(standing.state, Verdict.SKIP) if row.answered else None
     return MapQuery(
         example_id=row.id,
         pool_index=row.pool_index,
@@ -194,7 +205,8 @@ def _query(row: Any) -> MapQuery:
         informativeness=row.informativeness,
         meta_score=row.meta_score,
         verdict=verdict,
-        class_id=row.label_class_id if verdict is Verdict.CLASS else None,
+        class_id=standing.class_id if verdict is Verdict.CLASS else None,
+        since=since,
     )
 
 
@@ -236,7 +248,7 @@ async def images_inside(
     start = 0 if cursor is None else int(np.searchsorted(shown.indices[found], cursor, "right"))
     page = found[start : start + limit]
     async with sessions() as session:
-        items = await _images(session, artifact.project_id, shown, page.tolist())
+        items = await _images(session, artifact, shown, page.tolist())
     more = start + limit < len(found)
     return MapImages(
         total=len(found),
@@ -257,36 +269,41 @@ async def image(
     if place == len(shown) or shown.indices[place] != pool_index:
         raise NotFound("image on that map")
     async with sessions() as session:
-        found = await _images(session, artifact.project_id, shown, [place])
+        found = await _images(session, artifact, shown, [place])
     if not found:
         raise NotFound("image on that map")
     return found[0]
 
 
 async def _images(
-    session: AsyncSession, project_id: int, shown: PoolMap, positions: Sequence[int]
+    session: AsyncSession, artifact: Artifact, shown: PoolMap, positions: Sequence[int]
 ) -> list[MapImage]:
     place_of = {int(shown.indices[place]): place for place in positions}
     columns = (Example.id, Example.pool_index, Example.name, Example.state, Example.label_class_id)
     statement = (
         select(*columns)
-        .where(and_(Example.project_id == project_id, Example.pool_index.in_(place_of)))
+        .where(and_(Example.project_id == artifact.project_id, Example.pool_index.in_(place_of)))
         .order_by(Example.pool_index)
     )
-    found = []
-    for row in await session.execute(statement):
-        place = place_of[row.pool_index]
-        meta = float(shown.meta_scores[place])
-        found.append(
-            MapImage(
-                example_id=row.id,
-                pool_index=row.pool_index,
-                name=row.name,
-                state=row.state,
-                class_id=row.label_class_id,
-                purity=float(shown.purity[place]),
-                informativeness=float(shown.informativeness[place]),
-                meta_score=meta if math.isfinite(meta) else None,
-            )
-        )
-    return found
+    rows = (await session.execute(statement)).all()
+    number = await session.scalar(select(Round.number).where(Round.id == artifact.round_id))
+    assert number is not None
+    closing = await Closing.of(session, artifact.project_id, number)
+    then = None if closing is None else await closing.verdicts(session, [row.id for row in rows])
+    return [_image(row, shown, place_of[row.pool_index], then) for row in rows]
+
+
+def _image(row: Any, shown: PoolMap, place: int, then: Verdicts | None) -> MapImage:
+    standing, since = stands(row, then)
+    meta = float(shown.meta_scores[place])
+    return MapImage(
+        example_id=row.id,
+        pool_index=row.pool_index,
+        name=row.name,
+        state=standing.state,
+        class_id=standing.class_id,
+        since=since,
+        purity=float(shown.purity[place]),
+        informativeness=float(shown.informativeness[place]),
+        meta_score=meta if math.isfinite(meta) else None,
+    )

@@ -1,5 +1,8 @@
 """What a round saw: tiles, surface, queries, and the images inside an outline."""
 
+import uuid
+from collections import Counter
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -9,10 +12,23 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from sqlalchemy import select
 
-from core.states import ArtifactKind, ProjectState, Role, Verdict
+from core.lifecycle import new_job
+from core.states import (
+    ArtifactKind,
+    ExampleState,
+    JobKind,
+    JobState,
+    ProjectState,
+    Role,
+    Source,
+    Split,
+    Verdict,
+)
 from core.storage import sha256
-from core.tables import Annotation, Artifact, Example, Project, Query
+from core.tables import Annotation, Artifact, Example, Member, Project, Query
 from models.pool_scores import PoolScores
+from tests.api.test_labeling import lease, send, verdict
+from tests.api.test_pool_actions import act
 from tests.workers.loop import Loop
 from tests.world import Caller, World
 
@@ -94,6 +110,149 @@ def test_rounds_of_mqnet_can_be_looked_at(http: TestClient, world: World) -> Non
     assert first["informativeness"] == pytest.approx(float(informativeness[place]))
     one = items(http, admin, loop.project, f"maps/2/images/{first['pool_index']}")
     assert (one["example_id"], one["meta_score"]) == (first["example_id"], scores[0])
+
+
+def said(asked: Any) -> dict[int, tuple[str | None, int | None]]:
+    """Verdict and class of each image of a query set, by pool index."""
+    return {one["pool_index"]: (one["verdict"], one["class_id"]) for one in asked["items"]}
+
+
+def since(asked: Any) -> dict[int, tuple[str, int | None]]:
+    """What is known of images now, where that is something else."""
+    return {
+        one["pool_index"]: (one["since"]["state"], one["since"]["class_id"])
+        for one in asked["items"]
+        if one["since"] is not None
+    }
+
+
+def answer_again(http: TestClient, loop: Loop, caller: Caller, images: list[int]) -> None:
+    """Ask about images again; all are dogs now."""
+    ids = {one.pool_index: one.id for one in loop.session.scalars(select(Example)).all()}
+    act(http, loop.project, caller, "queue", ids=[ids[index] for index in images])
+    handed = lease(http, caller, loop.project, len(images))["items"]
+    assert {item["example_id"] for item in handed} == {ids[index] for index in images}
+    dog = loop.classes[1].id
+    send(
+        http, caller, loop.project,
+        *(verdict(item["query_id"], "class", class_id=dog) for item in handed),
+    )  # fmt: skip
+
+
+def test_a_closed_round_shows_what_was_said_then_and_what_changed_since(
+    http: TestClient, world: World
+) -> None:
+    loop, admin = Loop(world, modes=["grid"]), world.caller()
+    loop.advance(0)
+    loop.answer(1, 6)
+    loop.answer(1, 1, Verdict.SKIP)
+    loop.answer(1, 1, Verdict.UNSURE)
+    # It is open: what it shows is what is so now.
+    asked = items(http, admin, loop.project, "maps/1/queries")
+    assert since(asked) == {}
+    told = said(asked)
+    assert loop.finish(1).state is JobState.SUCCEEDED
+    first = said(items(http, admin, loop.project, "maps/0/queries"))
+    asked = items(http, admin, loop.project, "maps/1/queries")
+    assert (said(asked), since(asked)) == (told, {})
+
+    order = [one["pool_index"] for one in asked["items"]]
+    inside = [index for index, (kind, _) in told.items() if kind == "class"]
+    ood = [index for index, (kind, _) in told.items() if kind == "ood"]
+    skipped, unsure, unanswered = order[6], order[7], order[8]
+    again = [inside[0], ood[0], skipped, unsure]
+    assert (told[skipped][0], told[unsure][0], told[unanswered][0]) == ("skip", "unsure", None)
+    answer_again(http, loop, admin, again)
+    # A file may say that a label is older than all of this; nobody here had heard of it.
+    imported = new_job(JobKind.IMPORT_POOL, project_id=loop.project.id, params={})
+    imported.started_at = datetime.now(UTC)
+    world.session.add(imported)
+    world.session.flush()
+    image = world.session.scalars(select(Example).where(Example.pool_index == unanswered)).one()
+    world.session.add(
+        Annotation(
+            project_id=loop.project.id, example_id=image.id, source=Source.IMPORT,
+            source_name="label", job_id=imported.id, client_key=uuid.uuid4(),
+            verdict=Verdict.OOD, seconds=0, cost=0, counted=True,
+            created_at=datetime(2001, 1, 1, tzinfo=UTC),
+        )
+    )  # fmt: skip
+    image.state = ExampleState.OOD
+    world.session.commit()
+
+    cat, dog = (one.id for one in loop.classes)
+    now = {index: ("labeled", dog) for index in again if told[index] != ("class", dog)}
+    now[unanswered] = ("ood", None)
+    asked = items(http, admin, loop.project, "maps/1/queries")
+    assert said(asked) == told
+    assert since(asked) == now
+    assert said(items(http, admin, loop.project, "maps/0/queries")) == first
+    # What the round's figures count, its tiles show.
+    figures = items(http, admin, loop.project, "rounds")["items"][1]["answered"]
+    shown = Counter(kind for kind, _ in told.values() if kind is not None)
+    assert {kind: count for kind, count in figures.items() if count} == shown
+
+    # Each image by itself, and all within an outline, say the same.
+    everything = "-1e9,-1e9;-1e9,1e9;1e9,1e9;1e9,-1e9"
+    inside_all = items(
+        http, admin, loop.project, "maps/1/images", polygon=everything, limit=100
+    )["items"]  # fmt: skip
+    assert {one["pool_index"] for one in inside_all if one["since"]} == set(now)
+    for one in inside_all:
+        kind, class_id = told.get(one["pool_index"], (None, None))
+        state = {"class": "labeled", "ood": "ood", "unsure": "unsure"}.get(str(kind), "unlabeled")
+        assert (one["state"], one["class_id"]) == (state, class_id)
+        assert one == items(http, admin, loop.project, f"maps/1/images/{one['pool_index']}")
+    # The next round is open, and was asked again.
+    following = items(http, admin, loop.project, "maps/2/queries")
+    assert since(following) == {}
+    assert {said(following)[index] for index in again} == {("class", dog)}
+    assert cat != dog
+
+
+@pytest.mark.parametrize("said_at", ["before", "after"])
+def test_of_an_answer_a_closed_round_shows_what_it_was_corrected_to_by_then(
+    http: TestClient, world: World, said_at: str
+) -> None:
+    loop, admin = Loop(world), world.caller()
+    headers = world.token(loop.annotator)[1]
+    annotator = Caller(loop.annotator, headers)
+    world.session.add(Member(project_id=loop.project.id, user_id=loop.annotator.id))
+    world.session.commit()
+    loop.answer(0, 7)
+    if said_at == "after":
+        assert loop.finish(0).state is JobState.SUCCEEDED
+    first = world.session.scalars(select(Annotation).order_by(Annotation.id)).first()
+    assert first is not None
+    assert (first.verdict, first.query_id is None) == (Verdict.OOD, False)
+    dog = loop.classes[1].id
+    corrected = verdict(
+        first.query_id or 0, "class", class_id=dog, supersedes=str(first.client_key)
+    )
+    world.session.commit()
+    send(http, annotator, loop.project, corrected)
+    if said_at == "before":
+        assert loop.finish(0).state is JobState.SUCCEEDED
+    asked = items(http, admin, loop.project, "maps/0/queries")
+    expected = {"before": (("class", dog), {}), "after": (("ood", None), {0: ("labeled", dog)})}
+    assert (said(asked)[0], since(asked)) == expected[said_at]
+
+
+def test_a_held_out_image_is_said_to_be_so_since(http: TestClient, world: World) -> None:
+    loop, admin = Loop(world), world.caller()
+    loop.advance(0)
+    loop.advance(1)
+    left = world.session.scalars(
+        select(Example).where(Example.state == ExampleState.UNLABELED, Example.split == Split.POOL)
+    ).first()
+    assert left is not None
+    path, id_ = f"maps/1/images/{left.pool_index}", left.id
+    world.session.commit()
+    before = items(http, admin, loop.project, path)
+    assert (before["state"], before["since"]) == ("unlabeled", None)
+    act(http, loop.project, admin, "hold-out", ids=[id_])
+    held_out = {"state": "held_out", "class_id": None}
+    assert items(http, admin, loop.project, path) == {**before, "since": held_out}
 
 
 def test_findings_of_a_round_agree_with_its_answers(http: TestClient, world: World) -> None:

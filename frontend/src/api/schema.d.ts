@@ -2967,7 +2967,10 @@ export interface components {
         };
         /**
          * MapImage
-         * @description An image as the round's model saw it, and what is known of it now.
+         * @description An image as the round's model saw it, and what is known of it.
+         *
+         *     Of a round that has closed that is what was known then, and ``since`` what is known now, where
+         *     that is something else.
          */
         MapImage: {
             /** Class Id */
@@ -2984,6 +2987,7 @@ export interface components {
             pool_index: number;
             /** Purity */
             purity: number;
+            since: components["schemas"]["Standing"] | null;
             state: components["schemas"]["ExampleState"];
         };
         /**
@@ -3025,6 +3029,9 @@ export interface components {
         /**
          * MapQuery
          * @description An image of the round's query set; ``verdict`` is null until somebody has answered.
+         *
+         *     Of a round that has closed it is the verdict of then, and null if that came later. ``since`` is
+         *     what is known of the image now, where that is something else.
          */
         MapQuery: {
             /** Class Id */
@@ -3043,6 +3050,7 @@ export interface components {
             purity: number | null;
             /** Rank */
             rank: number;
+            since: components["schemas"]["Standing"] | null;
             verdict: components["schemas"]["Verdict"] | null;
         };
         /**
@@ -3881,6 +3889,15 @@ export interface components {
          * @enum {string}
          */
         Split: "pool" | "evaluation" | "auxiliary_ood";
+        /**
+         * Standing
+         * @description What is known of an image; ``class_id`` is that of its label, if it has one.
+         */
+        Standing: {
+            /** Class Id */
+            class_id: number | null;
+            state: components["schemas"]["ExampleState"];
+        };
         /**
          * Status
          * @description Where the project is, for the label page. `mine` is filled by the status route only.

@@ -7,21 +7,34 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Gallery, type GalleryImage } from "../../ui/Gallery";
 import { Failure, Loading, Skeleton } from "../../ui/State";
-import { stateOf } from "./Pins";
+import { Since } from "./Pins";
 import { whyQueued } from "./queued";
 import styles from "./RoundScreen.module.css";
+import { sinceOf, stateOf } from "./standing";
 import { keyOf } from "./useMap";
 
 const { inside, asked, map } = t.rounds;
 const PAGE = 60;
 
-/** One of an outline or a query set, with what became of it. */
-const shownAs = (id: number, name: string, caption: string): GalleryImage => ({
-  id,
-  text: `${name}: ${caption}`,
-  title: name,
-  caption: <span>{caption}</span>,
-});
+/** One of an outline or a query set, with what is said of it, and what became of it since. */
+const shownAs = (
+  image: Pick<MapImage, "example_id" | "name" | "since">,
+  caption: string,
+  { classes }: Project,
+): GalleryImage => {
+  const since = sinceOf(image, classes);
+  return {
+    id: image.example_id,
+    text: [`${image.name}: ${caption}`, ...(since ? [since] : [])].join(", "),
+    title: image.name,
+    caption: (
+      <>
+        <span>{caption}</span>
+        {since && <Since text={since} />}
+      </>
+    ),
+  };
+};
 
 type InsideCardProps = { project: Project; number: number; polygon: string; onClose: () => void };
 
@@ -48,9 +61,7 @@ export function InsideCard({ project, number, polygon, onClose }: InsideCardProp
       )}
       {total === 0 && <p className={styles.quiet}>{inside.empty}</p>}
       <Gallery
-        images={images.map((image) =>
-          shownAs(image.example_id, image.name, stateOf(image, project)),
-        )}
+        images={images.map((image) => shownAs(image, stateOf(image, project.classes), project))}
       />
       {found.hasNextPage && (
         <Button busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
@@ -73,6 +84,7 @@ export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
   const [most, setMost] = useState(PAGE);
   const shown = queries.items.filter((one) => !hidden.has(keyOf(one)));
   const why = whyQueued(round, queries.total);
+  const changed = queries.items.filter((one) => one.since).length;
   const names = new Map(project.classes.map((one) => [one.id, one.name]));
   const captionOf = ({ verdict, class_id: classId }: MapQuery): string => {
     if (verdict === null) return map.unanswered;
@@ -82,14 +94,11 @@ export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
   return (
     <Card title={asked.title} hint={asked.hint(queries.total, shown.length)}>
       {why && <p className={styles.caption}>{asked.why(why)}</p>}
+      {changed > 0 && <p className={styles.caption}>{asked.changed(changed)}</p>}
       {queries.isReady && shown.length === 0 && (
         <p className={styles.quiet}>{queries.total === 0 ? asked.none : asked.filtered}</p>
       )}
-      <Gallery
-        images={shown
-          .slice(0, most)
-          .map((one) => shownAs(one.example_id, one.name, captionOf(one)))}
-      />
+      <Gallery images={shown.slice(0, most).map((one) => shownAs(one, captionOf(one), project))} />
       {shown.length > most && (
         <Button onClick={() => setMost(most + PAGE)}>{t.rounds.inside.more}</Button>
       )}

@@ -6,20 +6,12 @@ import { t } from "../../strings";
 import { imageUrl } from "../../ui/Gallery";
 import type { Pointed } from "./PoolMap";
 import styles from "./RoundScreen.module.css";
+import { sinceOf, stateOf } from "./standing";
 
 const { map: text } = t.rounds;
 const RESTED_MS = 60;
 
 const shown = (value: number): string => Number(value.toPrecision(3)).toString();
-
-/** What is known of an image: its class, or where else it stands. */
-export function stateOf(
-  { class_id: classId, state }: Pick<MapImage, "class_id" | "state">,
-  project: Project,
-): string {
-  const name = project.classes.find((one) => one.id === classId)?.name;
-  return state === "labeled" && name ? name : t.rounds.states[state];
-}
 
 /** The image under the pointer, beside it. */
 export function Preview({
@@ -63,11 +55,13 @@ function useRested(value: number): number {
 
 function Shown({ project, image }: { project: Project; image: MapImage | undefined }) {
   if (!image) return <p className={styles.quiet}>{text.loading}</p>;
+  const since = sinceOf(image, project.classes);
   return (
     <>
       <img src={imageUrl(image.example_id)} alt={image.name} width={96} height={96} />
       <div>
-        <strong>{stateOf(image, project)}</strong>
+        <strong>{stateOf(image, project.classes)}</strong>
+        {since && <Since text={since} />}
         <p>{image.name}</p>
         <p>{text.values(shown(image.purity), shown(image.informativeness))}</p>
         {image.meta_score !== null && <p>{text.meta(shown(image.meta_score))}</p>}
@@ -75,6 +69,9 @@ function Shown({ project, image }: { project: Project; image: MapImage | undefin
     </>
   );
 }
+
+/** What became of an image after the round had closed, beside what was known then. */
+export const Since = ({ text }: { text: string }) => <small className={styles.since}>{text}</small>;
 
 type PinsProps = {
   project: Project;

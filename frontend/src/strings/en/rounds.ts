@@ -85,6 +85,8 @@ export const rounds = {
     unsure: "unsure",
     held_out: "held out",
   },
+  /** Of an image that is something else now than when the round closed. */
+  since: (now: string) => `now ${now}`,
   inside: {
     title: "Inside the outline",
     hint: images,
@@ -98,6 +100,8 @@ export const rounds = {
       shown === total ? images(total) : `${count(shown)} of ${images(total)}`,
     none: "The images of this round are not chosen yet.",
     filtered: "The map’s legend hides all of them.",
+    changed: (changed: number) =>
+      `Shown as they were when the round closed. Since then something else was said of ${images(changed)}; what is so now is marked.`,
     why: ({ by, budget, tail, sent }: Queued) => {
       if (by === "pool") return "Queued: all that was left in the pool.";
       const reserve = tail

@@ -70,6 +70,7 @@ export const rounds: Catalogue["rounds"] = {
     unsure: "불확실",
     held_out: "제외됨",
   },
+  since: (now) => `현재: ${now}`,
   inside: {
     title: "영역 안의 이미지",
     hint: images,
@@ -83,6 +84,8 @@ export const rounds: Catalogue["rounds"] = {
       shown === total ? images(total) : `${images(total)} 중 ${number(shown)}개`,
     none: "이 라운드의 이미지는 아직 선정되지 않았습니다.",
     filtered: "지도 범례에서 모두 숨겼습니다.",
+    changed: (changed) =>
+      `라운드가 닫힐 때의 판정입니다. 그 뒤 ${images(changed)}의 판정이 달라졌으며, 현재 판정을 함께 표시합니다.`,
     why: ({ by, budget, tail, sent }) => {
       if (by === "pool") return "대기열: 풀에 남아 있던 이미지 전부입니다.";
       const added = [

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import type { LabelClass } from "../../api/types";
+import { sinceOf, stateOf } from "./standing";
+
+const CLASSES = [
+  { id: 7, name: "cat" },
+  { id: 8, name: "dog" },
+] as LabelClass[];
+
+it("names the class of a label, and else where the image stands", () => {
+  expect(stateOf({ state: "labeled", class_id: 8 }, CLASSES)).toBe("dog");
+  expect(stateOf({ state: "ood", class_id: null }, CLASSES)).toBe("OOD");
+  expect(stateOf({ state: "unlabeled", class_id: null }, CLASSES)).toBe("not looked at");
+});
+
+it("says what became of an image since, and nothing where nothing did", () => {
+  expect(sinceOf({ since: null }, CLASSES)).toBeNull();
+  expect(sinceOf({ since: { state: "labeled", class_id: 7 } }, CLASSES)).toBe("now cat");
+  expect(sinceOf({ since: { state: "queried", class_id: null } }, CLASSES)).toBe(
+    "now in the queue",
+  );
+});
