@@ -47,15 +47,15 @@ it.each<[string, Partial<ImportReport>]>([
   ],
   ["2 labels added", { total: 2, annotations: 2, labeled: 2 }],
   // Rows of several columns bring more labels than there are rows, and corrected ones fewer.
-  ["2 with new labels · 5 labels in all", { total: 2, annotations: 5, labeled: 2 }],
+  ["2 rows: 2 with new labels · 5 labels added", { total: 2, annotations: 5, labeled: 2 }],
   [
-    "4 rows: 3 with new labels, 1 refused · 2 labels in all",
+    "4 rows: 3 with new labels, 1 refused · 2 labels added",
     { total: 4, annotations: 2, labeled: 3, refused: 1 },
   ],
   ["5 images added, 1 duplicate, 2 refused", { total: 8, added: 5, duplicates: 1, refused: 2 }],
-  ["5 images added · 5 labels in all", { total: 5, added: 5, annotations: 5 }],
+  ["5 images added · 5 labels added", { total: 5, added: 5, annotations: 5 }],
   [
-    "9 rows: 5 images added, 3 with new labels, 1 known already · 8 labels in all",
+    "9 rows: 5 images added, 3 with new labels, 1 known already · 8 labels added",
     { total: 9, added: 5, annotations: 8, labeled: 3, unchanged: 1 },
   ],
   [

@@ -101,7 +101,7 @@ export const rounds = {
     none: "The images of this round are not chosen yet.",
     filtered: "The map’s legend hides all of them.",
     changed: (changed: number) =>
-      `Shown as they were when the round closed. Since then something else was said of ${images(changed)}; what is so now is marked.`,
+      `Shown as they were when the round closed. Marked with what is so now: ${images(changed)}.`,
     why: ({ by, budget, tail, sent }: Queued) => {
       if (by === "pool") return "Queued: all that was left in the pool.";
       const reserve = tail

@@ -92,7 +92,6 @@ export const setup = {
   ofRows: (count: number) => `${plural(count, "row", "rows")}: `,
   /** Rows of labels for images that are there. */
   labeled: (count: number) => `${count.toLocaleString(locale)} with new labels`,
-  labelsInAll: (count: number) => `${plural(count, "label", "labels")} in all`,
   contradicting: (count: number) =>
     count === 1
       ? "1 contradicts another label of its image; both are kept"

@@ -90,7 +90,6 @@ export const setup: Catalogue["setup"] = {
   duplicates: (count) => `중복 ${number(count)}개`,
   ofRows: (count) => `${number(count)}행: `,
   labeled: (count) => `새 라벨이 있는 행 ${number(count)}개`,
-  labelsInAll: (count) => `라벨 모두 ${number(count)}개`,
   contradicting: (count) =>
     `같은 이미지의 다른 라벨과 어긋나는 행 ${number(count)}개(라벨은 모두 보관)`,
   unchanged: (count) => `이미 있는 라벨 ${number(count)}개`,

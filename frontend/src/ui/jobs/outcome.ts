@@ -20,18 +20,17 @@ export function importedBy(report: ImportReport): string {
   if (added > 0) parts.push(t.setup.added(added));
   if (labeled > 0) parts.push(eachOne ? t.setup.labelsAdded(labeled) : t.setup.labeled(labeled));
   else if (added === 0 && annotations > 0) parts.push(t.setup.labelsAdded(annotations));
-  const isNothing = parts.length === 0;
-  if (isNothing) parts.push(t.setup.nothingAdded);
+  if (parts.length === 0) parts.push(t.setup.nothingAdded);
   if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
   if (unchanged > 0) parts.push(t.setup.unchanged(unchanged));
   if (empty > 0) parts.push(t.setup.empty(empty));
   if (report.refused > 0) parts.push(t.setup.refused(report.refused));
-  const ofRows = !isNothing && parts.length > 1 && labeled + unchanged + empty > 0;
+  const isOfRows = labeled > 0 ? !eachOne || parts.length > 1 : added > 0 && unchanged + empty > 0;
   const also = [
-    ...(annotations > 0 && !eachOne ? [t.setup.labelsInAll(annotations)] : []),
+    ...(annotations > 0 && !eachOne ? [t.setup.labelsAdded(annotations)] : []),
     ...(report.contradicting ? [t.setup.contradicting(report.contradicting)] : []),
   ];
-  const rows = (ofRows ? t.setup.ofRows(report.total) : "") + parts.join(", ");
+  const rows = (isOfRows ? t.setup.ofRows(report.total) : "") + parts.join(", ");
   return [rows, ...also].join(" · ");
 }
 
