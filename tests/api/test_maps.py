@@ -181,7 +181,9 @@ def test_a_closed_round_shows_what_was_said_then_and_what_changed_since(
     world.session.commit()
 
     cat, dog = (one.id for one in loop.classes)
-    now = {index: ("labeled", dog) for index in again if told[index] != ("class", dog)}
+    now: dict[int, tuple[str, int | None]] = {
+        index: ("labeled", dog) for index in again if told[index] != ("class", dog)
+    }
     now[unanswered] = ("ood", None)
     asked = items(http, admin, loop.project, "maps/1/queries")
     assert said(asked) == told
