@@ -91,9 +91,9 @@ class Decided:
         said = written.contradicted.get(position)
         if said is None:
             return line
-        names = (classes.get(class_id or 0, verdict) for verdict, class_id in said)
-        note = Note("its labels contradict each other, and all are kept", ", ".join(names))
-        return replace(line, notes=(*line.notes, note))
+        names = ", ".join(classes.get(class_id or 0, verdict) for verdict, class_id in said)
+        reason = f"labels of this image contradict each other ({names}), and all are kept"
+        return replace(line, reason="; ".join(one for one in (line.reason, reason) if one))
 
 
 def batches(items: Iterable[Item], default: Split, reader: LabelReader) -> Iterator[list[Prepared]]:

@@ -119,7 +119,7 @@ class Import:
             [
                 (line.name, line.outcome.value, reasons(line.reason, line.notes))
                 for line in lines
-                if line.outcome is not Outcome.ADDED or line.notes
+                if line.outcome is not Outcome.ADDED or line.reason or line.notes
             ]
         )
 
