@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Final
 
+from core.imports import Choice
 from core.states import Split
 from workers.imports.decode import Decoded
-from workers.imports.items import Fetched, Item, Origin, Reference, Refused
+from workers.imports.items import Fetched, Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Label, Labeled, read_labels, read_said
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
@@ -75,13 +76,16 @@ class Decided:
 
 
 def batches(
-    items: Iterable[Item], default: Split, classes: Mapping[str, int]
+    items: Iterable[Item],
+    default: Split,
+    classes: Mapping[str, int],
+    chosen: Mapping[str, Choice] | None = None,
 ) -> Iterator[list[Prepared]]:
     """Read items into batches that are bounded in number and in bytes."""
     batch: list[Prepared] = []
     held = 0
     for item in items:
-        prepared = _prepare(item, default, classes)
+        prepared = _prepare(item, default, classes, chosen)
         batch.append(prepared)
         held += len(prepared.content) if isinstance(prepared, Candidate) else 0
         if len(batch) >= _MOST_ITEMS or held >= _MOST_BYTES:
@@ -183,7 +187,12 @@ def _labeled(line: Line) -> Line:
     return replace(line, outcome=Outcome.LABELED, reason=reason)
 
 
-def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared:
+def _prepare(
+    item: Item,
+    default: Split,
+    classes: Mapping[str, int],
+    chosen: Mapping[str, Choice] | None,
+) -> Prepared:
     written, stated = read_labels(item.annotations, classes), read_said(item.said, classes)
     if isinstance(written, Refused):
         return Line(item.name, Outcome.REFUSED, written.reason)
@@ -194,7 +203,9 @@ def _prepare(item: Item, default: Split, classes: Mapping[str, int]) -> Prepared
         return Line(item.name, Outcome.EMPTY, item.silence)
     if item.reference is not None:
         return Mention(item.name, (item.reference, *item.otherwise), labels)
-    placed = place(item, default, classes)
+    placed = place(item, default, classes, chosen)
+    if isinstance(placed, LeftOut):
+        return Line(item.name, Outcome.LEFT_OUT, placed.reason)
     if isinstance(placed, Refused):
         return Line(item.name, Outcome.REFUSED, placed.reason)
     content = item.read()

@@ -1,13 +1,13 @@
 """Images of a zip or a bucket: folders for splits and classes, metadata, other tools' documents."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
-from core.states import Split, Verdict
+from core.errors import Invalid
+from core.imports import Choice
 from workers.imports.documents import SUFFIX, Tool, mention, read_document, whose
 from workers.imports.items import (
     Fetched,
@@ -16,40 +16,20 @@ from workers.imports.items import (
     extras,
     invalid_archive,
     invalid_column,
-    parse_split,
     printable,
     refused_item,
     short_name,
 )
+from workers.imports.layout import Folders, Layout, Placed, is_flag, layout, normal, row_split
 from workers.imports.metadata import NAMES, REFUSED, Metadata
 from workers.imports.stated import is_stated, read_stated, text
 
 _LITTER: Final = frozenset(
     {"__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml", "missing.txt"}
 )
-# Folders beside those of splits for images that have no class.
-_NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 # Tools that write a document for each image are not meant.
 _MOST_DOCUMENTS: Final = 100
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How an archive's folders are meant.
-
-    Attributes:
-        depth: Folders to drop from the front: 1 if a single folder wraps everything.
-        splits: Folder names at that depth that mean a split.
-    """
-
-    depth: int
-    splits: frozenset[str]
-
-    def place(self, path: str) -> tuple[str | None, str | None]:
-        """Split and class that the folders of ``path`` give it."""
-        folders = path.split("/")[self.depth : -1]
-        split = folders.pop(0) if folders and folders[0] in self.splits else None
-        return split, folders[0] if folders else None
+_MOST_NAMED: Final = 30
 
 
 class Entries(Protocol):
@@ -75,7 +55,13 @@ class Entries(Protocol):
 class FolderSource:
     """Items of a folder, in its order."""
 
-    def __init__(self, entries: Entries, work: Path, annotations: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        entries: Entries,
+        work: Path,
+        annotations: Sequence[str] = (),
+        chosen: Mapping[str, Choice] | None = None,
+    ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
 
         Args:
@@ -83,12 +69,14 @@ class FolderSource:
             work: For the index.
             annotations: Fields of the metadata that become annotations; ``label`` is the folder
                 where no metadata says it.
+            chosen: What folders are, by name, where their names do not say it.
 
         Raises:
             DomainError: ``invalid_archive``; ``invalid_column`` if no metadata has one of
-                ``annotations``.
+                ``annotations``; ``unknown_folder`` if there is none that one of ``chosen`` names.
         """
         self._annotations = annotations
+        self._chosen = chosen or {}
         self._entries = entries
         self._metadata: Metadata | None = None
         try:
@@ -107,6 +95,12 @@ class FolderSource:
     def total(self) -> int:
         """Files that are not metadata, and rows of metadata without a file."""
         return self._count + (self._metadata.missing_count() if self._metadata else 0)
+
+    @property
+    def documents(self) -> list[tuple[str, str]]:
+        """Files that say something of others, and whose format they have."""
+        tables = [(name, "metadata") for name, _ in self._files() if _base(name) in NAMES]
+        return [*tables, *((name, tool.value) for name, (tool, _) in self._documents.items())]
 
     def items(self, start: int) -> Iterator[Item]:
         """Files in the archive's order, then what metadata names and the archive lacks."""
@@ -168,33 +162,35 @@ class FolderSource:
 
     def _scan(self) -> tuple[int, Layout]:
         count = 0
-        tops: set[str] = set()
-        seconds: set[str] = set()
-        loose = described = False
+        folders = Folders()
+        names = set[str]()
         for name, _ in self._files():
-            is_metadata = self._describes(name)
-            count += not is_metadata
+            is_described = self._describes(name)
+            count += not is_described
             if _is_unsafe(name):
                 continue
-            first, *rest = name.split("/")
-            if name in self._documents:
-                described |= len(rest) == 1
-                continue
-            if not rest:
-                loose = True
-                continue
-            tops.add(first)
-            if len(rest) > 1:
-                seconds.add(rest[0])
-            elif is_metadata:
-                described = True
-        wrapped = (
-            len(tops) == 1
-            and not loose
-            and bool(seconds or described)
-            and parse_split(min(tops)) is None
-        )
-        return count, Layout(int(wrapped), _split_folders(seconds if wrapped else tops))
+            if is_described:
+                folders.describe(name, is_table=name not in self._documents)
+            else:
+                folders.add(name)
+        for folder in folders.holding if self._chosen else ():
+            names.update(normal(part) for part in folder.split("/"))
+        self._require_folders(names)
+        return count, layout(folders, self._chosen)
+
+    def _require_folders(self, names: set[str]) -> None:
+        """Refuse a choice for what is nowhere: its images would silently become something else."""
+        columns = self._metadata.columns() if self._metadata else []
+        if any(column == "split" or is_flag(column) for column in columns):
+            return
+        for name in self._chosen:
+            if normal(name) not in names:
+                there = ", ".join(islice(sorted(names - {""}), _MOST_NAMED))
+                raise Invalid(
+                    "unknown_folder",
+                    f"There is no folder {name!r} in it. It has: {there or 'no folders'}.",
+                    field="folder_split",
+                )
 
     def _require_annotations(self) -> None:
         """Refuse a column that is nowhere: its labels would silently be none."""
@@ -210,14 +206,16 @@ class FolderSource:
     def _item(self, name: str, entry: Any) -> Item:
         if _is_unsafe(name):
             return refused_item(name, "its path leads out of the archive")
-        split, label = self._layout.place(name)
+        placed = self._layout.place(name)
         fields = (self._metadata.row(name) if self._metadata else None) or {}
         if REFUSED in fields:
             return refused_item(name, fields[REFUSED])
         if is_stated(fields, self._annotations):
-            return self._stated(name, entry, fields, split)
-        split = text(fields.pop("split", None)) or split
-        label = text(fields.pop("label", None)) or label
+            return self._stated(name, entry, fields, placed)
+        flags = [name for name in fields if is_flag(name)]
+        split = row_split(fields, flags)
+        fields = {key: value for key, value in fields.items() if key not in ("split", *flags)}
+        label = text(fields.pop("label", None)) or placed.label
         said = {name: text(fields.pop(name, None)) for name in self._annotations}
         if "label" in said:
             said["label"] = label
@@ -226,14 +224,16 @@ class FolderSource:
             read=partial(self._entries.read, entry),
             size=entry.size,
             label=label,
-            split=split,
+            split=placed.split if split is None else split,
+            unsure=placed.unsure if split is None else None,
             annotations={name: value for name, value in said.items() if value is not None},
             meta=extras(fields),
         )
 
-    def _stated(self, name: str, entry: Any, fields: dict[str, Any], split: str | None) -> Item:
+    def _stated(self, name: str, entry: Any, fields: dict[str, Any], placed: Placed) -> Item:
         """An image of which verdicts are stated, so that its folder says nothing of its class."""
-        found = read_stated({**fields, "split": text(fields.get("split")) or split})
+        split = row_split(fields)
+        found = read_stated({**fields, "split": split or placed.split})
         if isinstance(found, Refused):
             return refused_item(name, found.reason)
         return Item(
@@ -242,17 +242,10 @@ class FolderSource:
             size=entry.size,
             label=found.label,
             split=found.split,
+            unsure=placed.unsure if split is None else None,
             said=found.said,
             meta=found.meta,
         )
-
-
-def _split_folders(folders: set[str]) -> frozenset[str]:
-    """Our own names always mean a split; ``train`` may be a class, unless all are splits."""
-    named = {folder for folder in folders if parse_split(folder) is not None}
-    if named and folders - named <= _NO_CLASS:
-        return frozenset(named)
-    return frozenset(folder for folder in named if folder.lower() in {*Split})
 
 
 def _base(name: str) -> str:

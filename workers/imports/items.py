@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
-from core.states import Split, Verdict
+from core.states import Verdict
 
 # Columns that may name the image of a row, the first that is there.
 NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
@@ -24,14 +24,6 @@ MAX_NAME: Final = 500
 _MAX_META_TEXT: Final = 1000
 _MOST_NAMED: Final = 30
 _SHA256: Final = re.compile("[0-9a-fA-F]{64}")
-_SPLITS: Final[Mapping[str, Split]] = {
-    **{split.value: split for split in Split},
-    "train": Split.POOL,
-    "test": Split.EVALUATION,
-    "val": Split.EVALUATION,
-    "valid": Split.EVALUATION,
-    "validation": Split.EVALUATION,
-}
 _UNPRINTABLE: Final = dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}")
 
 
@@ -40,6 +32,11 @@ class Refused:
     """Why something does not enter the pool, for the person who sent it."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut(Refused):
+    """Why something is left out that may be good: nobody has said what it is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +100,13 @@ class Item:
         otherwise: What else it may mean if the project has no such image, the likelier first.
         label: Class name that came with it.
         label_column: Where that stood; ``label`` for a folder.
-        split: Split that came with it, as it was written.
+        split: Split that came with it, as it was written; else the folder that stands for one.
+        unsure: Why it is left out, unless somebody says what ``split`` is.
         annotations: What the columns that become annotations say of it, as it was written.
         said: Verdicts that are stated as such.
         silence: What a row lacks that brings neither an image nor a label.
         meta: JSON-ready extras.
+        refused: Why there is nothing to read, where that is known already.
     """
 
     name: str
@@ -118,10 +117,12 @@ class Item:
     label: str | None = None
     label_column: str = "label"
     split: str | None = None
+    unsure: str | None = None
     annotations: Mapping[str, str] = field(default_factory=dict)
     said: tuple[Said, ...] = ()
     silence: str = "no label in this row"
     meta: dict[str, Any] = field(default_factory=dict)
+    refused: Refused | None = None
 
 
 class Source(Protocol):
@@ -195,14 +196,10 @@ def key_column(
     return found
 
 
-def parse_split(text: str) -> Split | None:
-    """The split that ``text`` names: ours, or train, test, val, validation."""
-    return _SPLITS.get(text.strip().lower())
-
-
 def refused_item(name: str, reason: str) -> Item:
     """An item of which nothing is read."""
-    return Item(name=short_name(name), read=lambda: Refused(reason))
+    refused = Refused(reason)
+    return Item(name=short_name(name), read=lambda: refused, refused=refused)
 
 
 def printable(text: str) -> str:

@@ -8,7 +8,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.formats import IMAGES
 from core.states import Split, Verdict
-from workers.imports.items import Refused, extras, invalid_archive, parse_split, printable
+from workers.imports.items import Refused, extras, invalid_archive, printable
+from workers.imports.layout import parse_split
 from workers.imports.metadata import REFUSED, base_of, plain_path
 from workers.imports.stated import read_seconds, text
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.imports import Choice
 from core.states import Split
-from workers.imports.items import Item, Refused, parse_split, printable
+from workers.imports.items import Item, LeftOut, Refused, printable
+from workers.imports.layout import normal, parse_split
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +25,23 @@ class Place:
     meta: dict[str, Any]
 
 
-def place(item: Item, default: Split, classes: Mapping[str, int]) -> Place | Refused:
+def place(
+    item: Item,
+    default: Split,
+    classes: Mapping[str, int],
+    chosen: Mapping[str, Choice] | None = None,
+) -> Place | Refused:
     """Place ``item``.
 
     Args:
         item: What came.
         default: Split of items that name none.
         classes: The project's class names and ids.
+        chosen: What becomes of folders and of values of the split column, by name.
     """
-    split = default if item.split is None else parse_split(item.split)
-    if split is None:
-        return Refused(f"unknown split {printable(item.split or '')[:100]!r}")
+    split = split_of(item, default, chosen or {})
+    if isinstance(split, Refused):
+        return split
     if split is not Split.EVALUATION:
         # What somebody annotated is not also the truth.
         is_note = item.label is not None and not (
@@ -47,3 +55,22 @@ def place(item: Item, default: Split, classes: Mapping[str, int]) -> Place | Ref
     if class_id is None:
         return Refused(f"label {item.label[:100]!r} is not a class of the project")
     return Place(split, class_id, item.meta)
+
+
+def split_of(item: Item, default: Split, chosen: Mapping[str, Choice]) -> Split | Refused:
+    """The split of ``item``: what was chosen for it, what it says, or the default."""
+    choice = None if item.split is None else chosen.get(normal(item.split))
+    if choice is Choice.LEAVE_OUT:
+        return LeftOut(f"{item.split} was to be left out")
+    if choice is not None and choice is not Choice.CLASS:
+        return Split(choice)
+    if item.unsure is not None:
+        return LeftOut(item.unsure)
+    if item.split is None or choice is Choice.CLASS:
+        return default
+    split = parse_split(item.split)
+    name = printable(item.split)[:100]
+    return split or Refused(
+        f"unknown split {name!r}; say what it is with folder_split {name}=pool, evaluation, "
+        "auxiliary_ood or leave_out"
+    )

@@ -30,6 +30,8 @@ class Outcome(StrEnum):
     # It says nothing of an image that was there.
     EMPTY = "empty"
     DUPLICATE = "duplicate"
+    # What it is for was not said, or it was not wanted.
+    LEFT_OUT = "left_out"
     REFUSED = "refused"
 
 
@@ -37,8 +39,8 @@ class Outcome(StrEnum):
 class Tally:
     """Counts so far; ``total`` is also the position in the source.
 
-    Each item is one of ``added``, ``labeled``, ``unchanged``, ``empty``, ``duplicates`` and
-    ``refused``; ``annotations`` counts labels.
+    Each item is one of ``added``, ``labeled``, ``unchanged``, ``empty``, ``duplicates``,
+    ``left_out`` and ``refused``; ``annotations`` counts labels.
     """
 
     total: int = 0
@@ -48,10 +50,12 @@ class Tally:
     empty: int = 0
     annotations: int = 0
     duplicates: int = 0
+    left_out: int = 0
     refused: int = 0
     by_split: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Split, 0))
     refused_examples: list[dict[str, str]] = field(default_factory=list)
     refused_by_reason: dict[str, int] = field(default_factory=dict)
+    left_out_by_reason: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
@@ -76,15 +80,19 @@ class Tally:
             self.empty += 1
         elif outcome is Outcome.DUPLICATE:
             self.duplicates += 1
+        elif outcome is Outcome.LEFT_OUT:
+            self.left_out += 1
+            _count_reason(self.left_out_by_reason, reason)
         else:
             self.refused += 1
-            known = self.refused_by_reason
-            if reason not in known and len(known) >= _REASONS:
-                known[_OTHER_REASONS] = known.get(_OTHER_REASONS, 0) + 1
-            else:
-                known[reason] = known.get(reason, 0) + 1
+            _count_reason(self.refused_by_reason, reason)
             if len(self.refused_examples) < _EXAMPLES:
                 self.refused_examples.append({"name": name, "reason": reason})
+
+
+def _count_reason(known: dict[str, int], reason: str) -> None:
+    name = reason if reason in known or len(known) < _REASONS else _OTHER_REASONS
+    known[name] = known.get(name, 0) + 1
 
 
 class ReportFile:

@@ -837,9 +837,34 @@ export interface paths {
          *     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
          *     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
          *     zip was made of for the upload.
+         *
+         *     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
+         *     what it is: a split, `leave_out`, or `class`. With `dry_run` nothing is stored but the upload:
+         *     the job's result is the plan of the import, which `start` then starts without sending it again,
+         *     and which is forgotten after 24 hours.
          */
         post: operations["import_images"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/imports/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Discard Import
+         * @description Forget the plan of an import, and remove what was sent for it.
+         */
+        delete: operations["discard_import"];
         options?: never;
         head?: never;
         patch?: never;
@@ -865,6 +890,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/imports/{job_id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Import
+         * @description Start a planned import from what was sent for its plan, with what was chosen.
+         */
+        post: operations["start_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/imports/bucket": {
         parameters: {
             query?: never;
@@ -877,6 +922,8 @@ export interface paths {
         /**
          * Import Bucket
          * @description Take in images that stay in a bucket or a shared folder; each is read once, and not kept.
+         *
+         *     With `dry_run` the job's result is the plan of the import, as for an upload.
          */
         post: operations["import_bucket"];
         delete?: never;
@@ -2099,6 +2146,13 @@ export interface components {
              */
             annotation_columns: string[];
             /**
+             * Folder Split
+             * @default {}
+             */
+            folder_split: {
+                [key: string]: components["schemas"]["Choice-Input"];
+            };
+            /**
              * Include
              * @default []
              */
@@ -2140,9 +2194,15 @@ export interface components {
         };
         /**
          * Choice
+         * @description What becomes of a folder, or of the rows with one value of the split column.
+         * @enum {string}
+         */
+        "Choice-Input": "pool" | "evaluation" | "auxiliary_ood" | "leave_out" | "class";
+        /**
+         * Choice
          * @description An algorithm of the catalog and its parameters; missing ones take their defaults.
          */
-        Choice: {
+        "Choice-Output": {
             /** Name */
             name: string;
             /** Params */
@@ -2671,6 +2731,38 @@ export interface components {
             expires_at: string;
             /** Url */
             url: string;
+        };
+        /**
+         * ImportStart
+         * @description How to go on with a planned import; what is left out stays as it was planned.
+         *
+         *     `folder_split` says of folders, or of values of the split column, what they are, by name. With
+         *     `dry_run` it is planned anew, as columns change what a plan says.
+         */
+        ImportStart: {
+            /** Annotation Columns */
+            annotation_columns?: string[] | null;
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Folder Split
+             * @default {}
+             */
+            folder_split: {
+                [key: string]: components["schemas"]["Choice-Input"];
+            };
+            /** Image Column */
+            image_column?: string | null;
+            /** Key Column */
+            key_column?: string | null;
+            /** Label Column */
+            label_column?: string | null;
+            split?: components["schemas"]["Split"] | null;
+            /** Split Column */
+            split_column?: string | null;
         };
         /** Items[AlgorithmOut] */
         Items_AlgorithmOut_: {
@@ -3431,7 +3523,7 @@ export interface components {
              */
             budget: number;
             cost?: components["schemas"]["Cost"];
-            informativeness?: components["schemas"]["Choice"];
+            informativeness?: components["schemas"]["Choice-Output"];
             /**
              * Input Size
              * @default 32
@@ -3444,7 +3536,7 @@ export interface components {
             lease_seconds: number;
             /** Max Rounds */
             max_rounds?: number | null;
-            model?: components["schemas"]["Choice"];
+            model?: components["schemas"]["Choice-Output"];
             /** Modes */
             modes?: ("single" | "grid")[];
             /**
@@ -3452,13 +3544,13 @@ export interface components {
              * @default 1
              */
             overlap: number;
-            purity?: components["schemas"]["Choice"];
+            purity?: components["schemas"]["Choice-Output"];
             /**
              * Seed
              * @default 0
              */
             seed: number;
-            strategy?: components["schemas"]["Choice"];
+            strategy?: components["schemas"]["Choice-Output"];
             /** Subset */
             subset?: number | null;
             /**
@@ -6266,7 +6358,9 @@ export interface operations {
         parameters: {
             query: {
                 annotation_column?: string[] | null;
+                dry_run?: boolean;
                 filename: string;
+                folder_split?: string[] | null;
                 image_column?: string | null;
                 key_column?: string | null;
                 label_column?: string | null;
@@ -6316,6 +6410,45 @@ export interface operations {
             };
         };
     };
+    discard_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     import_report: {
         parameters: {
             query?: never;
@@ -6355,9 +6488,56 @@ export interface operations {
             };
         };
     };
-    import_bucket: {
+    start_import: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportStart"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
+    import_bucket: {
+        parameters: {
+            query?: {
+                dry_run?: boolean;
+            };
             header?: never;
             path: {
                 project_id: number;
