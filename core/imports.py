@@ -11,7 +11,7 @@ PLAN_HOURS: Final = 24
 """How long the upload of a plan is kept that nobody answers."""
 
 
-class Choice(StrEnum):
+class FolderChoice(StrEnum):
     """What becomes of a folder, or of the rows with one value of the split column."""
 
     POOL = "pool"
@@ -56,7 +56,7 @@ class ImportParams(BaseModel):
     split: Split = Split.POOL
     columns: dict[str, str] = {}
     annotations: list[str] = []
-    folder_split: dict[str, Choice] = {}
+    folder_split: dict[str, FolderChoice] = {}
     location: str | None = None
     include: list[str] = []
     table: str | None = None

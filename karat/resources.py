@@ -185,6 +185,7 @@ class PlannedGroup(TypedDict):
     name: str | None
     proposal: FolderChoice
     reason: str | None
+    may_be_class: bool
     count: int
     unlabeled: int
     labels: list[PlannedLabel]
@@ -195,7 +196,8 @@ class ImportPlan(TypedDict):
     """What an import would do: the ``result`` of its dry run.
 
     ``rows`` of the ``total`` are about images that the project has. ``labels`` are the columns that
-    hold labels, or may; ``documents`` what says something of other files.
+    hold labels, or may; ``bad_by_reason`` is what is refused whatever you choose; ``documents``
+    says something of other files.
     """
 
     total: int
@@ -207,6 +209,7 @@ class ImportPlan(TypedDict):
     refused: int
     refused_by_reason: dict[str, int]
     refused_examples: list[dict[str, str]]
+    bad_by_reason: dict[str, int]
     groups: list[PlannedGroup]
     labels: list[dict[str, Any]]
     documents: list[dict[str, str]]

@@ -12,7 +12,7 @@ from api.pools.uploads import check_annotations
 from api.principal import Principal
 from core import events
 from core.errors import Conflict, Invalid, NotFound
-from core.imports import PLAN_HOURS, Answer, Choice, ImportParams
+from core.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams
 from core.lifecycle import request_cancel
 from core.states import JobKind, JobState
 from core.storage import Storage
@@ -28,7 +28,7 @@ _ANSWERED = {
 }
 
 
-def parse_choices(given: Iterable[str]) -> dict[str, Choice]:
+def parse_choices(given: Iterable[str]) -> dict[str, FolderChoice]:
     """Choices as they stand in a query: ``FOLDER=SPLIT``, and of a value of a column too.
 
     Raises:
@@ -37,13 +37,14 @@ def parse_choices(given: Iterable[str]) -> dict[str, Choice]:
     found = {}
     for text in given:
         name, _, choice = text.rpartition("=")
-        if not name.strip() or choice not in {*Choice}:
+        if not name.strip() or choice not in {*FolderChoice}:
             raise Invalid(
                 "invalid_folder_split",
-                f"{text[:100]!r} must be FOLDER=SPLIT, where SPLIT is one of {', '.join(Choice)}.",
+                f"{text[:100]!r} must be FOLDER=SPLIT, where SPLIT is one of "
+                f"{', '.join(FolderChoice)}.",
                 field="folder_split",
             )
-        found[name] = Choice(choice)
+        found[name] = FolderChoice(choice)
     return found
 
 

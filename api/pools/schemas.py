@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from core.imports import Choice
+from core.imports import FolderChoice
 from core.states import Split
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 FolderName = Annotated[str, StringConstraints(min_length=1, max_length=500)]
-Choices = Annotated[dict[FolderName, Choice], Field(max_length=200)]
+Choices = Annotated[dict[FolderName, FolderChoice], Field(max_length=200)]
 
 
 class Packed(StrEnum):

@@ -150,6 +150,8 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
     parts += [f"{plan['refused']:,} refused"] if plan["refused"] else []
     parts += [f"{plan['rows']:,} rows about images that are there"] if plan["rows"] else []
     typer.echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
+    if any(one["reason"] for one in plan["groups"]):
+        typer.echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
     for column in plan["labels"]:
         if column["chosen"]:
             typer.echo(

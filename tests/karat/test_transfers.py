@@ -85,7 +85,7 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     chosen = ("--folder-split", "docs=leave_out")
     planned = karat("import", number, tmp_path / "pool", *chosen, "--dry-run").stdout
     assert "2 pool, 1 evaluation, 2 left out. Nothing was stored." in planned
-    assert "say what it is with folder_split samples=SPLIT" in planned
+    assert "Say what a folder or value is with --folder-split NAME=SPLIT." in planned
     assert "frog (no class)" in planned
     assert karat("pool", "list", number, "--where", "split=all").stdout.startswith("No image")
     plan = json.loads(

@@ -91,7 +91,8 @@ def test_a_folder_beside_train_and_test_is_left_out_by_name(pool: Pool) -> None:
         "docs": ("leave_out", 1),
     }
     (docs,) = (group for group in plan["groups"] if group["name"] == "docs")
-    assert "docs/ stands beside test/, train/" in docs["reason"]
+    assert docs["reason"] == "docs/ stands beside test/, train/, and its name says no split"
+    assert docs["may_be_class"]
     assert docs["labels"] == [{"name": "cat", "count": 1, "known": True}]
     assert docs["examples"] == ["x/docs/cat/4.png"]
     job = pool.add(content, folder_split={"samples": "pool", "docs": "evaluation"})
@@ -188,10 +189,12 @@ def test_unknown_values_cost_their_rows_alone(pool: Pool) -> None:
     plan = planned(pool, content, "pool.parquet")
     (group,) = (one for one in plan["groups"] if one["name"] == "x")
     assert group["proposal"] == "leave_out"
-    assert "folder_split x=pool" in group["reason"]
+    assert group["reason"] == "unknown split 'x'"
     result: Any = pool.add(content, "pool.parquet").result
     assert result["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 0}
-    assert list(result["refused_by_reason"]) == [group["reason"]]
+    (reason,) = result["refused_by_reason"]
+    assert reason == f"{group['reason']}; say what it is with folder_split x=SPLIT"
+    assert (plan["refused_by_reason"], plan["bad_by_reason"]) == ({reason: 1}, {})
 
 
 def test_a_table_of_images_alone_is_planned_without_reading_them(pool: Pool) -> None:
@@ -230,7 +233,7 @@ def test_documents_of_other_tools_are_named(pool: Pool) -> None:
     plan = planned(pool, zipped([*files("images/a.png"), ("instances.json", said)]))
     assert plan["documents"] == [{"name": "instances.json", "format": "COCO"}]
     (column,) = plan["labels"]
-    assert (column["column"], column["readable"], column["chosen"]) == ("COCO", 1, True)
+    assert (column["column"], column["readable"], column["stated"]) == ("COCO", 1, True)
 
 
 def test_what_stays_in_a_bucket_is_planned_without_being_read(bucket: Bucket, pool: Pool) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.imports import Choice
+from core.imports import FolderChoice
 from core.states import Split
 from workers.imports.layout import Folders, layout, parse_split, row_split, split_text
 
@@ -16,7 +16,9 @@ LEFT = "left out"
 Place = tuple[Split | str | None, str | None]
 
 
-def places(paths: Sequence[str], chosen: Mapping[str, Choice] | None = None) -> dict[str, Place]:
+def places(
+    paths: Sequence[str], chosen: Mapping[str, FolderChoice] | None = None
+) -> dict[str, Place]:
     """Split, or that it is left out, and class of each path."""
     folders = Folders()
     for path in paths:
@@ -75,13 +77,13 @@ def test_folders_mean(folders: tuple[str, ...], right: list[Place]) -> None:
 @pytest.mark.parametrize(
     ("chosen", "right"),
     [
-        ({"samples": Choice.POOL}, [POOL, TEST, POOL]),
-        ({"train": Choice.LEAVE_OUT}, [POOL, TEST, LEFT]),
-        ({"samples": Choice.CLASS}, [POOL, TEST, None]),
+        ({"samples": FolderChoice.POOL}, [POOL, TEST, POOL]),
+        ({"train": FolderChoice.LEAVE_OUT}, [POOL, TEST, LEFT]),
+        ({"samples": FolderChoice.CLASS}, [POOL, TEST, None]),
     ],
 )
 def test_a_choice_is_for_one_folder_alone(
-    chosen: dict[str, Choice], right: list[Split | str | None]
+    chosen: dict[str, FolderChoice], right: list[Split | str | None]
 ) -> None:
     paths = listed("train/cat", "test/cat", "samples")
     folders = Folders()
@@ -98,7 +100,7 @@ def test_a_choice_is_for_one_folder_alone(
 
 
 def test_a_class_may_be_chosen_for_what_is_called_like_a_split() -> None:
-    found = places(listed("test", "cat"), {"test": Choice.CLASS})
+    found = places(listed("test", "cat"), {"test": FolderChoice.CLASS})
     assert list(found.values()) == [(None, "test"), (None, "cat")]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Final
 
-from core.imports import Choice
+from core.imports import FolderChoice
 from core.states import Split
 from workers.imports.decode import Decoded
 from workers.imports.items import Fetched, Item, LeftOut, Origin, Reference, Refused
@@ -79,7 +79,7 @@ def batches(
     items: Iterable[Item],
     default: Split,
     classes: Mapping[str, int],
-    chosen: Mapping[str, Choice] | None = None,
+    chosen: Mapping[str, FolderChoice] | None = None,
 ) -> Iterator[list[Prepared]]:
     """Read items into batches that are bounded in number and in bytes."""
     batch: list[Prepared] = []
@@ -191,7 +191,7 @@ def _prepare(
     item: Item,
     default: Split,
     classes: Mapping[str, int],
-    chosen: Mapping[str, Choice] | None,
+    chosen: Mapping[str, FolderChoice] | None,
 ) -> Prepared:
     written, stated = read_labels(item.annotations, classes), read_said(item.said, classes)
     if isinstance(written, Refused):

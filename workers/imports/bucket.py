@@ -13,7 +13,7 @@ from core.ahead import AT_ONCE
 from core.buckets import Buckets
 from core.errors import DomainError
 from core.formats import IMAGES
-from core.imports import Choice
+from core.imports import FolderChoice
 from core.locations import Location
 from core.places import Object
 from core.storage import write_atomically
@@ -183,7 +183,7 @@ class BucketSource:
         listing: Listing,
         work: Path,
         annotations: Sequence[str],
-        chosen: Mapping[str, Choice] | None = None,
+        chosen: Mapping[str, FolderChoice] | None = None,
         *,
         names_only: bool = False,
     ) -> None:

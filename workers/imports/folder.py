@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from core.errors import Invalid
-from core.imports import Choice
+from core.imports import FolderChoice
 from workers.imports.documents import SUFFIX, Tool, mention, read_document, whose
 from workers.imports.items import (
     Fetched,
@@ -60,7 +60,7 @@ class FolderSource:
         entries: Entries,
         work: Path,
         annotations: Sequence[str] = (),
-        chosen: Mapping[str, Choice] | None = None,
+        chosen: Mapping[str, FolderChoice] | None = None,
     ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
 

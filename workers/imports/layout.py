@@ -27,7 +27,7 @@ from posixpath import splitext
 from typing import Final
 
 from core.formats import IMAGES
-from core.imports import Choice
+from core.imports import FolderChoice
 from core.states import Split, Verdict
 
 _CERTAIN: Final[Mapping[str, Split]] = {
@@ -229,7 +229,7 @@ class _Sorted:
         return bool(self.splits or self.unsure)
 
 
-def layout(folders: Folders, chosen: Mapping[str, Choice] | None = None) -> Layout:
+def layout(folders: Folders, chosen: Mapping[str, FolderChoice] | None = None) -> Layout:
     """Decide what the folders of an upload are.
 
     Args:
@@ -281,7 +281,7 @@ def _join(folder: str, name: str) -> str:
 
 
 def _unwrapped(
-    folders: Folders, tree: Mapping[str, set[str]], choices: Mapping[str, Choice]
+    folders: Folders, tree: Mapping[str, set[str]], choices: Mapping[str, FolderChoice]
 ) -> tuple[str, int]:
     """The innermost folder around everything, and how many there are."""
     base, depth = "", 0
@@ -297,7 +297,7 @@ def _unwrapped(
 
 
 def _sort(
-    below: Mapping[str, Collection[str]], choices: Mapping[str, Choice], *, is_loose: bool
+    below: Mapping[str, Collection[str]], choices: Mapping[str, FolderChoice], *, is_loose: bool
 ) -> _Sorted:
     """Tell the folders that stand side by side apart.
 
@@ -307,7 +307,7 @@ def _sort(
         is_loose: Whether images stand beside them.
     """
     said = {name: choices.get(normal(name)) for name in below}
-    fixed = {name for name, choice in said.items() if choice not in (None, Choice.CLASS)}
+    fixed = {name for name, choice in said.items() if choice not in (None, FolderChoice.CLASS)}
     free = {name for name, choice in said.items() if choice is None}
     # One of two classes that are opposites, such as valid and invalid, is no split.
     folded = {name.casefold() for name in free}
@@ -318,18 +318,14 @@ def _sort(
     }
     named = {name: one for name, one in meant.items() if name in free}
     others = {name for name in free - named.keys() if name.casefold() not in _NO_CLASS}
-    classes = others | {name for name, choice in said.items() if choice is Choice.CLASS}
+    classes = others | {name for name, choice in said.items() if choice is FolderChoice.CLASS}
     directions = {one.split for one in meant.values()} - {Split.AUXILIARY_OOD}
     if len(directions) == 2:
         return _Sorted(frozenset(named) | fixed, _beside(meant, others))
     if classes:
         return _alone(below, named, others, classes, fixed)
     sure = {name for name, one in named.items() if one.certain or len(meant) > 1}
-    left = {
-        name: f"{name}/ may be a split or a class; {_remedy(name)}"
-        for name in named.keys() - sure
-        if is_loose
-    }
+    left = {name: f"{name}/ may be a split or a class" for name in named.keys() - sure if is_loose}
     return _Sorted(frozenset(sure | fixed), left)
 
 
@@ -352,23 +348,13 @@ def _alone(
             parallel = {other for other in others if inner & set(below[other])}
             unsure |= _beside([name], parallel)
         elif one.split is not Split.POOL:
-            unsure[name] = (
-                f"{name}/ stands beside {_list(classes)}: it may be a split or a class; "
-                f"{_remedy(name)}"
-            )
+            unsure[name] = f"{name}/ stands beside {_list(classes)}: it may be a split or a class"
     return _Sorted(frozenset(splits), unsure)
 
 
 def _beside(splits: Iterable[str], others: Iterable[str]) -> dict[str, str]:
     named = _list(splits)
-    return {
-        name: f"{name}/ stands beside {named}, and its name says no split; {_remedy(name)}"
-        for name in others
-    }
-
-
-def _remedy(name: str) -> str:
-    return f"say what it is with folder_split {name}=SPLIT"
+    return {name: f"{name}/ stands beside {named}, and its name says no split" for name in others}
 
 
 def _list(names: Iterable[str]) -> str:

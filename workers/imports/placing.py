@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.imports import Choice
+from core.imports import FolderChoice
 from core.states import Split
 from workers.imports.items import Item, LeftOut, Refused, printable
 from workers.imports.layout import normal, parse_split
@@ -29,7 +29,7 @@ def place(
     item: Item,
     default: Split,
     classes: Mapping[str, int],
-    chosen: Mapping[str, Choice] | None = None,
+    chosen: Mapping[str, FolderChoice] | None = None,
 ) -> Place | Refused:
     """Place ``item``.
 
@@ -57,20 +57,18 @@ def place(
     return Place(split, class_id, item.meta)
 
 
-def split_of(item: Item, default: Split, chosen: Mapping[str, Choice]) -> Split | Refused:
+def split_of(item: Item, default: Split, chosen: Mapping[str, FolderChoice]) -> Split | Refused:
     """The split of ``item``: what was chosen for it, what it says, or the default."""
     choice = None if item.split is None else chosen.get(normal(item.split))
-    if choice is Choice.LEAVE_OUT:
+    if choice is FolderChoice.LEAVE_OUT:
         return LeftOut(f"{item.split} was to be left out")
-    if choice is not None and choice is not Choice.CLASS:
+    if choice is not None and choice is not FolderChoice.CLASS:
         return Split(choice)
     if item.unsure is not None:
-        return LeftOut(item.unsure)
-    if item.split is None or choice is Choice.CLASS:
+        return LeftOut(f"{item.unsure}; say what it is with folder_split {item.split}=SPLIT")
+    if item.split is None or choice is FolderChoice.CLASS:
         return default
-    split = parse_split(item.split)
     name = printable(item.split)[:100]
-    return split or Refused(
-        f"unknown split {name!r}; say what it is with folder_split {name}=pool, evaluation, "
-        "auxiliary_ood or leave_out"
+    return parse_split(item.split) or Refused(
+        f"unknown split {name!r}; say what it is with folder_split {name}=SPLIT"
     )

@@ -17,7 +17,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from core.formats import IMAGES
-from core.imports import Choice, ImportParams
+from core.imports import FolderChoice, ImportParams
 from core.states import Split
 from core.tables import ProjectClass
 from workers.imports.bucket import BucketSource
@@ -81,6 +81,7 @@ class Group:
         name: The folder or value; ``None`` for images that have none.
         proposal: What becomes of them, unless somebody says otherwise.
         reason: Why that is not sure.
+        may_be_class: Whether it is a folder that may also be a class.
         count: How many there are.
         unlabeled: Those without a label.
         labels: How many have each label.
@@ -88,8 +89,9 @@ class Group:
     """
 
     name: str | None
-    proposal: Choice
+    proposal: FolderChoice
     reason: str | None = None
+    may_be_class: bool = False
     count: int = 0
     unlabeled: int = 0
     labels: Counter[str] = field(default_factory=Counter)
@@ -112,12 +114,14 @@ class Column:
 
     Attributes:
         chosen: Whether it becomes annotations.
+        stated: Whether a document states it, or a column of verdicts, so that it does so anyway.
         readable: Values that are labels of the project.
         unreadable: Values that are not.
         values: How often some of them are there; ``None`` if they are too many for labels.
     """
 
     chosen: bool
+    stated: bool = False
     readable: int = 0
     unreadable: int = 0
     values: Counter[str] | None = field(default_factory=Counter)
@@ -139,7 +143,7 @@ class Plan:
         self._columns: dict[str, Column] = {}
         self._readable: dict[tuple[str, str], bool] = {}
         self._of_class: dict[str | None, bool] = {}
-        self._tally = Tally()
+        self._tally, self._bad = Tally(), Tally()
         self._rows = 0
         self._endings: Counter[tuple[str, bool]] = Counter()
 
@@ -147,7 +151,8 @@ class Plan:
         """Take account of one item."""
         refused = item.refused or (None if item.reference else self._unlike_image(item))
         if refused is not None:
-            self._tally.count(Outcome.REFUSED, item.name, refused.reason, None)
+            for tally in (self._tally, self._bad):
+                tally.count(Outcome.REFUSED, item.name, refused.reason, None)
             return
         self._note_labels(item)
         if item.reference is not None:
@@ -171,8 +176,9 @@ class Plan:
         Returns:
             ``total`` items, of which there are ``rows`` about images that the project has; what
             the import does as it is asked now: ``by_split``, ``left_out``, ``refused`` (with their
-            reasons); ``groups`` and ``labels``, which may be chosen; ``documents`` that were
-            found; ``columns`` by role.
+            reasons), of which those in ``bad_by_reason`` are refused whatever is chosen;
+            ``groups`` and ``labels``, which may be chosen; ``documents`` that were found;
+            ``columns`` by role.
         """
         tally = self._tally
         folders = source if isinstance(source, FolderSource | BucketSource) else None
@@ -187,6 +193,7 @@ class Plan:
             "refused": tally.refused,
             "refused_by_reason": tally.refused_by_reason,
             "refused_examples": tally.refused_examples,
+            "bad_by_reason": self._bad.refused_by_reason,
             "groups": [self._shown(group) for group in self._sorted()],
             "labels": list(self._labels()),
             "documents": [
@@ -207,12 +214,13 @@ class Plan:
         group = self._groups.get(name)
         if group is None:
             split = split_of(item, self._params.split, self._chosen)
-            refused = isinstance(split, Refused)
-            proposal = Choice.LEAVE_OUT if isinstance(split, Refused) else Choice(split)
-            reason = split.reason if isinstance(split, Refused) else None
-            if name in self._chosen:
-                proposal, reason = self._chosen[name], None
-            group = self._groups[name] = Group(name, proposal, reason if refused else None)
+            reason = None
+            if isinstance(split, Refused) and name not in self._chosen:
+                reason = item.unsure or f"unknown split {name!r}"
+            proposal = FolderChoice.LEAVE_OUT if isinstance(split, Refused) else FolderChoice(split)
+            proposal = self._chosen.get(name or "", proposal)
+            group = Group(name, proposal, reason, may_be_class=item.unsure is not None)
+            self._groups[name] = group
         return group
 
     def _sorted(self) -> Iterator[Group]:
@@ -230,6 +238,7 @@ class Plan:
             "name": group.name,
             "proposal": group.proposal.value,
             "reason": group.reason,
+            "may_be_class": group.may_be_class,
             "count": group.count,
             "unlabeled": group.unlabeled,
             "labels": labels,
@@ -254,15 +263,15 @@ class Plan:
             if column not in item.annotations:
                 self._count(column, str(value), chosen=False)
         for one in item.said:
-            source = self._column(one.source_name, chosen=True)
+            source = self._column(one.source_name, chosen=True, stated=True)
             if source is not None:
                 readable = not isinstance(read_said([one], self._classes), Refused)
                 _note(source, one.class_name or str(one.verdict), readable=readable)
 
-    def _column(self, name: str, *, chosen: bool) -> Column | None:
+    def _column(self, name: str, *, chosen: bool, stated: bool = False) -> Column | None:
         if name not in self._columns and len(self._columns) >= _MOST_COLUMNS:
             return None
-        return self._columns.setdefault(name, Column(chosen))
+        return self._columns.setdefault(name, Column(chosen, stated))
 
     def _count(self, name: str, value: str, *, chosen: bool) -> None:
         column = self._column(name, chosen=chosen)
@@ -285,6 +294,7 @@ class Plan:
             yield {
                 "column": name,
                 "chosen": column.chosen,
+                "stated": column.stated,
                 "readable": column.readable,
                 "unreadable": column.unreadable,
                 "values": [value for value, _ in values],

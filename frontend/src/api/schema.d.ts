@@ -2150,7 +2150,7 @@ export interface components {
              * @default {}
              */
             folder_split: {
-                [key: string]: components["schemas"]["Choice-Input"];
+                [key: string]: components["schemas"]["FolderChoice"];
             };
             /**
              * Include
@@ -2194,15 +2194,9 @@ export interface components {
         };
         /**
          * Choice
-         * @description What becomes of a folder, or of the rows with one value of the split column.
-         * @enum {string}
-         */
-        "Choice-Input": "pool" | "evaluation" | "auxiliary_ood" | "leave_out" | "class";
-        /**
-         * Choice
          * @description An algorithm of the catalog and its parameters; missing ones take their defaults.
          */
-        "Choice-Output": {
+        Choice: {
             /** Name */
             name: string;
             /** Params */
@@ -2674,6 +2668,12 @@ export interface components {
             verdict?: components["schemas"]["Verdict"] | null;
         };
         /**
+         * FolderChoice
+         * @description What becomes of a folder, or of the rows with one value of the split column.
+         * @enum {string}
+         */
+        FolderChoice: "pool" | "evaluation" | "auxiliary_ood" | "leave_out" | "class";
+        /**
          * Format
          * @enum {string}
          */
@@ -2752,7 +2752,7 @@ export interface components {
              * @default {}
              */
             folder_split: {
-                [key: string]: components["schemas"]["Choice-Input"];
+                [key: string]: components["schemas"]["FolderChoice"];
             };
             /** Image Column */
             image_column?: string | null;
@@ -3523,7 +3523,7 @@ export interface components {
              */
             budget: number;
             cost?: components["schemas"]["Cost"];
-            informativeness?: components["schemas"]["Choice-Output"];
+            informativeness?: components["schemas"]["Choice"];
             /**
              * Input Size
              * @default 32
@@ -3536,7 +3536,7 @@ export interface components {
             lease_seconds: number;
             /** Max Rounds */
             max_rounds?: number | null;
-            model?: components["schemas"]["Choice-Output"];
+            model?: components["schemas"]["Choice"];
             /** Modes */
             modes?: ("single" | "grid")[];
             /**
@@ -3544,13 +3544,13 @@ export interface components {
              * @default 1
              */
             overlap: number;
-            purity?: components["schemas"]["Choice-Output"];
+            purity?: components["schemas"]["Choice"];
             /**
              * Seed
              * @default 0
              */
             seed: number;
-            strategy?: components["schemas"]["Choice-Output"];
+            strategy?: components["schemas"]["Choice"];
             /** Subset */
             subset?: number | null;
             /**

@@ -24,6 +24,7 @@ export function importedBy(report: ImportReport): string {
 
 /** What a job that succeeded has done, in a line; null where there is nothing to say. */
 export function doneBy({ dry_run, kind, result }: Job): string | null {
+  if (dry_run && kind === "import_pool") return t.setup.plan.waits;
   if (dry_run) {
     // The event that says it is done comes before its result.
     const found = result?.estimate as Estimate | undefined;
