@@ -66,6 +66,9 @@ export type ImportReport = {
   unchanged?: number;
   empty?: number;
   duplicates: number;
+  /** What nobody had said of what it is for; missing in imports of earlier versions. */
+  left_out?: number;
+  left_out_by_reason?: Record<string, number>;
   refused: number;
   total: number;
   by_split: Record<string, number>;

@@ -11,6 +11,7 @@ import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./ImagesCard.module.css";
+import { Reasons } from "./Reasons";
 
 const STATES = {
   queued: { text: t.setup.importQueued, tone: "plain" },
@@ -84,6 +85,9 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
         >
           {saidBy(job)}
         </Notice>
+      )}
+      {report?.left_out_by_reason && (
+        <Reasons title={t.setup.whyLeftOut} reasons={report.left_out_by_reason} />
       )}
       {report && report.refused > 0 && (
         <Refused report={report} href={importReportUrl(projectId, job.id)} />

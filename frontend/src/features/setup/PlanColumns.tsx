@@ -1,10 +1,12 @@
-import type { ImportPlan } from "../../api/types";
+import type { ImportPlan, PlannedColumn } from "../../api/types";
 import { t } from "../../strings";
 import { CheckField } from "../../ui/Field";
 import styles from "./PlanDialog.module.css";
 
 type PlanColumnsProps = {
   plan: ImportPlan;
+  /** Classes that are to be made. */
+  added: string[];
   /** Whether images that say no split go to the pool: only those are annotated. */
   isPool: boolean;
   columns: string[];
@@ -12,10 +14,13 @@ type PlanColumnsProps = {
 };
 
 /** Labels that documents state, and columns whose labels may become annotations. */
-export function PlanColumns({ plan, isPool, columns, onColumns }: PlanColumnsProps) {
+export function PlanColumns({ plan, added, isPool, columns, onColumns }: PlanColumnsProps) {
   const text = t.setup.plan;
   const stated = plan.labels.filter((one) => one.stated);
-  const offered = plan.labels.filter((one) => !one.stated && (one.chosen || one.readable > 0));
+  const willBe = ({ values }: PlannedColumn) => values.some((value) => added.includes(value));
+  const offered = plan.labels.filter(
+    (one) => !one.stated && (one.chosen || one.readable > 0 || willBe(one)),
+  );
   const toggle = (name: string) =>
     onColumns(columns.includes(name) ? columns.filter((one) => one !== name) : [...columns, name]);
   return (
@@ -37,7 +42,11 @@ export function PlanColumns({ plan, isPool, columns, onColumns }: PlanColumnsPro
             <CheckField
               key={column}
               label={column === "label" ? text.folderLabel : column}
-              hint={text.values(readable, unreadable, values)}
+              hint={
+                added.length > 0
+                  ? text.values(readable + unreadable, 0, values)
+                  : text.values(readable, unreadable, values)
+              }
               checked={columns.includes(column)}
               onChange={() => toggle(column)}
             />

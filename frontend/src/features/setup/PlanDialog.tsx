@@ -11,6 +11,7 @@ import { PlanColumns } from "./PlanColumns";
 import styles from "./PlanDialog.module.css";
 import { PlanGroup } from "./PlanGroup";
 import { type Chosen, chosenOf, newClasses, SPLITS, sumsOf } from "./plan";
+import { Reasons } from "./Reasons";
 
 type PlanDialogProps = {
   projectId: number;
@@ -92,11 +93,12 @@ export function PlanDialog(props: PlanDialogProps) {
       {!brings && <Notice tone="gold">{text.nothing}</Notice>}
       <PlanColumns
         plan={plan}
+        added={added}
         isPool={chosen.split === "pool"}
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
       />
-      <Bad reasons={plan.bad_by_reason} />
+      <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
       <p className={styles.hint}>
         {text.notSeen} {inputSize !== null && text.fixesSize(inputSize)}
       </p>
@@ -116,21 +118,5 @@ export function PlanDialog(props: PlanDialogProps) {
         </Button>
       </DialogActions>
     </Dialog>
-  );
-}
-
-/** What is refused whatever is chosen. */
-function Bad({ reasons }: { reasons: Record<string, number> }) {
-  const found = Object.entries(reasons).sort((one, other) => other[1] - one[1]);
-  if (found.length === 0) return null;
-  return (
-    <details className={styles.bad}>
-      <summary>{t.setup.whyRefused}</summary>
-      <ul>
-        {found.map(([reason, count]) => (
-          <li key={reason}>{t.setup.plan.bad(count, t.common.said(reason))}</li>
-        ))}
-      </ul>
-    </details>
   );
 }

@@ -60,6 +60,8 @@ export const plan = {
       ? `${source}: ${plural(readable, "label", "labels")}, and ${number(unreadable)} that cannot be read`
       : `${source}: ${plural(readable, "label", "labels")}`,
   bad: (count: number, reason: string) => `${number(count)} × ${reason}`,
+  whyBad: "What cannot come in, and why?",
+  needAnswer: "start or discard the import that waits for your answer",
   nothing: "Nothing of this would come in. Choose a split, or discard it.",
   notSeen: "Copies and damaged images are found while importing.",
   fixesSize: (size: number) => `The import fixes what the model sees at ${size} × ${size} pixels.`,

@@ -93,6 +93,8 @@ export const setup = {
   unchanged: (count: number) => `${count.toLocaleString(locale)} known already`,
   empty: (count: number) => `${count.toLocaleString(locale)} without a label`,
   refused: (count: number) => `${count.toLocaleString(locale)} refused`,
+  leftOut: (count: number) => `${count.toLocaleString(locale)} left out`,
+  whyLeftOut: "What was left out, and why?",
   whyRefused: "What was refused, and why?",
   fullReport: "Full report (CSV)",
   reason: "Reason",

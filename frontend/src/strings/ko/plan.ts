@@ -53,6 +53,8 @@ export const plan: Catalogue["setup"]["plan"] = {
       ? `${source}: 라벨 ${number(readable)}개, 읽을 수 없는 라벨 ${number(unreadable)}개`
       : `${source}: 라벨 ${number(readable)}개`,
   bad: (count, reason) => `${number(count)}개: ${reason}`,
+  whyBad: "가져올 수 없는 항목과 이유",
+  needAnswer: "답을 기다리는 가져오기를 시작하거나 버리기",
   nothing: "이대로는 가져올 것이 없습니다. 용도를 고르거나 버리세요.",
   notSeen: "중복되거나 손상된 이미지는 가져오는 동안 찾습니다.",
   fixesSize: (size) => `가져오면 모델이 보는 크기가 ${size} × ${size}픽셀로 정해집니다.`,

@@ -92,6 +92,8 @@ export const setup: Catalogue["setup"] = {
   unchanged: (count) => `이미 있는 라벨 ${number(count)}개`,
   empty: (count) => `라벨 없는 행 ${number(count)}개`,
   refused: (count) => `${number(count)}개 거부`,
+  leftOut: (count) => `${number(count)}개 제외`,
+  whyLeftOut: "제외된 이유 보기",
   whyRefused: "거부된 이유 보기",
   fullReport: "전체 보고서 (CSV)",
   reason: "이유",

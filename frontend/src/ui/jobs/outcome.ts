@@ -18,6 +18,7 @@ export function importedBy(report: ImportReport): string {
   if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
   if (report.unchanged) parts.push(t.setup.unchanged(report.unchanged));
   if (report.empty) parts.push(t.setup.empty(report.empty));
+  if (report.left_out) parts.push(t.setup.leftOut(report.left_out));
   if (report.refused > 0) parts.push(t.setup.refused(report.refused));
   return parts.join(", ");
 }
