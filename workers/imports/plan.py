@@ -249,7 +249,7 @@ class Plan:
         """Whether an evaluation image with this label could be placed."""
         known = self._of_class.get(label)
         if known is None:
-            item = Item(name="", read=lambda: Refused(""), label=label)
+            item = Item(name="", read=lambda: Refused("empty file"), label=label)
             placed = place(item, Split.EVALUATION, self._classes)
             known = self._of_class[label] = not isinstance(placed, Refused)
         return known
@@ -305,7 +305,9 @@ class Plan:
         ending = PurePosixPath(item.name).suffix.lower()
         if item.size == 0 or ending in IMAGES:
             return None
-        refused = Refused(f"not an image by its name{f' ({ending})' if ending else ''}")
+        refused = Refused("not an image by its name")
+        if ending:
+            refused = Refused(f"not an image by its name ({ending})")
         if self._endings[ending, False] >= _LOOKED_INTO and not self._endings[ending, True]:
             return refused
         content = item.read()
