@@ -1,11 +1,11 @@
 """The client's part for the images of one project."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
 from karat.arguments import listed
-from karat.resources import Class, Example, Job, Split
+from karat.resources import Class, Example, FolderChoice, Job, Split
 from karat.transport import Transport
 from karat.uploads import upload
 
@@ -101,6 +101,8 @@ class PoolClient:
         label_column: str | None = None,
         split_column: str | None = None,
         annotation_columns: Sequence[str] = (),
+        folder_split: Mapping[str, FolderChoice] | None = None,
+        dry_run: bool = False,
     ) -> Job:
         """Take in images that stay where they are; Karat reads each once and keeps no copy.
 
@@ -119,6 +121,8 @@ class PoolClient:
             split_column: The table's column with the splits.
             annotation_columns: Columns of the table, or of ``metadata.csv``, whose labels become
                 annotations.
+            folder_split: What becomes of folders, or of values of the split column, by name.
+            dry_run: Store nothing, and plan the import, as ``ProjectClient.import_images`` does.
 
         Returns:
             The import's job, for ``Client.wait``.
@@ -139,11 +143,25 @@ class PoolClient:
         job: Job
         if isinstance(table, Path):
             sent = upload(table)
-            query = {**asked, "filename": sent.filename, "annotation_column": columns}
+            choices = [f"{name}={choice}" for name, choice in (folder_split or {}).items()]
+            query = {
+                **asked,
+                "filename": sent.filename,
+                "annotation_column": columns,
+                "folder_split": choices,
+                "dry_run": dry_run,
+            }
             job = self._transport.request("POST", self._imports, query=query, content=sent.chunks)
         else:
-            body = {**asked, "include": patterns, "table": table, "annotation_columns": columns}
-            job = self._transport.request("POST", f"{self._imports}/bucket", body=body)
+            body = {
+                **asked,
+                "include": patterns,
+                "table": table,
+                "annotation_columns": columns,
+                "folder_split": dict(folder_split or {}),
+            }
+            path = f"{self._imports}/bucket"
+            job = self._transport.request("POST", path, query={"dry_run": dry_run}, body=body)
         return job
 
     def link(self, example_id: int, *, seconds: int = 3600) -> str:

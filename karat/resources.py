@@ -5,6 +5,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 Scope = Literal["read", "label", "write", "admin"]
 Role = Literal["admin", "engineer", "annotator"]
 Split = Literal["pool", "evaluation", "auxiliary_ood"]
+FolderChoice = Literal["pool", "evaluation", "auxiliary_ood", "leave_out", "class"]
 Verdict = Literal["class", "ood", "skip", "unsure"]
 ProjectState = Literal["draft", "running", "paused", "finished"]
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
@@ -180,6 +181,54 @@ class ExportedClass(TypedDict):
     folder: str
     labeled: int
     evaluation: int
+
+
+class PlannedLabel(TypedDict):
+    """A label of planned images; ``known`` if it is a class of the project."""
+
+    name: str
+    count: int
+    known: bool
+
+
+class PlannedGroup(TypedDict):
+    """Images that a folder, or a value of the split column, has in common; ``None`` for the rest.
+
+    ``proposal`` is what becomes of them unless you say otherwise, ``reason`` why that is not sure.
+    """
+
+    name: str | None
+    proposal: FolderChoice
+    reason: str | None
+    may_be_class: bool
+    count: int
+    unlabeled: int
+    labels: list[PlannedLabel]
+    examples: list[str]
+
+
+class ImportPlan(TypedDict):
+    """What an import would do: the ``result`` of its dry run.
+
+    ``rows`` of the ``total`` are about images that the project has. ``labels`` are the columns that
+    hold labels, or may; ``bad_by_reason`` is what is refused whatever you choose; ``documents``
+    says something of other files.
+    """
+
+    total: int
+    split: Split
+    rows: int
+    by_split: dict[str, int]
+    left_out: int
+    left_out_by_reason: dict[str, int]
+    refused: int
+    refused_by_reason: dict[str, int]
+    refused_examples: list[dict[str, str]]
+    bad_by_reason: dict[str, int]
+    groups: list[PlannedGroup]
+    labels: list[dict[str, Any]]
+    documents: list[dict[str, str]]
+    columns: dict[str, str]
 
 
 class Example(TypedDict):

@@ -1,11 +1,11 @@
 """The client's part for what goes into a project, and what comes out of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from karat.arguments import listed
-from karat.resources import ExportedClass, ExportFormat, Job, Split
+from karat.resources import ExportedClass, ExportFormat, FolderChoice, Job, Split
 from karat.transport import Transport
 from karat.uploads import LeftOut, upload, warn_left_out
 
@@ -26,6 +26,8 @@ class TransferClient:
         split_column: str | None = None,
         annotation_columns: Sequence[str] = (),
         key_column: str | None = None,
+        folder_split: Mapping[str, FolderChoice] | None = None,
+        dry_run: bool = False,
         on_sent: Callable[[int, int], None] | None = None,
         on_left_out: LeftOut = warn_left_out,
     ) -> Job:
@@ -37,7 +39,7 @@ class TransferClient:
             path: A folder (zipped on the way), a zip, a Parquet file, one image; or labels for
                 images that are there: CSV, JSON Lines, or JSON of Label Studio or COCO. What was
                 exported as any of them needs no column named.
-            split: What the images are for.
+            split: What the images are for that say no split themselves.
             image_column: The Parquet column with the image bytes.
             label_column: The Parquet column with the class names.
             split_column: The Parquet column with the splits.
@@ -46,6 +48,10 @@ class TransferClient:
                 nothing.
             key_column: The column that says which image a row is about, where none comes with it;
                 else ``example_id``, ``sha256`` or a name like ``file``.
+            folder_split: What becomes of folders, or of values of the split column, by name, where
+                the name does not say it: a split, ``leave_out``, or ``class``.
+            dry_run: Store nothing, and plan the import: the job's ``result`` is an ``ImportPlan``,
+                for ``start_import`` or ``discard_import``.
             on_sent: Called with the bytes sent and the bytes in all.
             on_left_out: Called with each file of a folder that cannot be sent, and the reason; a
                 warning if left out. Hidden files are passed over.
@@ -69,6 +75,8 @@ class TransferClient:
             "annotation_column": columns,
             "key_column": key_column,
             "packed": what.packed,
+            "folder_split": [f"{name}={choice}" for name, choice in (folder_split or {}).items()],
+            "dry_run": dry_run,
         }
         content = partial(what.counted, on_sent)
         job: Job = self._transport.request(
@@ -76,8 +84,53 @@ class TransferClient:
         )
         return job
 
+    def start_import(
+        self,
+        job_id: int,
+        *,
+        split: Split | None = None,
+        folder_split: Mapping[str, FolderChoice] | None = None,
+        annotation_columns: Sequence[str] | None = None,
+    ) -> Job:
+        """Start a planned import, from what was sent for its plan.
+
+        Args:
+            job_id: The plan's job, which has succeeded.
+            split: What the images are for that say no split themselves; as planned if None.
+            folder_split: What becomes of folders, or of values of the split column, by name; the
+                others as planned.
+            annotation_columns: Columns whose labels become annotations; as planned if None.
+
+        Returns:
+            The import's job, for ``Client.wait``.
+
+        Raises:
+            KaratError: The API refused, for example ``plan_expired`` after 24 hours.
+        """
+        columns: list[str] | None = None
+        if annotation_columns is not None:
+            columns = listed(annotation_columns, "annotation_columns")
+        body = {
+            "split": split,
+            "folder_split": dict(folder_split or {}),
+            "annotation_columns": None
+            if columns is None
+            else listed(columns, "annotation_columns"),
+        }
+        path = f"{self._path}/imports/{job_id}/start"
+        job: Job = self._transport.request("POST", path, body=body)
+        return job
+
+    def discard_import(self, job_id: int) -> None:
+        """Forget a planned import, and remove what was sent for it.
+
+        Args:
+            job_id: The plan's job.
+        """
+        self._transport.request("DELETE", f"{self._path}/imports/{job_id}")
+
     def imports(self) -> list[Job]:
-        """The imports so far."""
+        """The imports so far, and plans that wait to be started."""
         return list(self._transport.pages(f"{self._path}/imports"))
 
     def import_report(self, job_id: int, path: str | Path) -> Path:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, Select, and_, func, select, text, update
+from sqlalchemy import ColumnElement, Select, and_, false, func, select, text, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -332,8 +332,12 @@ def is_blocked(job: Job) -> bool:
 
 def _excluded(job: Job) -> ColumnElement[bool]:
     """Condition: another job, which never runs beside ``job``."""
+    if job.kind is JobKind.IMPORT_POOL and job.dry_run:
+        # The plan of an import writes nothing, and somebody waits for it.
+        return false()
     alike = [kind for kind in JobKind if is_job(kind)] if is_job(job.kind) else [job.kind]
-    return and_(Job.project_id == job.project_id, Job.kind.in_(alike), Job.id != job.id)
+    others = and_(Job.project_id == job.project_id, Job.kind.in_(alike), Job.id != job.id)
+    return and_(others, Job.is_real()) if job.kind is JobKind.IMPORT_POOL else others
 
 
 def _let_others_in(session: Session, ended: Job) -> None:

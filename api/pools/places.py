@@ -1,12 +1,12 @@
 """Imports of images that stay where they are."""
 
 from pathlib import PurePosixPath
-from typing import Any
 
 from api.pools.schemas import BucketImport
 from api.pools.uploads import check_annotations
 from core.buckets import Buckets
 from core.errors import DomainError, Invalid
+from core.imports import ImportParams
 from core.locations import Location, require_allowed
 from core.settings import Settings
 from core.states import Split
@@ -25,7 +25,7 @@ def allowed_location(text: str, settings: Settings) -> Location:
     return location
 
 
-def import_params(asked: BucketImport, settings: Settings) -> dict[str, Any]:
+def import_params(asked: BucketImport, settings: Settings) -> ImportParams:
     """Parameters of the import's job; looks into the bucket, and so blocks.
 
     Raises:
@@ -37,21 +37,22 @@ def import_params(asked: BucketImport, settings: Settings) -> dict[str, Any]:
     if annotations and asked.split is not Split.POOL:
         check_annotations("", annotations, asked.split)
     buckets = Buckets(settings)
-    params: dict[str, Any] = {
-        "filename": str(location),
-        "location": str(location),
-        "include": asked.include,
-        "split": asked.split.value,
-        "columns": _columns(asked),
-        "annotations": annotations,
-    }
+    params = ImportParams(
+        filename=str(location),
+        location=str(location),
+        include=asked.include,
+        split=asked.split,
+        columns=_columns(asked),
+        annotations=annotations,
+        folder_split=asked.folder_split,
+    )
     if asked.table is None:
         if not next(buckets.pages(location), None):
             raise Invalid("location_empty", f"There is nothing below {location}.", field="location")
         return params
     table = _table(asked.table, location)
     buckets.head(table)
-    return {**params, "filename": str(table), "table": str(table)}
+    return params.model_copy(update={"filename": str(table), "table": str(table)})
 
 
 def _columns(asked: BucketImport) -> dict[str, str]:

@@ -2,7 +2,7 @@ import pathlib
 import time
 from datetime import UTC, datetime
 from enum import IntEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
@@ -16,16 +16,20 @@ from api.files import present_file
 from api.jobs.schemas import JobOut
 from api.jobs.service import shown
 from api.pagination import Items
-from api.pools import images, links, places, service
-from api.pools.schemas import BucketImport, ImageLink, LocationOut, Packed
+from api.pools import images, links, places, plans, service
+from api.pools.schemas import BucketImport, ImageLink, ImportStart, LocationOut, Packed
 from api.pools.uploads import check_annotations, checked_name, receive
 from api.principal import CurrentUser, Engineer, Principal
+from core.imports import ImportParams
 from core.states import Split
+from core.tables import DRY_RUN
 
 router = APIRouter(tags=["pools"])
 
 ColumnName = Annotated[str | None, Query(max_length=200)]
 AnnotationColumn = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+FolderSplit = Annotated[str, StringConstraints(min_length=3, max_length=600)]
+JobId = Annotated[int, Path(ge=1, lt=2**63)]
 ExampleId = Annotated[int, Path(ge=1, lt=2**63)]
 
 
@@ -63,6 +67,8 @@ async def import_images(
     annotation_column: Annotated[list[AnnotationColumn] | None, Query(max_length=50)] = None,
     location: Annotated[str | None, Query(max_length=2000)] = None,
     packed: Packed | None = None,
+    folder_split: Annotated[list[FolderSplit] | None, Query(max_length=200)] = None,
+    dry_run: bool = False,
 ) -> JobOut:
     """Upload a zip, a Parquet file or one image as the request body, and import it.
 
@@ -76,8 +82,14 @@ async def import_images(
     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
     zip was made of for the upload.
+
+    Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
+    what it is: a split, `leave_out`, or `class`. With `dry_run` nothing is stored but the upload:
+    the job's result is the plan of the import, which `start` then starts without sending it again,
+    and which is forgotten after 24 hours.
     """
     annotations = list(dict.fromkeys(annotation_column or ()))
+    choices = plans.parse_choices(folder_split or ())
     if location is not None:
         places.require_table(filename, "filename")
         location = str(places.allowed_location(location, settings))
@@ -90,16 +102,17 @@ async def import_images(
         "split": split_column,
         "key": key_column,
     }
-    params = {
-        "upload": upload,
-        "filename": name,
-        "split": split.value,
-        "columns": {key: value for key, value in columns.items() if value},
-        "annotations": annotations,
-        **({"location": location} if location else {}),
-        **({"packed": packed} if packed else {}),
-    }
-    return await _started(request, user, project_id, params, storage.upload(upload))
+    params = ImportParams(
+        upload=upload,
+        filename=name,
+        split=split,
+        columns={key: value for key, value in columns.items() if value},
+        annotations=annotations,
+        folder_split=choices,
+        location=location,
+        packed=packed,
+    )
+    return await _started(request, user, project_id, params, dry_run, storage.upload(upload))
 
 
 @router.get("/import-locations")
@@ -116,24 +129,54 @@ async def import_bucket(
     settings: SettingsDep,
     project_id: ManagedId,
     asked: BucketImport,
+    dry_run: bool = False,
 ) -> JobOut:
-    """Take in images that stay in a bucket or a shared folder; each is read once, and not kept."""
+    """Take in images that stay in a bucket or a shared folder; each is read once, and not kept.
+
+    With `dry_run` the job's result is the plan of the import, as for an upload.
+    """
     params = await to_thread.run_sync(places.import_params, asked, settings)
-    return await _started(request, user, project_id, params)
+    return await _started(request, user, project_id, params, dry_run)
+
+
+@router.post("/projects/{project_id}/imports/{job_id}/start", status_code=202)
+async def start_import(
+    session: SessionDep,
+    user: CurrentUser,
+    project: ManagedProject,
+    job_id: JobId,
+    chosen: ImportStart,
+) -> JobOut:
+    """Start a planned import from what was sent for its plan, with what was chosen."""
+    return JobOut.model_validate(await plans.start(session, user, project.id, job_id, chosen))
+
+
+@router.delete("/projects/{project_id}/imports/{job_id}", status_code=204)
+async def discard_import(
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    project: ManagedProject,
+    job_id: JobId,
+) -> None:
+    """Forget the plan of an import, and remove what was sent for it."""
+    await plans.discard(session, user, storage, project.id, job_id)
 
 
 async def _started(
     request: Request,
     user: Principal,
     project_id: int,
-    params: dict[str, Any],
+    params: ImportParams,
+    dry_run: bool,
     upload: pathlib.Path | None = None,
 ) -> JobOut:
     """Queue an import in a transaction of its own; the upload is removed if that is refused."""
     async with transaction(request) as session:
         try:
             await managed_project(session, user, project_id)
-            job = await service.start_import(session, user, project_id, params)
+            given = {**params.to_json(), **({DRY_RUN: True} if dry_run else {})}
+            job = await service.start_import(session, user, project_id, given)
         except Exception:
             # Nothing will ever read it. A failed commit may have happened: it is not in here.
             if upload is not None:

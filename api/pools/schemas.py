@@ -4,10 +4,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from core.imports import FolderChoice
 from core.states import Split
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+FolderName = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+Choices = Annotated[dict[FolderName, FolderChoice], Field(max_length=200)]
 
 
 class Packed(StrEnum):
@@ -38,10 +41,40 @@ class BucketImport(BaseModel):
     include: Annotated[list[Column], Field(max_length=50)] = []
     table: Address | None = None
     split: Split = Split.POOL
+    folder_split: Choices = {}
     key_column: Column | None = None
     label_column: Column | None = None
     split_column: Column | None = None
     annotation_columns: Annotated[list[Column], Field(max_length=50)] = []
+
+
+class ImportStart(BaseModel):
+    """How to go on with a planned import; what is left out stays as it was planned.
+
+    `folder_split` says of folders, or of values of the split column, what they are, by name. With
+    `dry_run` it is planned anew, as columns change what a plan says.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    split: Split | None = None
+    folder_split: Choices = {}
+    image_column: Column | None = None
+    label_column: Column | None = None
+    split_column: Column | None = None
+    key_column: Column | None = None
+    annotation_columns: Annotated[list[Column], Field(max_length=50)] | None = None
+    dry_run: bool = False
+
+    def columns(self) -> dict[str, str]:
+        """Names of columns by role."""
+        given = {
+            "image": self.image_column,
+            "label": self.label_column,
+            "split": self.split_column,
+            "key": self.key_column,
+        }
+        return {role: name for role, name in given.items() if name}
 
 
 class ImageLink(BaseModel):

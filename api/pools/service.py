@@ -23,8 +23,7 @@ async def start_import(
         session: Of the request.
         principal: Who imports.
         project_id: The project.
-        params: ``filename``, ``split``, ``columns`` and ``annotations``; ``upload`` for what is on
-            disk, ``location`` for what stays where it is, with its ``include`` and ``table``.
+        params: Of ``ImportParams``, and whether it is a dry run.
     """
     job = new_job(
         JobKind.IMPORT_POOL, project_id=project_id, params=params, created_by=principal.id
@@ -36,7 +35,7 @@ async def start_import(
     record(
         session,
         principal,
-        "import",
+        "plan_import" if job.dry_run else "import",
         "pool",
         job.id,
         project_id=project_id,
@@ -47,9 +46,14 @@ async def start_import(
 
 
 async def list_imports(session: AsyncSession, project: Project) -> Sequence[Job]:
+    """The latest imports, and plans that wait for an answer."""
     statement = (
         select(Job)
-        .where(Job.project_id == project.id, Job.kind == JobKind.IMPORT_POOL)
+        .where(
+            Job.project_id == project.id,
+            Job.kind == JobKind.IMPORT_POOL,
+            Job.params["answer"].is_(None),
+        )
         .order_by(Job.id.desc())
         .limit(100)
     )

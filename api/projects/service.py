@@ -209,6 +209,7 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
     importing = select(Job.id).where(
         Job.project_id == project.id,
         Job.kind == JobKind.IMPORT_POOL,
+        Job.is_real(),
         Job.state.in_(("queued", "running")),
     )
     if await session.scalar(importing.limit(1)) is not None:

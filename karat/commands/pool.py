@@ -8,11 +8,15 @@ import typer
 from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
 from karat.commands.transfers import (
     AnnotationColumnOption,
+    DryRunOption,
+    FolderSplitOption,
     LabelColumnOption,
     ReportOption,
     SplitColumnOption,
     SplitOption,
     finish_import,
+    folder_choices,
+    show_plan,
 )
 from karat.terminal import show_json, show_table
 
@@ -86,10 +90,13 @@ def add(
     label_column: LabelColumnOption = None,
     split_column: SplitColumnOption = None,
     annotation_column: AnnotationColumnOption = None,
+    folder_split: FolderSplitOption = None,
+    dry_run: DryRunOption = False,
     report: ReportOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take in images that stay in a bucket. What is there already is not added twice."""
+    choices = folder_choices(folder_split)
     with connect() as client:
         found = find_project(client, project)
         job = found.pool.add(
@@ -101,8 +108,12 @@ def add(
             label_column=label_column,
             split_column=split_column,
             annotation_columns=annotation_column or (),
+            folder_split=choices,
+            dry_run=dry_run,
         )
-        finish_import(client, found, job, report, as_json)
+        if dry_run:
+            return show_plan(client, found, job, as_json)
+        return finish_import(client, found, job, report, as_json)
 
 
 @pool.command("link")

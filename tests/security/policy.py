@@ -99,6 +99,8 @@ POLICY: dict[str, Policy] = {
     "import_images": Policy("manager", _WRITE),
     "import_bucket": Policy("manager", _WRITE),
     "import_locations": Policy("engineer"),
+    "start_import": Policy("manager", _WRITE),
+    "discard_import": Policy("manager", _WRITE),
     "list_imports": Policy("manager"),
     "import_report": Policy("manager"),
     "list_examples": Policy("manager"),

@@ -11,10 +11,11 @@ from sqlalchemy import select
 
 from api.credentials import hash_password
 from api.pools import links
-from core.lifecycle import new_job
-from core.states import ArtifactKind, JobKind, Role
+from core.lifecycle import claim_job, finish_job, new_job
+from core.states import ArtifactKind, JobKind, JobState, Role
 from core.storage import sha256
 from core.tables import (
+    DRY_RUN,
     Artifact,
     Delivery,
     Example,
@@ -192,6 +193,18 @@ def _short_lived(world: World, found: Target) -> Target:
     return found.with_(project_id=project.id)
 
 
+def _planned(world: World, found: Target) -> Target:
+    """The plan of an import, which waits for an answer."""
+    params = {"filename": "pool.zip", "split": "pool", "upload": "none.zip", DRY_RUN: True}
+    job = new_job(JobKind.IMPORT_POOL, project_id=found.project.id, params=params)
+    job.attempt, job.result = 0, None
+    claim_job(job, "nobody")
+    finish_job(job, JobState.SUCCEEDED, result={})
+    world.session.add(job)
+    world.session.commit()
+    return found.with_(job_id=job.id)
+
+
 def _linked(world: World, found: Target) -> Target:
     key = world.session.merge(SigningKey(name="images", secret=bytes(32)))
     world.session.commit()
@@ -248,6 +261,8 @@ CALLS: dict[str, Call] = {
     "add_member": Call(before=_bystander),
     "remove_member": Call(before=_bystander),
     "import_images": Call(content=png(1), query=lambda _: "filename=one.png"),
+    "start_import": Call(lambda _: {}, before=_planned),
+    "discard_import": Call(before=_planned),
     "import_bucket": Call(lambda _: {"location": "s3://photos"}),
     "linked_image": Call(
         before=_linked,

@@ -95,6 +95,7 @@ class Pool:
         split: Split = Split.POOL,
         columns: Mapping[str, str] | None = None,
         annotations: Sequence[str] = (),
+        **params: Any,
     ) -> Job:
         """An import job whose upload has arrived."""
         job = new_job(JobKind.IMPORT_POOL, project_id=self.project_id, params={})
@@ -107,6 +108,7 @@ class Pool:
             "split": split.value,
             "columns": dict(columns or {}),
             "annotations": list(annotations),
+            **params,
         }
         self.session.commit()
         self.storage.upload(name).parent.mkdir(parents=True, exist_ok=True)
@@ -120,9 +122,10 @@ class Pool:
         split: Split = Split.POOL,
         columns: Mapping[str, str] | None = None,
         annotations: Sequence[str] = (),
+        **params: Any,
     ) -> Job:
         """Import ``content`` to the end, in this process."""
-        return self.run(self.queue(content, filename, split, columns, annotations))
+        return self.run(self.queue(content, filename, split, columns, annotations, **params))
 
     def bucket(self, location: str, **params: Any) -> Job:
         """Import images that stay where they are, to the end."""

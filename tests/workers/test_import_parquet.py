@@ -43,7 +43,9 @@ def test_reads_bytes_labels_splits_and_names(pool: Pool) -> None:
     job = pool.add(content, "pool.parquet")
     assert job.result is not None, job.error
     assert job.result["by_split"] == {"pool": 2, "evaluation": 2, "auxiliary_ood": 0}
-    assert reasons(job.result) == {"4.png": "unknown split 'elsewhere'"}
+    assert reasons(job.result) == {
+        "4.png": "unknown split 'elsewhere'; say what it is with folder_split elsewhere=SPLIT"
+    }
     found = pool.examples()
     assert [one.name for one in found] == ["0.png", "1.png", "2.png", "3.png"]
     assert [one.split for one in found] == [

@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from core.imports import FolderChoice
 from core.states import Split
 from workers.imports.decode import Decoded
-from workers.imports.items import Fetched, Item, Origin, Reference, Refused
+from workers.imports.items import Fetched, Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
@@ -96,7 +97,12 @@ class Decided:
         return replace(line, reason="; ".join(one for one in (line.reason, reason) if one))
 
 
-def batches(items: Iterable[Item], default: Split, reader: LabelReader) -> Iterator[list[Prepared]]:
+def batches(
+    items: Iterable[Item],
+    default: Split,
+    reader: LabelReader,
+    chosen: Mapping[str, FolderChoice] | None = None,
+) -> Iterator[list[Prepared]]:
     """Read items into batches that are bounded in number and in bytes.
 
     What is said of images that do not come with it is in batches of its own: those that come in
@@ -108,7 +114,7 @@ def batches(items: Iterable[Item], default: Split, reader: LabelReader) -> Itera
         if batch and item.reference is not None and isinstance(batch[-1], Candidate):
             yield batch
             batch, held = [], 0
-        prepared = _prepare(item, default, reader)
+        prepared = _prepare(item, default, reader, chosen)
         batch.append(prepared)
         held += len(prepared.content) if isinstance(prepared, Candidate) else 0
         if len(batch) >= _MOST_ITEMS or held >= _MOST_BYTES:
@@ -242,7 +248,14 @@ def _labeled(line: Line) -> Line:
     return replace(line, outcome=Outcome.LABELED, reason=reason)
 
 
-def _prepare(item: Item, default: Split, reader: LabelReader) -> Prepared:
+def _prepare(
+    item: Item,
+    default: Split,
+    reader: LabelReader,
+    chosen: Mapping[str, FolderChoice] | None,
+) -> Prepared:
+    if item.refused is not None:
+        return Line(item.name, Outcome.REFUSED, item.refused.reason)
     read = reader.read(item)
     notes = tuple(Note("a label is not taken", reason) for reason in read.unread)
     if item.how and (read.labels or read.unread):
@@ -253,7 +266,9 @@ def _prepare(item: Item, default: Split, reader: LabelReader) -> Prepared:
         return Line(item.name, Outcome.EMPTY, item.silence)
     if item.reference is not None:
         return Mention(item.name, item.reference, read.labels, notes)
-    placed = place(item, default, reader)
+    placed = place(item, default, reader, chosen)
+    if isinstance(placed, LeftOut):
+        return Line(item.name, Outcome.LEFT_OUT, placed.reason)
     if isinstance(placed, Refused):
         return Line(item.name, Outcome.REFUSED, placed.reason)
     content = item.read()

@@ -13,6 +13,7 @@ from core.ahead import AT_ONCE
 from core.buckets import Buckets
 from core.errors import DomainError
 from core.formats import IMAGES
+from core.imports import FolderChoice
 from core.locations import Location
 from core.places import Object
 from core.storage import write_atomically
@@ -185,10 +186,24 @@ def _is_image(name: str) -> bool:
 class BucketSource:
     """Items of a listing; folders and metadata mean what they mean in a zip."""
 
-    def __init__(self, listing: Listing, work: Path, annotations: Sequence[str]) -> None:
-        """Scan the names, as ``FolderSource`` does."""
-        self._folder = FolderSource(listing, work, annotations)
+    def __init__(
+        self,
+        listing: Listing,
+        work: Path,
+        annotations: Sequence[str],
+        chosen: Mapping[str, FolderChoice] | None = None,
+        *,
+        names_only: bool = False,
+    ) -> None:
+        """Scan the names, as ``FolderSource`` does; ``names_only`` if nothing is to be read."""
+        self._folder = FolderSource(listing, work, annotations, chosen)
+        self._names_only = names_only
         self._threads = ThreadPoolExecutor(AT_ONCE)
+
+    @property
+    def documents(self) -> list[tuple[str, str]]:
+        """Files that say something of others, and whose format they have."""
+        return self._folder.documents
 
     @property
     def total(self) -> int:
@@ -202,7 +217,8 @@ class BucketSource:
 
     def items(self, start: int) -> Iterator[Item]:
         """Items from ``start`` on, read ahead."""
-        return read_ahead(self._folder.items(start), self._threads)
+        items = self._folder.items(start)
+        return items if self._names_only else read_ahead(items, self._threads)
 
     def close(self) -> None:
         """Stop reading ahead."""

@@ -1,14 +1,15 @@
 """Images of a zip or a bucket: folders for splits and classes, metadata, other tools' documents."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
+from core.errors import Invalid
 from core.folder_names import LITTER, from_folder
-from core.states import Split, Verdict
+from core.imports import FolderChoice
 from workers.imports.documents import (
     SUFFIX,
     Document,
@@ -24,39 +25,19 @@ from workers.imports.items import (
     Values,
     invalid_archive,
     invalid_column,
-    parse_split,
     printable,
     refused_item,
     short_name,
 )
+from workers.imports.layout import Folders, Layout, is_flag, layout, normal
 from workers.imports.metadata import NAMES, Metadata
 from workers.imports.said import Described, describe
 
-# Folders beside those of splits for images that have no class.
-_NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 # Tools that write a document for each image are not meant.
 _MOST_DOCUMENTS: Final = 100
 _TOO_MANY: Final = Refused(f"more than {_MOST_DOCUMENTS} documents; this one is left aside")
 _MOST_TOLD: Final = 1000
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How an archive's folders are meant.
-
-    Attributes:
-        depth: Folders to drop from the front: 1 if a single folder wraps everything.
-        splits: Folder names at that depth that mean a split.
-    """
-
-    depth: int
-    splits: frozenset[str]
-
-    def place(self, path: str) -> tuple[str | None, str | None]:
-        """Split and class that the folders of ``path`` give it."""
-        folders = path.split("/")[self.depth : -1]
-        split = folders.pop(0) if folders and folders[0] in self.splits else None
-        return split, from_folder(folders[0]) if folders else None
+_MOST_NAMED: Final = 30
 
 
 class Entries(Protocol):
@@ -87,6 +68,7 @@ class FolderSource:
         entries: Entries,
         work: Path,
         annotations: Sequence[str] = (),
+        chosen: Mapping[str, FolderChoice] | None = None,
         pool: Iterable[tuple[int, str]] = (),
     ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
@@ -96,13 +78,15 @@ class FolderSource:
             work: For the index.
             annotations: Fields of the metadata that become annotations; ``label`` is the folder
                 where no metadata says it.
+            chosen: What folders are, by name, where their names do not say it.
             pool: Ids and names of the images that the project has, which documents may mean too.
 
         Raises:
             DomainError: ``invalid_archive``; ``invalid_column`` if no metadata has one of
-                ``annotations``.
+                ``annotations``; ``unknown_folder`` if there is none that one of ``chosen`` names.
         """
         self._annotations = annotations
+        self._chosen = chosen or {}
         self._entries = entries
         self._metadata: Metadata | None = None
         try:
@@ -131,6 +115,12 @@ class FolderSource:
         """What stands in the columns of labels of the metadata."""
         columns = dict.fromkeys([*self._annotations, "label"])
         return self._metadata.values(columns) if self._metadata else {}
+
+    @property
+    def documents(self) -> list[tuple[str, str]]:
+        """Files that say something of others, and whose format they have."""
+        tables = [(name, "metadata") for name, _ in self._files() if _base(name) in NAMES]
+        return [*tables, *((name, one.tool.value) for name, one in self._documents.items())]
 
     def items(self, start: int) -> Iterator[Item]:
         """Files in the archive's order, what metadata names and the archive lacks, and the rest."""
@@ -219,33 +209,35 @@ class FolderSource:
 
     def _scan(self) -> tuple[int, Layout]:
         count = 0
-        tops: set[str] = set()
-        seconds: set[str] = set()
-        loose = described = False
+        folders = Folders()
+        names = set[str]()
         for name, _ in self._files():
-            is_metadata = self._describes(name)
-            count += not is_metadata
+            is_described = self._describes(name)
+            count += not is_described
             if _is_unsafe(name):
                 continue
-            first, *rest = name.split("/")
-            if name in self._documents:
-                described |= len(rest) == 1
-                continue
-            if not rest:
-                loose = True
-                continue
-            tops.add(first)
-            if len(rest) > 1:
-                seconds.add(rest[0])
-            elif is_metadata:
-                described = True
-        wrapped = (
-            len(tops) == 1
-            and not loose
-            and bool(seconds or described)
-            and parse_split(min(tops)) is None
-        )
-        return count, Layout(int(wrapped), _split_folders(seconds if wrapped else tops))
+            if is_described:
+                folders.describe(name, is_table=name not in self._documents)
+            else:
+                folders.add(name)
+        for folder in folders.holding if self._chosen else ():
+            names.update(normal(part) for part in folder.split("/"))
+        self._require_folders(names)
+        return count, layout(folders, self._chosen)
+
+    def _require_folders(self, names: set[str]) -> None:
+        """Refuse a choice for what is nowhere: its images would silently become something else."""
+        columns = self._metadata.columns() if self._metadata else []
+        if any(column == "split" or is_flag(column) for column in columns):
+            return
+        for name in self._chosen:
+            if normal(name) not in names:
+                there = ", ".join(islice(sorted(names - {""}), _MOST_NAMED))
+                raise Invalid(
+                    "unknown_folder",
+                    f"There is no folder {name!r} in it. It has: {there or 'no folders'}.",
+                    field="folder_split",
+                )
 
     def _require_annotations(self) -> None:
         """Refuse a column that is nowhere: its labels would silently be none."""
@@ -263,9 +255,11 @@ class FolderSource:
             return refused_item(name, "its path leads out of the archive")
         if name in self._unknown:
             return refused_item(name, self._unknown[name])
-        split, label = self._layout.place(name)
+        placed = self._layout.place(name)
+        label = None if placed.label is None else from_folder(placed.label)
         rows = self._metadata.rows_of(number, name) if self._metadata else []
-        found = describe(rows, Described(split=split, label=label), self._annotations)
+        folder = Described(split=placed.split, label=label, unsure=placed.unsure)
+        found = describe(rows, folder, self._annotations)
         if isinstance(found, Refused):
             return refused_item(name, found.reason)
         return Item(
@@ -275,20 +269,13 @@ class FolderSource:
             label=found.label,
             label_column=found.label_column,
             split=found.split,
+            unsure=found.unsure,
             annotations=found.annotations,
             said=found.said,
             unread=found.unread,
             how=found.how,
             meta=found.meta,
         )
-
-
-def _split_folders(folders: set[str]) -> frozenset[str]:
-    """Our own names always mean a split; ``train`` may be a class, unless all are splits."""
-    named = {folder for folder in folders if parse_split(folder) is not None}
-    if named and folders - named <= _NO_CLASS:
-        return frozenset(named)
-    return frozenset(folder for folder in named if folder.lower() in {*Split})
 
 
 def _base(name: str) -> str:

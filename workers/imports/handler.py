@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from core import events
 from core.buckets import Buckets
+from core.imports import ImportParams
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
@@ -20,7 +21,9 @@ from workers.imports.batch import Line, Looked, Prepared, batches, decide
 from workers.imports.decode import decode_all
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter, find
+from workers.imports.layout import normal
 from workers.imports.moved import Met, keep, lost, move
+from workers.imports.plan import plan
 from workers.imports.pool import PoolWriter
 from workers.imports.reading import LabelReader
 from workers.imports.report import Outcome, ReportFile, Tally, reasons
@@ -33,13 +36,16 @@ _NOTIFY_SECONDS: Final = 1.0
 
 
 def run(context: JobContext) -> dict[str, Any]:
-    """Import the upload, from where an earlier attempt got to."""
+    """Import the upload, from where an earlier attempt got to; a dry run plans it."""
+    if context.dry_run:
+        return plan(context)
     context.plan([_PHASE])
     if "result" not in context.checkpoint:
         _import(context)
     result: dict[str, Any] = context.checkpoint["result"]
-    if "upload" in context.params:
-        context.storage.upload(context.params["upload"]).unlink(missing_ok=True)
+    upload = ImportParams.of(context.params).upload
+    if upload is not None:
+        context.storage.upload(upload).unlink(missing_ok=True)
     shutil.rmtree(context.work, ignore_errors=True)
     return result
 
@@ -55,10 +61,11 @@ def _import(context: JobContext) -> None:
     ):
         steps = source.total
         items = source.items(task.tally.total)
-        default = Split(context.params["split"])
+        params = ImportParams.of(context.params)
+        chosen = {normal(name): choice for name, choice in params.folder_split.items()}
         reader = LabelReader(task.pool.classes, source.values)
         context.progress(task.tally.total, steps, _PHASE)
-        for batch in batches(items, default, reader):
+        for batch in batches(items, params.split, reader, chosen):
             context.check()
             task.add(batch)
             context.progress(task.tally.total, steps, _PHASE)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
-from core.states import Split, Verdict
+from core.states import Verdict
 
 # Columns that may name the image of a row, the first that is there.
 NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
@@ -25,14 +25,6 @@ MAX_NAME: Final = 500
 _MAX_META_TEXT: Final = 1000
 _MOST_NAMED: Final = 30
 _SHA256: Final = re.compile("[0-9a-fA-F]{64}")
-_SPLITS: Final[Mapping[str, Split]] = {
-    **{split.value: split for split in Split},
-    "train": Split.POOL,
-    "test": Split.EVALUATION,
-    "val": Split.EVALUATION,
-    "valid": Split.EVALUATION,
-    "validation": Split.EVALUATION,
-}
 _WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0*)?")
 _MARKS: Final = {"0": False, "1": True, "false": False, "true": True}
 # How tables, pandas and Hugging Face's numbers (-1) write that there is no label.
@@ -45,6 +37,11 @@ class Refused:
     """Why something does not enter the pool, for the person who sent it."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut(Refused):
+    """Why something is left out that may be good: nobody has said what it is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,8 @@ class Item:
         reference: The image that is meant, where no bytes came.
         label: Label that came with it.
         label_column: Where that stood; ``None`` for a folder, whose name is never a number.
-        split: Split that came with it, as it was written.
+        split: Split that came with it, as it was written; else the folder that stands for one.
+        unsure: Why it is left out, unless somebody says what ``split`` is.
         annotations: Columns that become annotations, each with what it says of the image, as it was
             written; a column that says two things comes twice.
         said: Verdicts that are stated as such.
@@ -116,6 +114,7 @@ class Item:
         how: How what is said of it was found to be meant, where the names do not simply agree.
         silence: What a row lacks that brings neither an image nor a label.
         meta: JSON-ready extras.
+        refused: Why there is nothing to read, where that is known already.
     """
 
     name: str
@@ -125,12 +124,14 @@ class Item:
     label: str | None = None
     label_column: str | None = None
     split: str | None = None
+    unsure: str | None = None
     annotations: tuple[tuple[str, str], ...] = ()
     said: tuple[Said, ...] = ()
     unread: tuple[str, ...] = ()
     how: str = ""
     silence: str = "no label in this row"
     meta: dict[str, Any] = field(default_factory=dict)
+    refused: Refused | None = None
 
 
 @dataclass(slots=True)
@@ -238,11 +239,6 @@ def key_column(
     return found
 
 
-def parse_split(text: str) -> Split | None:
-    """The split that ``text`` names: ours, or train, test, val, validation."""
-    return _SPLITS.get(text.strip().lower())
-
-
 def whole_number(text: str) -> int | None:
     """A number from 0 on, also as columns of floats write it (``1.0``)."""
     digits = _WHOLE.fullmatch(text.strip())
@@ -267,7 +263,8 @@ def composed(text: str) -> str:
 
 def refused_item(name: str, reason: str) -> Item:
     """An item of which nothing is read."""
-    return Item(name=short_name(name), read=lambda: Refused(reason))
+    refused = Refused(reason)
+    return Item(name=short_name(name), read=lambda: refused, refused=refused)
 
 
 def printable(text: str) -> str:

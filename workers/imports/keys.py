@@ -31,6 +31,7 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.json_stream import json_rows
+from workers.imports.layout import is_flag, row_split, split_text
 from workers.imports.parquet import is_small, rows_at_once
 from workers.imports.stated import VOTES, is_stated, read_stated
 from workers.imports.table import HOLDS
@@ -58,6 +59,8 @@ class KeySource:
         columns: Mapping[str, str],
         annotations: Sequence[str],
         bucket: Bucket,
+        *,
+        names_only: bool = False,
     ) -> None:
         """Read the header, and count the rows.
 
@@ -67,12 +70,14 @@ class KeySource:
             columns: Names of the columns ``key``, ``label`` and ``split``, where they were given.
             annotations: Names of the columns that become annotations.
             bucket: Where the images are.
+            names_only: Whether what the rows say is enough, and nothing is looked up or read.
 
         Raises:
             DomainError: ``invalid_archive`` or ``invalid_column``.
         """
         self._path, self._filename, self._bucket = path, filename, bucket
         self._annotations = annotations
+        self._names_only = names_only
         self._is_csv = Path(filename).suffix.lower() == ".csv"
         first = next((row for _, row in self._rows() if not isinstance(row, str)), {})
         self._is_ours = first.keys() >= _OURS
@@ -85,6 +90,7 @@ class KeySource:
         self._is_stated = is_stated(first, annotations)
         self._label = _column("label", columns, ("label",), first)
         self._split = _column("split", columns, ("split",), first)
+        self._flags = () if self._split else tuple(name for name in first if is_flag(name))
         for column in annotations:
             if column not in first:
                 raise invalid_column("annotation", f"The file has no column {column!r}.", first)
@@ -115,6 +121,9 @@ class KeySource:
     def items(self, start: int) -> Iterator[Item]:
         """Items from ``start`` on, looked up and read ahead."""
         rows = islice(self._rows(), start, None)
+        if self._names_only:
+            unread = Refused("it was not looked up")
+            return (self._item(place, row, unread) for place, row in rows)
         found = in_order(rows, self._look, self._threads)
         items = (self._item(place, row, what) for (place, row), what in found)
         return read_ahead(items, self._threads)
@@ -136,7 +145,7 @@ class KeySource:
     def _item(self, place: str, row: Row | str, what: Object | Refused) -> Item:
         if isinstance(row, str):
             return refused_item(f"{self._filename}, {place}", row)
-        own = {self._key, self._label, self._split, *self._annotations}
+        own = {self._key, self._label, self._split, *self._flags, *self._annotations}
         said = [(column, _text(row.get(column))) for column in self._annotations]
         key = _text(row.get(self._key or "")) or f"{self._filename}, {place}"
         name = short_name(key.removeprefix(f"{self._bucket.location}/"))
@@ -149,7 +158,7 @@ class KeySource:
             size=size,
             label=_text(row.get(self._label or "")),
             label_column=self._label,
-            split=_text(row.get(self._split or "")),
+            split=self._split_of(row),
             annotations=tuple((name, value) for name, value in said if value is not None),
             meta=extras({name: value for name, value in row.items() if name not in own}),
         )
@@ -161,7 +170,7 @@ class KeySource:
         fields = dict(row)
         if self._is_csv:
             fields = {key: original(value or "") for key, value in row.items()}
-        given = {"label": fields.get(self._label or ""), "split": fields.get(self._split or "")}
+        given = {"label": fields.get(self._label or ""), "split": self._split_of(fields)}
         holds = str(fields.get(HOLDS, True)).lower() not in ("false", "0")
         others = {self._key, HOLDS, *(_OF_ANNOTATIONS if self._is_ours else ())}
         found = read_stated(
@@ -180,6 +189,13 @@ class KeySource:
             said=found.said if holds else (),
             meta=found.meta,
         )
+
+    def _split_of(self, row: Row) -> str | None:
+        if self._split is None:
+            said = row_split({name: row.get(name) for name in self._flags}, self._flags)
+        else:
+            said = split_text(self._split, row.get(self._split))
+        return None if said is None else printable(said)
 
     def _read(self, what: Object | Refused) -> Fetched | Refused:
         return what if isinstance(what, Refused) else self._bucket.read(what)

@@ -10,7 +10,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.formats import IMAGES
 from core.states import Split, Verdict
-from workers.imports.items import Refused, extras, parse_split, printable
+from workers.imports.items import Refused, extras, printable
+from workers.imports.layout import parse_split
 from workers.imports.matching import Called, plain_path
 from workers.imports.metadata import UNREAD
 from workers.imports.stated import read_seconds, text

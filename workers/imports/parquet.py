@@ -26,6 +26,7 @@ from workers.imports.items import (
     reference,
     short_name,
 )
+from workers.imports.layout import is_flag, row_split, split_text
 from workers.imports.stated import OWN, is_stated, read_stated, text
 
 _ROWS: Final = 256
@@ -45,7 +46,8 @@ class Columns:
             images that the pool has.
         key: Which image a row is about, if it brings none.
         label: Class name, or a number that ``label_names`` turns into one.
-        split: Split.
+        split: Split, in any type; a number that ``label_names`` turns into a word.
+        flags: Columns like ``is_test``, which say the split where no column ``split`` does.
         name: Name of the file that the image came from.
         annotations: Columns that become annotations.
         extras: Small columns that go to ``Example.meta``.
@@ -63,6 +65,7 @@ class Columns:
     extras: tuple[str, ...]
     label_names: Mapping[str, tuple[str, ...]]
     stated: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
     def all(self) -> list[str]:
         """Every column that is read, once."""
@@ -70,7 +73,7 @@ class Columns:
         return list(
             dict.fromkeys(
                 name
-                for name in (*named, *self.annotations, *self.extras, *self.stated)
+                for name in (*named, *self.flags, *self.annotations, *self.extras, *self.stated)
                 if name is not None
             )
         )
@@ -85,6 +88,8 @@ class ParquetSource:
         filename: str,
         columns: Mapping[str, str],
         annotations: Sequence[str] = (),
+        *,
+        names_only: bool = False,
     ) -> None:
         """Open the file and find its columns.
 
@@ -93,11 +98,13 @@ class ParquetSource:
             filename: What its sender called it.
             columns: Names of the image, key, label and split columns, where the sender gave them.
             annotations: Names of the columns that become annotations.
+            names_only: Whether what it says is enough, and the images stay unread.
 
         Raises:
             DomainError: ``invalid_archive`` or ``invalid_column``.
         """
         self._filename = filename
+        self._names_only = names_only
         try:
             self._file = parquet.ParquetFile(path, buffer_size=_READ_AHEAD, pre_buffer=False)
         except (pa.ArrowException, OSError) as error:
@@ -124,7 +131,7 @@ class ParquetSource:
                 batches = self._file.iter_batches(
                     rows_at_once(self._file, group),
                     row_groups=[group],
-                    columns=self._columns.all(),
+                    columns=self._read_columns(),
                     use_threads=False,
                 )
                 yield from self._rows(batches, first, start)
@@ -157,15 +164,30 @@ class ParquetSource:
                 rows, row_groups=[group], columns=[column], use_threads=False
             )
 
+    @property
+    def columns(self) -> "Columns":
+        """Which column is what."""
+        return self._columns
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+    def _read_columns(self) -> list[str]:
+        image = self._columns.image
+        if image is None or not self._names_only:
+            return self._columns.all()
+        kind = self._file.schema_arrow.field(image).type
+        has_path = pa.types.is_struct(kind) and kind.get_field_index("path") >= 0
+        others = [name for name in self._columns.all() if name != image]
+        return [*others, f"{image}.path"] if has_path else others
 
     def _rows(self, batches: Iterator[pa.RecordBatch], first: int, start: int) -> Iterator[Item]:
         try:
             for batch in batches:
                 skipped = min(max(0, start - first), batch.num_rows)
                 image = self._columns.image
+                image = image if image in batch.schema.names else None
                 others = batch.drop_columns([image]) if image else batch
                 images = batch.column(image) if image else None
                 for index, row in enumerate(others.slice(skipped).to_pylist(), skipped):
@@ -181,7 +203,6 @@ class ParquetSource:
         name = row.get(columns.name) if columns.name else None
         if name is None and image is not None and pa.types.is_struct(image.type) and image.is_valid:
             name = image.as_py().get("path") if "path" in image else None
-        split = row.get(columns.split) if columns.split else None
         meta = {printable(key): json_value(row[key]) for key in columns.extras}
         annotations = [(key, self._label(key, row)) for key in columns.annotations]
         found = reference(columns.key, row[columns.key]) if columns.key else None
@@ -193,7 +214,7 @@ class ParquetSource:
             reference=found if isinstance(found, Reference) else None,
             label=self._label(columns.label, row) if columns.label else None,
             label_column=columns.label,
-            split=None if split is None else str(split),
+            split=self._split(row),
             annotations=tuple((key, value) for key, value in annotations if value is not None),
             meta={key: value for key, value in meta.items() if value is not None},
         )
@@ -207,7 +228,7 @@ class ParquetSource:
     ) -> Item:
         columns = self._columns
         given = {} if columns.label is None else {"label": self._label(columns.label, row)}
-        split: dict[str, Any] = {} if columns.split is None else {"split": row[columns.split]}
+        split = {"split": self._split(row)}
         stated = read_stated({**row, **given, **split})
         name = f"{short_name(self._filename)}#{number}"
         read = partial(_content, image) if image is not None else partial(_nothing, found)
@@ -218,7 +239,7 @@ class ParquetSource:
                 name=short_name(called),
                 read=read,
                 reference=meant,
-                split=text(row.get(columns.split or "")),
+                split=split["split"],
                 unread=(stated.reason,),
             )
         return Item(
@@ -231,6 +252,18 @@ class ParquetSource:
             said=stated.said,
             meta=stated.meta,
         )
+
+    def _split(self, row: Mapping[str, Any]) -> str | None:
+        column = self._columns.split
+        if column is None:
+            flags = self._columns.flags
+            return row_split({name: row[name] for name in flags}, flags)
+        value = row[column]
+        names = self._columns.label_names.get(column, ())
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(names):
+            value = names[value]
+        said = split_text(column, value)
+        return None if said is None else printable(said)
 
     def _label(self, column: str, row: Mapping[str, Any]) -> str | None:
         return written(row[column], self._columns.label_names.get(column, ()))
@@ -297,8 +330,8 @@ def find_columns(
             raise invalid_column(
                 "annotation", f"Column {column!r} holds bytes, not labels.", schema.names
             )
-    roles = [*given.items(), *(("annotation", column) for column in annotations)]
-    for role, column in roles:
+    asked = [*given.items(), *(("annotation", column) for column in annotations)]
+    for role, column in asked:
         if column not in schema.names:
             raise invalid_column(role, f"The file has no column {column!r}.", schema.names)
     image = given.get("image") or _first(schema, ("image", *schema.names), _holds_bytes)
@@ -317,15 +350,20 @@ def find_columns(
         or _first(schema, ("class_name",), _is_text)
         or _first(schema, ("label",), _is_label)
     )
-    split = given.get("split") or _first(schema, ("split",), _is_text)
+    split = given.get("split") or _first(schema, ("split",), is_small)
+    flags = tuple(
+        field.name for field in schema if is_flag(field.name) and pa.types.is_boolean(field.type)
+    )
+    flags = () if split else flags
     name = _first(schema, NAME_COLUMNS, _is_text)
     stated = tuple(one for one in schema.names if one in OWN) if states else ()
-    taken = {image, key, label, split, name, "label", *annotations, *stated}
+    taken = {image, key, label, split, name, "label", *flags, *annotations, *stated}
     extras = tuple(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
-    names = {column: _declared_names(schema, column) for column in (label, *annotations) if column}
-    return Columns(image, key, label, split, name, tuple(annotations), extras, names, stated)
+    roles = (label, split, *annotations)
+    names = {column: _declared_names(schema, column) for column in roles if column}
+    return Columns(image, key, label, split, name, tuple(annotations), extras, names, stated, flags)
 
 
 def _first(

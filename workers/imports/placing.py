@@ -1,10 +1,13 @@
 """Which split, class and extras an item gets. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.imports import FolderChoice
 from core.states import Split
-from workers.imports.items import Item, Refused, parse_split, printable
+from workers.imports.items import Item, LeftOut, Refused, printable
+from workers.imports.layout import normal, parse_split
 from workers.imports.reading import LabelReader
 
 
@@ -23,17 +26,23 @@ class Place:
     meta: dict[str, Any]
 
 
-def place(item: Item, default: Split, reader: LabelReader) -> Place | Refused:
+def place(
+    item: Item,
+    default: Split,
+    reader: LabelReader,
+    chosen: Mapping[str, FolderChoice] | None = None,
+) -> Place | Refused:
     """Place ``item``.
 
     Args:
         item: What came.
         default: Split of items that name none.
         reader: Knows the project's classes.
+        chosen: What becomes of folders and of values of the split column, by name.
     """
-    split = default if item.split is None else parse_split(item.split)
-    if split is None:
-        return Refused(f"unknown split {printable(item.split or '')[:100]!r}")
+    split = split_of(item, default, chosen or {})
+    if isinstance(split, Refused):
+        return split
     if split is not Split.EVALUATION:
         # What somebody annotated is not also the truth.
         is_note = item.label is not None and not (
@@ -43,3 +52,20 @@ def place(item: Item, default: Split, reader: LabelReader) -> Place | Refused:
         return Place(split, None, meta)
     truth = reader.truth(item)
     return truth if isinstance(truth, Refused) else Place(split, truth, item.meta)
+
+
+def split_of(item: Item, default: Split, chosen: Mapping[str, FolderChoice]) -> Split | Refused:
+    """The split of ``item``: what was chosen for it, what it says, or the default."""
+    choice = None if item.split is None else chosen.get(normal(item.split))
+    if choice is FolderChoice.LEAVE_OUT:
+        return LeftOut(f"{item.split} was to be left out")
+    if choice is not None and choice is not FolderChoice.CLASS:
+        return Split(choice)
+    if item.unsure is not None:
+        return LeftOut(f"{item.unsure}; say what it is with folder_split {item.split}=SPLIT")
+    if item.split is None or choice is FolderChoice.CLASS:
+        return default
+    name = printable(item.split)[:100]
+    return parse_split(item.split) or Refused(
+        f"unknown split {name!r}; say what it is with folder_split {name}=SPLIT"
+    )

@@ -105,7 +105,10 @@ class LabelReader:
         number = whole_number(text)
         if isinstance(named, Label) or number is None or not self._counts:
             return named
-        held = self._values.get(composed(column), Values())
+        held = self._values.get(composed(column))
+        if held is None or held.least is None:
+            # No column of numbers, but a folder: that is named like a class.
+            return named
         if self._names_class(column):
             return Refused(
                 f"column {column} is named like a class, but does not only hold 0 and 1 "
@@ -120,6 +123,19 @@ class LabelReader:
                 f"{len(self._ids) - 1}. Count from 0, or write names"
             )
         return Label(column, Verdict.CLASS, self._ids[number])
+
+    def reads(self, column: str, text: str) -> bool:
+        """Whether ``text`` could be a label; also of a column that nobody has asked for yet."""
+        if says_nothing(text) or (self._is_marks(column) and mark(text) is not None):
+            return True
+        number = whole_number(text)
+        if composed(column) not in self._values and number is not None and self._counts:
+            return number < len(self._ids)
+        return isinstance(self.label(column, text), Label)
+
+    def says(self, one: Said) -> bool:
+        """Whether what a document states is a label."""
+        return isinstance(self._said(one), Label)
 
     def _named(self, source: str, text: str) -> Label | Refused:
         class_id = self._class(text)

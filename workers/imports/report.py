@@ -32,6 +32,8 @@ class Outcome(StrEnum):
     # It says nothing of an image that was there.
     EMPTY = "empty"
     DUPLICATE = "duplicate"
+    # What it is for was not said, or it was not wanted.
+    LEFT_OUT = "left_out"
     REFUSED = "refused"
 
 
@@ -55,10 +57,10 @@ class Note(NamedTuple):
 class Tally:
     """Counts so far; ``total`` is also the position in the source.
 
-    Each item is one of ``added``, ``labeled``, ``unchanged``, ``empty``, ``duplicates`` and
-    ``refused``. Of labels, ``annotations`` counts those that were added, ``contradicting`` the
-    images that got several which contradict each other, and ``noted`` what is to be said of items
-    that were not refused, by reason.
+    Each item is one of ``added``, ``labeled``, ``unchanged``, ``empty``, ``duplicates``,
+    ``left_out`` and ``refused``. Of labels, ``annotations`` counts those that were added,
+    ``contradicting`` the images that got several which contradict each other, and ``noted`` what is
+    to be said of items that were not refused, by reason.
     """
 
     total: int = 0
@@ -69,11 +71,13 @@ class Tally:
     annotations: int = 0
     contradicting: int = 0
     duplicates: int = 0
+    left_out: int = 0
     refused: int = 0
     by_split: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Split, 0))
     refused_examples: list[dict[str, str]] = field(default_factory=list)
     refused_by_reason: dict[str, int] = field(default_factory=dict)
     noted: dict[str, int] = field(default_factory=dict)
+    left_out_by_reason: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
@@ -98,6 +102,9 @@ class Tally:
             self.empty += 1
         elif outcome is Outcome.DUPLICATE:
             self.duplicates += 1
+        elif outcome is Outcome.LEFT_OUT:
+            self.left_out += 1
+            _count(self.left_out_by_reason, reason)
         else:
             self.refused += 1
             _count(self.refused_by_reason, reason)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workers.imports.items import Refused, Said, extras, printable
+from workers.imports.layout import is_flag, row_split
 from workers.imports.metadata import UNREAD, Row
 from workers.imports.stated import is_stated, read_stated, text
 
@@ -15,6 +16,7 @@ class Described:
 
     name: str | None = None
     split: str | None = None
+    unsure: str | None = None
     label: str | None = None
     label_column: str | None = None
     annotations: tuple[tuple[str, str], ...] = ()
@@ -51,20 +53,19 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
     if not labels and not is_stated_by_any:
         label, column = folder.label, None
     annotations = [pair for one in found for pair in one.annotations]
-    said = [one for described in found for one in described.said]
     if "label" in columns and label and not any(name == "label" for name, _ in annotations):
-        # Of a folder: it is named like a class, never by its number.
-        said.append(Said("label", None, label))
+        annotations.append(("label", label))
     meta: dict[str, Any] = {}
     for one in found:
         meta.update(one.meta)
     return Described(
         name=next(iter(_distinct(one.name for one in found)), None),
         split=splits[0] if splits else folder.split,
+        unsure=None if splits else folder.unsure,
         label=label,
         label_column=column or None,
         annotations=tuple(dict.fromkeys(annotations)),
-        said=tuple(said),
+        said=tuple(said for one in found for said in one.said),
         unread=tuple(dict.fromkeys(unread)),
         how=next(iter(_distinct(one.how for one in found)), ""),
         meta=meta,
@@ -76,7 +77,11 @@ def _one(row: Row, columns: Sequence[str]) -> Described:
     unread = tuple(fields.pop(UNREAD, ()))
     if is_stated(fields, columns):
         return _stated(fields, unread, row.how)
-    split, label = text(fields.pop("split", None)), text(fields.pop("label", None))
+    flags = [name for name in fields if is_flag(name)]
+    split = row_split(fields, flags)
+    for name in ("split", *flags):
+        fields.pop(name, None)
+    label = text(fields.pop("label", None))
     said = [(name, label if name == "label" else text(fields.pop(name, None))) for name in columns]
     return Described(
         split=split,
@@ -91,13 +96,14 @@ def _one(row: Row, columns: Sequence[str]) -> Described:
 
 def _stated(fields: Mapping[str, Any], unread: tuple[str, ...], how: str) -> Described:
     """Of what states verdicts, no folder says the class; an empty column name says that."""
-    found = read_stated(fields)
+    split = row_split(fields)
+    found = read_stated({**fields, "split": split})
     if isinstance(found, Refused):
         reasons = (*unread, found.reason)
-        return Described(split=text(fields.get("split")), label_column="", unread=reasons, how=how)
+        return Described(split=split, label_column="", unread=reasons, how=how)
     return Described(
         name=found.name,
-        split=found.split,
+        split=split,
         label=found.label,
         label_column="",
         said=found.said,

@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from core.buckets import Buckets
 from core.errors import Invalid
+from core.imports import ImportParams
 from core.locations import Location, require_allowed
 from core.storage import fill, write_atomically
 from core.tables import Example
@@ -25,26 +26,33 @@ from workers.runner import JobContext
 _ROWS: Final = 10_000
 
 
-def open_source(context: JobContext) -> Source:
+def open_source(context: JobContext, *, names_only: bool = False) -> Source:
     """The source of images and labels of an import.
 
+    Args:
+        context: Of the job.
+        names_only: Whether names, folders, columns and labels are enough; images stay unread where
+            reading them is work.
+
     Raises:
-        DomainError: ``upload_missing``, ``invalid_archive`` or ``invalid_column``; of a bucket also
-            what ``Buckets`` raises, and ``location_not_allowed`` once it is no longer allowed.
+        DomainError: ``upload_missing``, ``invalid_archive``, ``invalid_column`` or
+            ``unknown_folder``; of a bucket also what ``Buckets`` raises, and
+            ``location_not_allowed`` once it is no longer allowed.
     """
-    if "location" in context.params:
-        return _bucket(context)
-    filename: str = context.params["filename"]
-    path = _upload(context)
-    columns = context.params.get("columns", {})
-    annotations = context.params.get("annotations", [])
+    params = ImportParams.of(context.params)
+    if params.location is not None:
+        return _bucket(context, params, params.location, names_only)
+    filename, annotations = params.filename, params.annotations
+    path = _upload(context, params)
     suffix = Path(filename).suffix.lower()
     if suffix == ".zip":
-        return FolderSource(ZipEntries(path), context.work, annotations, _pool(context))
+        return FolderSource(
+            ZipEntries(path), context.work, annotations, params.folder_split, _pool(context)
+        )
     if suffix == ".parquet":
-        return ParquetSource(path, filename, columns, annotations)
+        return ParquetSource(path, filename, params.columns, annotations, names_only=names_only)
     if suffix in TABLES:
-        return TableSource(path, filename, columns, annotations)
+        return TableSource(path, filename, params.columns, annotations)
     if suffix == SUFFIX:
         return DocumentSource(path, filename, context.work, _pool(context))
     return SingleSource(path, filename)
@@ -68,36 +76,41 @@ def _pool(context: JobContext) -> Iterator[tuple[int, str]]:
         last = rows[-1].id
 
 
-def _upload(context: JobContext) -> Path:
-    path = context.storage.upload(context.params["upload"])
+def _upload(context: JobContext, params: ImportParams) -> Path:
+    path = context.storage.upload(params.upload or "")
     if not path.is_file():
-        filename = context.params["filename"]
-        raise Invalid("upload_missing", f"The upload of {filename} is gone; send it again.")
+        raise Invalid("upload_missing", f"The upload of {params.filename} is gone; send it again.")
     return path
 
 
-def _bucket(context: JobContext) -> Source:
-    params = context.params
-    location = Location.parse(params["location"])
+def _bucket(context: JobContext, params: ImportParams, place: str, names_only: bool) -> Source:
+    location = Location.parse(place)
     require_allowed(location, context.settings.import_places, "location")
     bucket = Bucket(Buckets(context.settings), location)
-    annotations = params.get("annotations", [])
-    if "upload" in params or "table" in params:
-        table = _upload(context) if "upload" in params else _table(context, bucket)
-        return KeySource(table, params["filename"], params.get("columns", {}), annotations, bucket)
+    annotations = params.annotations
+    if params.upload is not None or params.table is not None:
+        table = (
+            _upload(context, params) if params.table is None else _table(context, params, bucket)
+        )
+        columns = params.columns
+        return KeySource(
+            table, params.filename, columns, annotations, bucket, names_only=names_only
+        )
     listing = Listing(
         bucket,
         context.work / "objects.sqlite",
-        params.get("include", []),
+        params.include,
         resumes="tally" in context.checkpoint,
         check=context.check,
     )
-    return BucketSource(listing, context.work, annotations)
+    return BucketSource(
+        listing, context.work, annotations, params.folder_split, names_only=names_only
+    )
 
 
-def _table(context: JobContext, bucket: Bucket) -> Path:
+def _table(context: JobContext, params: ImportParams, bucket: Bucket) -> Path:
     """A copy of a table that lies in the bucket: a job that resumes reads the same again."""
-    location = Location.parse(context.params["table"])
+    location = Location.parse(params.table or "")
     copy = context.work / "table"
     if not copy.exists():
         found = bucket.buckets.head(location)

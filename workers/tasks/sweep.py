@@ -1,4 +1,4 @@
-"""Jobs that nobody is working on are sent again."""
+"""Jobs that nobody is working on are sent again, and plans that nobody answers are forgotten."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -11,8 +11,10 @@ from core import queue
 from core.messages import JOB_MESSAGES, QUEUES, JobMessage, Sweep
 from core.settings import settings
 from core.states import JobState
+from core.storage import Storage
 from core.tables import Job
 from workers.app import app
+from workers.imports.expiry import expire_plans
 from workers.runner import in_the_way, is_blocked, sessions
 
 logger = logging.getLogger(__name__)
@@ -23,6 +25,8 @@ def sweep(payload: dict[str, Any]) -> None:
     """Send again what was never delivered, waits no longer, or was left by a dead worker."""
     Sweep.model_validate(payload)
     now = datetime.now(UTC)
+    with sessions().begin() as session:
+        expire_plans(session, Storage.of(settings()), now)
     waiting = {name: queue.waiting(name) for name in QUEUES}
     lost: list[JobMessage] = []
     with sessions().begin() as session:

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 
 from core.ahead import AT_ONCE, in_order
 from core.buckets import Buckets
@@ -201,7 +201,10 @@ def _stray_uploads(scope: Scope) -> Iterator[str]:
     wanted = set(
         scope.connection.scalars(
             select(Job.params["upload"].astext).where(
-                Job.kind == JobKind.IMPORT_POOL, Job.state != JobState.SUCCEEDED
+                Job.kind == JobKind.IMPORT_POOL,
+                # A plan that waits for its answer has succeeded, and keeps its upload.
+                or_(Job.state != JobState.SUCCEEDED, ~Job.is_real()),
+                Job.params["answer"].is_(None),
             )
         )
     )

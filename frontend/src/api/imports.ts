@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { ApiError, NetworkError } from "./errors";
-import type { BucketImport, Job, Packed, Split } from "./types";
+import type { BucketImport, ImportStart, Job, Packed, Split } from "./types";
 
 export const importsQuery = (projectId: number) =>
   queryOptions({
@@ -21,11 +21,28 @@ export const importLocationsQuery = queryOptions({
   staleTime: 300_000,
 });
 
-export const importBucket = (projectId: number, body: BucketImport) =>
+/** Plan an import of images that stay where they are. */
+export const planBucket = (projectId: number, body: BucketImport) =>
   call(
     client.POST("/api/projects/{project_id}/imports/bucket", {
-      params: { path: { project_id: projectId } },
+      params: { path: { project_id: projectId }, query: { dry_run: true } },
       body,
+    }),
+  );
+
+/** Start a planned import with what was chosen. */
+export const startImport = (projectId: number, jobId: number, body: ImportStart) =>
+  call(
+    client.POST("/api/projects/{project_id}/imports/{job_id}/start", {
+      params: { path: { project_id: projectId, job_id: jobId } },
+      body,
+    }),
+  );
+
+export const discardImport = (projectId: number, jobId: number) =>
+  call(
+    client.DELETE("/api/projects/{project_id}/imports/{job_id}", {
+      params: { path: { project_id: projectId, job_id: jobId } },
     }),
   );
 
@@ -71,14 +88,18 @@ export type Upload = {
   annotations: string[];
   /** What was zipped to be sent. */
   packed: Packed | null;
+  /** Whether to plan the import, instead of starting it. */
+  dryRun: boolean;
   onProgress: (sent: number, total: number) => void;
   signal: AbortSignal;
 };
 
 /** Upload one file as an import. XMLHttpRequest, since `fetch` reports no upload progress. */
 export function uploadImport(upload: Upload): Promise<Job> {
-  const { projectId, body, filename, split, annotations, packed, onProgress, signal } = upload;
+  const { projectId, body, filename, split, annotations, packed, dryRun } = upload;
+  const { onProgress, signal } = upload;
   const query = new URLSearchParams({ filename, split });
+  if (dryRun) query.set("dry_run", "true");
   if (packed) query.set("packed", packed);
   for (const column of annotations) query.append("annotation_column", column);
   return new Promise((resolve, reject) => {

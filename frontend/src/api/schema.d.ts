@@ -860,9 +860,34 @@ export interface paths {
          *     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
          *     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
          *     zip was made of for the upload.
+         *
+         *     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
+         *     what it is: a split, `leave_out`, or `class`. With `dry_run` nothing is stored but the upload:
+         *     the job's result is the plan of the import, which `start` then starts without sending it again,
+         *     and which is forgotten after 24 hours.
          */
         post: operations["import_images"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/imports/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Discard Import
+         * @description Forget the plan of an import, and remove what was sent for it.
+         */
+        delete: operations["discard_import"];
         options?: never;
         head?: never;
         patch?: never;
@@ -888,6 +913,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/imports/{job_id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Import
+         * @description Start a planned import from what was sent for its plan, with what was chosen.
+         */
+        post: operations["start_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/imports/bucket": {
         parameters: {
             query?: never;
@@ -900,6 +945,8 @@ export interface paths {
         /**
          * Import Bucket
          * @description Take in images that stay in a bucket or a shared folder; each is read once, and not kept.
+         *
+         *     With `dry_run` the job's result is the plan of the import, as for an upload.
          */
         post: operations["import_bucket"];
         delete?: never;
@@ -2122,6 +2169,13 @@ export interface components {
              */
             annotation_columns: string[];
             /**
+             * Folder Split
+             * @default {}
+             */
+            folder_split: {
+                [key: string]: components["schemas"]["FolderChoice"];
+            };
+            /**
              * Include
              * @default []
              */
@@ -2658,6 +2712,12 @@ export interface components {
             verdict?: components["schemas"]["Verdict"] | null;
         };
         /**
+         * FolderChoice
+         * @description What becomes of a folder, or of the rows with one value of the split column.
+         * @enum {string}
+         */
+        FolderChoice: "pool" | "evaluation" | "auxiliary_ood" | "leave_out" | "class";
+        /**
          * Format
          * @enum {string}
          */
@@ -2715,6 +2775,38 @@ export interface components {
             expires_at: string;
             /** Url */
             url: string;
+        };
+        /**
+         * ImportStart
+         * @description How to go on with a planned import; what is left out stays as it was planned.
+         *
+         *     `folder_split` says of folders, or of values of the split column, what they are, by name. With
+         *     `dry_run` it is planned anew, as columns change what a plan says.
+         */
+        ImportStart: {
+            /** Annotation Columns */
+            annotation_columns?: string[] | null;
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Folder Split
+             * @default {}
+             */
+            folder_split: {
+                [key: string]: components["schemas"]["FolderChoice"];
+            };
+            /** Image Column */
+            image_column?: string | null;
+            /** Key Column */
+            key_column?: string | null;
+            /** Label Column */
+            label_column?: string | null;
+            split?: components["schemas"]["Split"] | null;
+            /** Split Column */
+            split_column?: string | null;
         };
         /** Items[AlgorithmOut] */
         Items_AlgorithmOut_: {
@@ -6374,7 +6466,9 @@ export interface operations {
         parameters: {
             query: {
                 annotation_column?: string[] | null;
+                dry_run?: boolean;
                 filename: string;
+                folder_split?: string[] | null;
                 image_column?: string | null;
                 key_column?: string | null;
                 label_column?: string | null;
@@ -6424,6 +6518,45 @@ export interface operations {
             };
         };
     };
+    discard_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     import_report: {
         parameters: {
             query?: never;
@@ -6463,9 +6596,56 @@ export interface operations {
             };
         };
     };
-    import_bucket: {
+    start_import: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportStart"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
+    import_bucket: {
+        parameters: {
+            query?: {
+                dry_run?: boolean;
+            };
             header?: never;
             path: {
                 project_id: number;

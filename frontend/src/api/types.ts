@@ -40,6 +40,7 @@ export type Member = Schemas["MemberOut"];
 
 export type Job = Schemas["JobOut"];
 export type BucketImport = Schemas["BucketImport"];
+export type ImportStart = Schemas["ImportStart"];
 /** The result of a dry run; `phases` has the seconds of each. */
 export type Estimate = {
   seconds: number;
@@ -65,6 +66,9 @@ export type ImportReport = {
   unchanged?: number;
   empty?: number;
   duplicates: number;
+  /** What nobody had said of what it is for; missing in imports of earlier versions. */
+  left_out?: number;
+  left_out_by_reason?: Record<string, number>;
   refused: number;
   total: number;
   by_split: Record<string, number>;
@@ -74,7 +78,41 @@ export type ImportReport = {
   /** Rows whose label contradicts another one of the same image, both of which are kept; likewise. */
   contradicting?: number;
   /** What there is to say of rows that were taken, and of how many; likewise. */
-  noted?: { reason: string; count: number }[];
+  noted?: Record<string, number>;
+};
+
+/** What becomes of a folder, or of rows with one value of the split column. */
+export type FolderChoice = Schemas["FolderChoice"];
+export type PlannedGroup = {
+  /** The folder or value; null for images that say no split. */
+  name: string | null;
+  proposal: FolderChoice;
+  /** Why that is not sure. */
+  reason: string | null;
+  may_be_class: boolean;
+  count: number;
+  unlabeled: number;
+  labels: { name: string; count: number; known: boolean }[];
+  examples: string[];
+};
+export type PlannedColumn = {
+  column: string;
+  chosen: boolean;
+  /** A document states it, whatever is chosen. */
+  stated: boolean;
+  readable: number;
+  unreadable: number;
+  values: string[];
+};
+/** The result of a dry run of an import. */
+export type ImportPlan = {
+  total: number;
+  rows: number;
+  split: Split;
+  groups: PlannedGroup[];
+  labels: PlannedColumn[];
+  documents: { name: string; format: string }[];
+  bad_by_reason: Record<string, number>;
 };
 
 export type Round = Schemas["RoundOut"];

@@ -29,7 +29,8 @@ export function FilterPanel({
   onClear,
 }: FilterPanelProps) {
   const members = useQuery(membersQuery(project.id)).data?.items ?? [];
-  const imports = useQuery(importsQuery(project.id)).data?.items ?? [];
+  const imports =
+    useQuery(importsQuery(project.id)).data?.items.filter((job) => !job.dry_run) ?? [];
   const classes = project.classes.map(({ id, name }) => ({ id, name }));
   return (
     <div className={styles.panel}>

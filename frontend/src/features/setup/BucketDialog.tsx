@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { type ChangeEvent, type FormEvent, useId, useState } from "react";
 import { ApiError } from "../../api/errors";
-import { importBucket } from "../../api/imports";
-import type { Split } from "../../api/types";
+import { planBucket } from "../../api/imports";
+import type { Job, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
@@ -19,7 +19,7 @@ type BucketDialogProps = {
   annotations: string[];
   /** Saves what the import depends on. */
   before: () => Promise<void>;
-  onDone: () => void;
+  onDone: (job: Job) => void;
   onClose: () => void;
 };
 
@@ -34,16 +34,17 @@ export function BucketDialog(props: BucketDialogProps) {
   const start = useMutation({
     mutationFn: async () => {
       await before();
-      return importBucket(projectId, {
+      return planBucket(projectId, {
         location: location.trim(),
         include: table.trim() ? [] : columnsOf(include),
         table: table.trim() || null,
         split,
         annotation_columns: annotations,
+        folder_split: {},
       });
     },
-    onSuccess: () => {
-      onDone();
+    onSuccess: (job) => {
+      onDone(job);
       onClose();
     },
   });

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, useSyncExternalStore } from "react";
 import { importLocationsQuery, importsQuery } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
-import type { Project, Split } from "../../api/types";
+import type { Job, Project, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { SelectField, TextField } from "../../ui/Field";
@@ -13,32 +13,38 @@ import { DropZone } from "./DropZone";
 import { fromImages, isArchive, isImage, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
+import { PlanDialog } from "./PlanDialog";
+import { PlanList } from "./PlanList";
+import { planOf, SPLITS } from "./plan";
 import { TableDialog } from "./TableDialog";
 import { columnsOf, isDocument, isTable, readTable, type Table } from "./tables";
 import { UploadList } from "./UploadList";
 import { uploadsOf } from "./uploads";
 
 const isLabels = (name: string): boolean => isTable(name) || isDocument(name);
-const SPLITS: Split[] = ["pool", "evaluation", "auxiliary_ood"];
 
 type ImagesCardProps = {
   project: Project;
   /** Whether labeled images could be matched to classes. */
   classesReady: boolean;
+  /** Names of the classes, as they stand on the page. */
+  classes: string[];
   inputSize: number;
   onInputSize: (inputSize: number) => void;
-  /** Saves what the import depends on: the classes and the input size. */
-  beforeUpload: () => Promise<void>;
+  /** Saves what the import depends on: the classes, with some more, and the input size. */
+  beforeUpload: (more?: string[]) => Promise<void>;
 };
 
 export function ImagesCard(props: ImagesCardProps) {
-  const { project, classesReady, inputSize, onInputSize, beforeUpload } = props;
+  const { project, classesReady, classes, inputSize, onInputSize, beforeUpload } = props;
   const [split, setSplit] = useState<Split>("pool");
   const [typed, setTyped] = useState("");
   const [tables, setTables] = useState<Table[]>([]);
   const [early, setEarly] = useState(false);
   const [asking, setAsking] = useState(false);
   const [refused, setRefused] = useState<string[]>([]);
+  /** Plans that are shown as soon as they are made, the first one first. */
+  const [toShow, setToShow] = useState<number[]>([]);
   const client = useQueryClient();
   const imports = useQuery({
     ...importsQuery(project.id),
@@ -52,11 +58,19 @@ export function ImagesCard(props: ImagesCardProps) {
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
+  const jobs = imports.data?.items ?? [];
+  const plans = jobs.filter((job) => job.dry_run);
+  const shown = plans.find((job) => toShow.includes(job.id) && planOf(job) !== null);
+  const plan = shown && planOf(shown);
+  const show = (job: Job | null) => {
+    if (job?.dry_run) setToShow((before) => [...before, job.id]);
+    return refresh();
+  };
+  const hide = (id: number) => setToShow((before) => before.filter((one) => one !== id));
 
   const { pool, evaluation, auxiliary_ood } = project.counts;
   const hasImages = pool + evaluation + auxiliary_ood > 0;
   const annotations = split === "pool" ? columnsOf(typed) : [];
-  const mustWait = (split === "evaluation" || annotations.length > 0) && !classesReady;
 
   const take = async (files: File[], folders: Source[]) => {
     const loose = files.filter((file) => isImage(file.name));
@@ -71,15 +85,16 @@ export function ImagesCard(props: ImagesCardProps) {
     setEarly(files.some((file) => isLabels(file.name)) && !classesReady);
     await beforeUpload();
     for (const content of contents) {
-      // A picture has no columns.
-      const columns = content instanceof File && isImage(content.name) ? [] : annotations;
-      uploads.add({ content, split, annotations: columns }, refresh);
+      // A picture has no columns, and there is nothing to choose.
+      const isPicture = content instanceof File && isImage(content.name);
+      const columns = isPicture ? [] : annotations;
+      uploads.add({ content, split, annotations: columns, dryRun: !isPicture }, show);
     }
     if (!classesReady) return;
     const found = await Promise.all(files.filter((file) => isTable(file.name)).map(readTable));
     const plain = files.filter((file) => isDocument(file.name));
     for (const file of [...plain, ...found.filter((one) => one.states).map((one) => one.file)])
-      uploads.add({ content: file, split: "pool", annotations: [] }, refresh);
+      uploads.add({ content: file, split: "pool", annotations: [], dryRun: false }, refresh);
     setTables(found.filter((one) => !one.states));
   };
   const [table] = tables;
@@ -119,15 +134,11 @@ export function ImagesCard(props: ImagesCardProps) {
           onChange={(size) => size !== null && onInputSize(size)}
         />
       </div>
-      {(mustWait || (early && !classesReady)) && (
-        <Notice tone="gold">{t.setup.classesFirst}</Notice>
-      )}
-      {!mustWait && (
-        <DropZone
-          onTake={(files, folders) => void take(files, folders)}
-          onBucket={locations.length > 0 ? () => setAsking(true) : undefined}
-        />
-      )}
+      {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
+      <DropZone
+        onTake={(files, folders) => void take(files, folders)}
+        onBucket={locations.length > 0 ? () => setAsking(true) : undefined}
+      />
       {asking && (
         <BucketDialog
           projectId={project.id}
@@ -135,8 +146,25 @@ export function ImagesCard(props: ImagesCardProps) {
           split={split}
           annotations={annotations}
           before={beforeUpload}
-          onDone={refresh}
+          onDone={show}
           onClose={() => setAsking(false)}
+        />
+      )}
+      {shown && plan && (
+        <PlanDialog
+          key={shown.id}
+          projectId={project.id}
+          job={shown}
+          plan={plan}
+          classes={classes}
+          takesClasses={project.state === "draft"}
+          inputSize={hasImages ? null : inputSize}
+          before={beforeUpload}
+          onAnswered={async () => {
+            await refresh();
+            hide(shown.id);
+          }}
+          onClose={() => hide(shown.id)}
         />
       )}
       {table && (
@@ -145,7 +173,8 @@ export function ImagesCard(props: ImagesCardProps) {
           name={table.file.name}
           columns={table.columns}
           onTake={(columns) => {
-            uploads.add({ content: table.file, split: "pool", annotations: columns }, refresh);
+            const sending = { content: table.file, split: "pool", dryRun: false } as const;
+            uploads.add({ ...sending, annotations: columns }, refresh);
             setTables(tables.slice(1));
           }}
           onClose={() => setTables(tables.slice(1))}
@@ -158,8 +187,9 @@ export function ImagesCard(props: ImagesCardProps) {
       ))}
       {entries.length > 0 && <UploadList entries={entries} onRemove={(id) => uploads.remove(id)} />}
       {imports.error && <Failure error={imports.error} onRetry={() => imports.refetch()} />}
-      {imports.data && imports.data.items.length > 0 && (
-        <ImportList projectId={project.id} jobs={imports.data.items} />
+      {plans.length > 0 && <PlanList projectId={project.id} jobs={plans} onContinue={show} />}
+      {jobs.length > plans.length && (
+        <ImportList projectId={project.id} jobs={jobs.filter((job) => !job.dry_run)} />
       )}
     </Card>
   );

@@ -11,6 +11,7 @@ import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./ImagesCard.module.css";
+import { Reasons } from "./Reasons";
 
 const STATES = {
   queued: { text: t.setup.importQueued, tone: "plain" },
@@ -85,7 +86,10 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
           {saidBy(job)}
         </Notice>
       )}
-      {report?.noted && report.noted.length > 0 && <Noted noted={report.noted} />}
+      {report?.noted && <Reasons title={t.setup.noted} reasons={report.noted} />}
+      {report?.left_out_by_reason && (
+        <Reasons title={t.setup.whyLeftOut} reasons={report.left_out_by_reason} />
+      )}
       {report && report.refused > 0 && (
         <Refused report={report} href={importReportUrl(projectId, job.id)} />
       )}
@@ -110,33 +114,6 @@ function splitsOf(job: Job, report: ImportReport | null): string[] {
   if (found.length === 0) return asked && !report ? [t.setup.splits[asked]] : [];
   return found.map(([name, count]) =>
     found.length === 1 ? (titles[name] ?? name) : t.setup.inSplit(titles[name] ?? name, count),
-  );
-}
-
-/** How rows were taken that entered: matched by what, scaled from what. */
-function Noted({ noted }: { noted: NonNullable<ImportReport["noted"]> }) {
-  return (
-    <details className={styles.report}>
-      <summary>{t.setup.noted}</summary>
-      <div className={styles.refused}>
-        <Table label={t.setup.noted}>
-          <thead>
-            <tr>
-              <th scope="col">{t.setup.notedWhat}</th>
-              <th scope="col">{t.setup.notedRows}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {noted.map(({ reason, count }) => (
-              <tr key={reason}>
-                <td>{t.common.said(reason)}</td>
-                <td>{t.setup.someFiles(count, [])}</td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      </div>
-    </details>
   );
 }
 

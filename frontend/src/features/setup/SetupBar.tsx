@@ -120,10 +120,14 @@ function useMissing(project: Project, classCount: number): string[] {
   const imports = useQuery(importsQuery(project.id));
   const busy =
     entries.some((entry) => entry.state !== "failed") ||
-    imports.data?.items.some((job) => job.state === "queued" || job.state === "running");
+    imports.data?.items.some(
+      (job) => !job.dry_run && (job.state === "queued" || job.state === "running"),
+    );
+  const waits = imports.data?.items.some((job) => job.dry_run);
   const missing = [];
   if (classCount === 0) missing.push(t.setup.needClasses);
   if (busy) missing.push(t.setup.needImport);
-  else if (project.counts.pool + project.counts.held_out === 0) missing.push(t.setup.needImages);
+  else if (project.counts.pool + project.counts.held_out === 0)
+    missing.push(waits ? t.setup.plan.needAnswer : t.setup.needImages);
   return missing;
 }

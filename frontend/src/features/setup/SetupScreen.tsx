@@ -6,7 +6,7 @@ import type { Project, Settings, User } from "../../api/types";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { Notice } from "../../ui/State";
 import { type Basics, BasicsCard, problemsOf } from "./BasicsCard";
-import { type ClassEdits, editsOf, toDrafts, toInputs, withEdits } from "./classes";
+import { type ClassEdits, editsOf, toDrafts, toInputs, withEdits, withNew } from "./classes";
 import { DangerCard } from "./DangerCard";
 import { ExportsCard } from "./ExportsCard";
 import { ImagesCard } from "./ImagesCard";
@@ -41,14 +41,17 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
   const navigate = useNavigate();
 
   const save = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (more: string[]) => {
       const { name, guidelines, classes } = draft.edits;
+      const named = basics.classes.filter((one) => one.name.trim() !== "");
+      const all = more.reduce((drafts, name) => withNew(drafts, name), named);
       const saved = await updateProject(id, {
         ...(valid && {
           ...(name !== undefined && { name: name.trim() }),
           ...(guidelines !== undefined && { guidelines }),
           ...(classes && { classes: toInputs(basics.classes) }),
         }),
+        ...(more.length > 0 && { classes: toInputs(all) }),
         ...(settings.dirty && { settings: settings.edits }),
       });
       client.setQueryData(projectQuery(id).queryKey, saved);
@@ -59,7 +62,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
   });
   const start = useMutation({
     mutationFn: async () => {
-      if (dirty) await save.mutateAsync();
+      if (dirty) await save.mutateAsync([]);
       client.setQueryData(projectQuery(id).queryKey, await actOnProject(id, "start"));
       client.invalidateQueries({ queryKey: projectQuery(id).queryKey });
     },
@@ -90,8 +93,9 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
         classesReady={valid && basics.classes.length > 0}
         inputSize={settings.value.input_size}
         onInputSize={(input_size) => settings.set({ ...settings.value, input_size })}
-        beforeUpload={async () => {
-          if (dirty) await save.mutateAsync();
+        classes={basics.classes.map(({ name }) => name.trim()).filter((name) => name !== "")}
+        beforeUpload={async (more = []) => {
+          if (dirty || more.length > 0) await save.mutateAsync(more);
         }}
       />
       <div ref={method}>
@@ -119,7 +123,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
           starting={start.isPending}
           onSave={ifValid(() => {
             start.reset();
-            save.mutate();
+            save.mutate([]);
           })}
           onDiscard={() => {
             draft.discard();

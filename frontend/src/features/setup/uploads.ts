@@ -1,5 +1,5 @@
 import { uploadImport } from "../../api/imports";
-import type { Split } from "../../api/types";
+import type { Job, Split } from "../../api/types";
 import { pack, type Source } from "./folders";
 
 export type UploadEntry = {
@@ -13,10 +13,21 @@ export type UploadEntry = {
   error: string | null;
 };
 
-/** What to send, and the columns of it that become annotations. */
-export type Sending = { content: File | Source; split: Split; annotations: string[] };
+/** What to send, the columns of it that become annotations, and whether it is to be planned first. */
+export type Sending = {
+  content: File | Source;
+  split: Split;
+  annotations: string[];
+  dryRun: boolean;
+};
 
-type Waiting = { entry: UploadEntry; sending: Sending; stop: AbortController };
+type Waiting = {
+  entry: UploadEntry;
+  sending: Sending;
+  stop: AbortController;
+  /** Called with the job, or with nothing if there is none. */
+  onDone: (job: Job | null) => void;
+};
 
 /** Uploads to one project, one after the other. It outlives the page, so that one may look elsewhere. */
 class UploadQueue {
@@ -38,7 +49,7 @@ class UploadQueue {
 
   readonly getEntries = (): readonly UploadEntry[] => this.#entries;
 
-  add(sending: Sending, onDone: () => void): void {
+  add(sending: Sending, onDone: Waiting["onDone"]): void {
     const { content, split } = sending;
     const isFile = content instanceof File;
     const entry: UploadEntry = {
@@ -52,9 +63,9 @@ class UploadQueue {
       error: null,
     };
     this.#nextId += 1;
-    this.#waiting.push({ entry, sending, stop: new AbortController() });
+    this.#waiting.push({ entry, sending, stop: new AbortController(), onDone });
     this.#publish([...this.#entries, entry]);
-    void this.#run(onDone);
+    void this.#run();
   }
 
   /** Stop an upload, or forget a failed one. */
@@ -65,42 +76,45 @@ class UploadQueue {
     this.#publish(this.#entries.filter((entry) => entry.id !== id));
   }
 
-  async #run(onDone: () => void): Promise<void> {
+  async #run(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
     window.addEventListener("beforeunload", warn);
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-      await this.#upload(next);
+      const job = await this.#upload(next);
       const index = this.#waiting.indexOf(next);
       if (index >= 0) this.#waiting.splice(index, 1);
-      onDone();
+      next.onDone(job);
     }
     window.removeEventListener("beforeunload", warn);
     this.#running = false;
   }
 
-  async #upload({ entry, sending, stop }: Waiting): Promise<void> {
+  async #upload({ entry, sending, stop }: Waiting): Promise<Job | null> {
     const { id, split } = entry;
-    const { content, annotations } = sending;
+    const { content, annotations, dryRun } = sending;
     try {
       const isFile = content instanceof File;
       if (!isFile) this.#change(id, { state: "packing" });
       const body = isFile ? content : await pack(content);
-      if (stop.signal.aborted) return;
+      if (stop.signal.aborted) return null;
       this.#change(id, { state: "uploading", total: body.size });
-      await uploadImport({
+      const job = await uploadImport({
         projectId: this.#projectId,
         body,
         filename: isFile ? content.name : `${content.name}.zip`,
         split,
         annotations,
         packed: isFile ? null : content.kind,
+        dryRun,
         onProgress: (sent, total) => this.#change(id, { sent, total }),
         signal: stop.signal,
       });
       this.#publish(this.#entries.filter((other) => other.id !== id));
+      return job;
     } catch (error) {
       if (!stop.signal.aborted) this.#change(id, { state: "failed", error: messageOf(error) });
+      return null;
     }
   }
 

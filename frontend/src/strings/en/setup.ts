@@ -1,6 +1,7 @@
 import { locale } from "../language";
 import { bucket } from "./bucket";
 import { groups } from "./groups";
+import { plan } from "./plan";
 import { plural } from "./words";
 
 export const setup = {
@@ -38,7 +39,7 @@ export const setup = {
     "Shown to annotators beside the image. Say what belongs to a class when in doubt.",
   images: "Images",
   imagesHint:
-    "A zip, a Parquet file, or a folder, also as Label Studio, COCO, YOLO or Karat export them. Pool images are to be labeled; evaluation images come with labels (one folder per class) and measure accuracy.",
+    "A zip, a Parquet file, or a folder, also as Label Studio, COCO, YOLO or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with labels (one folder per class) and measure accuracy.",
   addTo: "Add to",
   splits: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD" },
   splitHints: {
@@ -99,10 +100,10 @@ export const setup = {
   unchanged: (count: number) => `${count.toLocaleString(locale)} known already`,
   empty: (count: number) => `${count.toLocaleString(locale)} without a label`,
   refused: (count: number) => `${count.toLocaleString(locale)} refused`,
+  leftOut: (count: number) => `${count.toLocaleString(locale)} left out`,
+  whyLeftOut: "What was left out, and why?",
   whyRefused: "What was refused, and why?",
   noted: "How was it taken?",
-  notedWhat: "What to know",
-  notedRows: "How many",
   fullReport: "Full report (CSV)",
   reason: "Reason",
   refusedItems: "Refused",
@@ -113,6 +114,7 @@ export const setup = {
       : count.toLocaleString(locale);
   },
   imports: "Imports",
+  plan,
   method: "Method",
   methodHint: "The defaults are a good start. Changes take effect from the next round.",
   kinds: {

@@ -1,6 +1,7 @@
 import type { Catalogue } from "..";
 import { bucket } from "./bucket";
 import { groups } from "./groups";
+import { plan } from "./plan";
 import { number, particle } from "./words";
 
 export const setup: Catalogue["setup"] = {
@@ -39,7 +40,7 @@ export const setup: Catalogue["setup"] = {
   guidelinesHint: "라벨링 화면에서 이미지 옆에 표시됩니다. 헷갈릴 때의 기준을 적어 주세요.",
   images: "이미지",
   imagesHint:
-    "zip, Parquet 파일 또는 폴더를 추가하세요. Label Studio, COCO, YOLO, Karat에서 내보낸 파일도 됩니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 라벨이 있는 이미지(클래스마다 폴더 하나)로 정확도를 측정합니다.",
+    "zip, Parquet 파일 또는 폴더를 추가하세요. Label Studio, COCO, YOLO, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 라벨이 있는 이미지(클래스마다 폴더 하나)로 정확도를 측정합니다.",
   addTo: "추가할 곳",
   splits: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD" },
   splitHints: {
@@ -95,10 +96,10 @@ export const setup: Catalogue["setup"] = {
   unchanged: (count) => `이미 있는 라벨 ${number(count)}개`,
   empty: (count) => `라벨 없는 행 ${number(count)}개`,
   refused: (count) => `${number(count)}개 거부`,
+  leftOut: (count) => `${number(count)}개 제외`,
+  whyLeftOut: "제외된 이유 보기",
   whyRefused: "거부된 이유 보기",
   noted: "어떻게 읽었는지 보기",
-  notedWhat: "내용",
-  notedRows: "개수",
   fullReport: "전체 보고서 (CSV)",
   reason: "이유",
   refusedItems: "거부된 항목",
@@ -107,6 +108,7 @@ export const setup: Catalogue["setup"] = {
     return names.length > 0 ? `${number(count)}개: ${shown}` : `${number(count)}개`;
   },
   imports: "가져오기 기록",
+  plan,
   method: "방법",
   methodHint: "기본값으로 시작해도 충분합니다. 변경 사항은 다음 라운드부터 적용됩니다.",
   kinds: {

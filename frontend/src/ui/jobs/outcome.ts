@@ -24,6 +24,7 @@ export function importedBy(report: ImportReport): string {
   if (report.duplicates > 0) parts.push(t.setup.duplicates(report.duplicates));
   if (unchanged > 0) parts.push(t.setup.unchanged(unchanged));
   if (empty > 0) parts.push(t.setup.empty(empty));
+  if (report.left_out) parts.push(t.setup.leftOut(report.left_out));
   if (report.refused > 0) parts.push(t.setup.refused(report.refused));
   const isOfRows = labeled > 0 ? !eachOne || parts.length > 1 : added > 0 && unchanged + empty > 0;
   const also = [
@@ -36,6 +37,7 @@ export function importedBy(report: ImportReport): string {
 
 /** What a job that succeeded has done, in a line; null where there is nothing to say. */
 export function doneBy({ dry_run, kind, result }: Job): string | null {
+  if (dry_run && kind === "import_pool") return t.setup.plan.waits;
   if (dry_run) {
     // The event that says it is done comes before its result.
     const found = result?.estimate as Estimate | undefined;

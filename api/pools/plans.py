@@ -1,0 +1,116 @@
+"""Answering the plan of an import: start it as it was chosen, or discard it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.audit import record
+from api.pools.schemas import ImportStart
+from api.pools.service import start_import
+from api.pools.uploads import check_annotations
+from api.principal import Principal
+from core import events
+from core.errors import Conflict, Invalid, NotFound
+from core.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams
+from core.lifecycle import request_cancel
+from core.states import JobKind, JobState
+from core.storage import Storage
+from core.tables import DRY_RUN, Job
+
+_ANSWERED = {
+    Answer.STARTED: "This import was started already.",
+    Answer.DISCARDED: "This import was discarded; send the images again.",
+    Answer.EXPIRED: (
+        f"Nobody started this import within {PLAN_HOURS} hours, so its upload was removed; send "
+        "the images again."
+    ),
+}
+
+
+def parse_choices(given: Iterable[str]) -> dict[str, FolderChoice]:
+    """Choices as they stand in a query: ``FOLDER=SPLIT``, and of a value of a column too.
+
+    Raises:
+        DomainError: ``invalid_folder_split``.
+    """
+    found = {}
+    for text in given:
+        name, _, choice = text.rpartition("=")
+        if not name.strip() or choice not in {*FolderChoice}:
+            raise Invalid(
+                "invalid_folder_split",
+                f"{text[:100]!r} must be FOLDER=SPLIT, where SPLIT is one of "
+                f"{', '.join(FolderChoice)}.",
+                field="folder_split",
+            )
+        found[name] = FolderChoice(choice)
+    return found
+
+
+async def start(
+    session: AsyncSession, principal: Principal, project_id: int, job_id: int, chosen: ImportStart
+) -> Job:
+    """Start the import that a plan was made of, from the same upload.
+
+    Raises:
+        DomainError: ``plan_not_ready``, ``plan_started``, ``plan_discarded``, ``plan_expired`` or
+            ``invalid_annotation_column``.
+    """
+    plan = await _plan(session, project_id, job_id)
+    if plan.state is not JobState.SUCCEEDED:
+        raise Conflict(
+            "plan_not_ready", f"The plan is {plan.state}; only one that succeeded can be started."
+        )
+    before = ImportParams.of(plan.params)
+    split = chosen.split or before.split
+    annotations = before.annotations
+    if chosen.annotation_columns is not None:
+        annotations = list(dict.fromkeys(chosen.annotation_columns))
+    # The split that was chosen may be another than the one the plan was made for.
+    check_annotations(before.filename, annotations, split)
+    params = before.model_copy(
+        update={
+            "split": split,
+            "annotations": annotations,
+            "columns": {**before.columns, **chosen.columns()},
+            "folder_split": {**before.folder_split, **chosen.folder_split},
+            "plan": plan.id,
+        }
+    ).to_json()
+    plan.params = {**plan.params, "answer": Answer.STARTED.value}
+    if chosen.dry_run:
+        params[DRY_RUN] = True
+    return await start_import(session, principal, project_id, params)
+
+
+async def discard(
+    session: AsyncSession, principal: Principal, storage: Storage, project_id: int, job_id: int
+) -> None:
+    """Forget a plan, and remove what was sent for it.
+
+    Raises:
+        DomainError: ``plan_started``, ``plan_discarded`` or ``plan_expired``.
+    """
+    plan = await _plan(session, project_id, job_id)
+    if plan.state in (JobState.QUEUED, JobState.RUNNING):
+        request_cancel(plan)
+    plan.params = {**plan.params, "answer": Answer.DISCARDED.value}
+    upload = ImportParams.of(plan.params).upload
+    if upload is not None:
+        storage.upload(upload).unlink(missing_ok=True)
+    record(session, principal, "discard", "import", plan.id, project_id=project_id)
+    data: dict[str, Any] = {"id": plan.id, "state": plan.state}
+    await session.execute(events.notify(project_id, "job", data))
+
+
+async def _plan(session: AsyncSession, project_id: int, job_id: int) -> Job:
+    """A plan that waits for its answer, locked."""
+    job = await session.get(Job, job_id, with_for_update={"key_share": True})
+    is_plan = job is not None and job.kind is JobKind.IMPORT_POOL and job.dry_run
+    if job is None or not is_plan or job.project_id != project_id:
+        raise NotFound("plan of an import")
+    answer = ImportParams.of(job.params).answer
+    if answer is not None:
+        raise Conflict(f"plan_{answer}", _ANSWERED[answer])
+    return job

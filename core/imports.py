@@ -1,0 +1,76 @@
+"""What an import is asked to do: written by the API, read by the worker."""
+
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from core.states import Split
+
+PLAN_HOURS: Final = 24
+"""How long the upload of a plan is kept that nobody answers."""
+
+
+class FolderChoice(StrEnum):
+    """What becomes of a folder, or of the rows with one value of the split column."""
+
+    POOL = "pool"
+    EVALUATION = "evaluation"
+    AUXILIARY_OOD = "auxiliary_ood"
+    LEAVE_OUT = "leave_out"
+    CLASS = "class"
+    """The folder is a class, whatever its name may mean otherwise."""
+
+
+class Answer(StrEnum):
+    """What became of a plan."""
+
+    STARTED = "started"
+    DISCARDED = "discarded"
+    EXPIRED = "expired"
+
+
+class ImportParams(BaseModel):
+    """Parameters of the job ``import_pool``.
+
+    Attributes:
+        filename: What its sender called it, or its address.
+        upload: Name of what is on disk, under ``Storage.upload``.
+        split: Of what names none itself.
+        columns: Names of the columns by role: ``image``, ``label``, ``split``, ``key``.
+        annotations: Columns that become annotations.
+        folder_split: What becomes of folders, and of values of the split column, by name.
+        location: Where the images stay that are not copied.
+        include: Patterns of paths below ``location``.
+        table: Address of a table that names images below ``location``.
+        packed: What a zip was made of for the upload.
+        plan: Job whose plan this import follows.
+        answer: What became of this plan.
+    """
+
+    # Those of an earlier version may still wait, and of a later one after a downgrade.
+    model_config = ConfigDict(extra="ignore")
+
+    filename: str
+    upload: str | None = None
+    split: Split = Split.POOL
+    columns: dict[str, str] = {}
+    annotations: list[str] = []
+    folder_split: dict[str, FolderChoice] = {}
+    location: str | None = None
+    include: list[str] = []
+    table: str | None = None
+    packed: str | None = None
+    plan: int | None = None
+    answer: Answer | None = None
+
+    @classmethod
+    def of(cls, params: dict[str, Any]) -> Self:
+        """The parameters of a job."""
+        return cls.model_validate(params)
+
+    def to_json(self) -> dict[str, Any]:
+        """For the job, without what does not apply."""
+        always = {"filename", "split", "columns", "annotations"}
+        written = self.model_dump(mode="json")
+        return {name: value for name, value in written.items() if value or name in always}

@@ -1,0 +1,58 @@
+import type { ImportPlan, PlannedColumn } from "../../api/types";
+import { t } from "../../strings";
+import { CheckField } from "../../ui/Field";
+import styles from "./PlanDialog.module.css";
+
+type PlanColumnsProps = {
+  plan: ImportPlan;
+  /** Classes that are to be made. */
+  added: string[];
+  /** Whether images that say no split go to the pool: only those are annotated. */
+  isPool: boolean;
+  columns: string[];
+  onColumns: (columns: string[]) => void;
+};
+
+/** Labels that documents state, and columns whose labels may become annotations. */
+export function PlanColumns({ plan, added, isPool, columns, onColumns }: PlanColumnsProps) {
+  const text = t.setup.plan;
+  const stated = plan.labels.filter((one) => one.stated);
+  const willBe = ({ values }: PlannedColumn) => values.some((value) => added.includes(value));
+  const offered = plan.labels.filter(
+    (one) => !one.stated && (one.chosen || one.readable > 0 || willBe(one)),
+  );
+  const toggle = (name: string) =>
+    onColumns(columns.includes(name) ? columns.filter((one) => one !== name) : [...columns, name]);
+  return (
+    <>
+      {(stated.length > 0 || plan.documents.length > 0) && (
+        <div className={styles.hint}>
+          {plan.documents.map(({ name, format }) => (
+            <p key={name}>{text.document(name, format)}</p>
+          ))}
+          {stated.map(({ column, readable, unreadable }) => (
+            <p key={column}>{text.stated(column, readable, unreadable)}</p>
+          ))}
+        </div>
+      )}
+      {isPool && offered.length > 0 && (
+        <fieldset className={styles.columns}>
+          <legend>{text.columns}</legend>
+          {offered.map(({ column, readable, unreadable, values }) => (
+            <CheckField
+              key={column}
+              label={column === "label" ? text.folderLabel : column}
+              hint={
+                added.length > 0
+                  ? text.values(readable + unreadable, 0, values)
+                  : text.values(readable, unreadable, values)
+              }
+              checked={columns.includes(column)}
+              onChange={() => toggle(column)}
+            />
+          ))}
+        </fieldset>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { discardImport, listed, startImport } from "../../api/imports";
+import type { FolderChoice, ImportPlan, Job, Split } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Dialog, DialogActions } from "../../ui/Dialog";
+import { CheckField } from "../../ui/Field";
+import { Notice } from "../../ui/State";
+import { PlanColumns } from "./PlanColumns";
+import styles from "./PlanDialog.module.css";
+import { PlanGroup } from "./PlanGroup";
+import { type Chosen, chosenOf, newClasses, SPLITS, sumsOf } from "./plan";
+import { Reasons } from "./Reasons";
+
+type PlanDialogProps = {
+  projectId: number;
+  job: Job;
+  plan: ImportPlan;
+  /** Names of the project's classes, as they stand on the page. */
+  classes: string[];
+  /** Whether what folders are called may become classes here. */
+  takesClasses: boolean;
+  /** Side of what the model sees, if this import fixes it. */
+  inputSize: number | null;
+  /** Saves what the import depends on, with these classes more. */
+  before: (classes: string[]) => Promise<void>;
+  onAnswered: () => void;
+  onClose: () => void;
+};
+
+/** Shows what an import would do before anything is stored, and takes choices. */
+export function PlanDialog(props: PlanDialogProps) {
+  const { projectId, job, plan, takesClasses, inputSize, before, onAnswered, onClose } = props;
+  const text = t.setup.plan;
+  const [chosen, setChosen] = useState<Chosen>(() => chosenOf(plan));
+  const [makes, setMakes] = useState(takesClasses && props.classes.length === 0);
+  const known = new Set(props.classes);
+  const found = takesClasses ? newClasses(plan, chosen, known) : [];
+  const added = makes ? found : [];
+  const sums = sumsOf(plan, chosen, new Set([...known, ...added]));
+  const start = useMutation({
+    mutationFn: async () => {
+      await before(added);
+      await startImport(projectId, job.id, {
+        split: chosen.split,
+        folder_split: chosen.folders,
+        annotation_columns: chosen.split === "pool" ? chosen.columns : [],
+        dry_run: false,
+      });
+    },
+    onSuccess: onAnswered,
+  });
+  const discard = useMutation({
+    mutationFn: () => discardImport(projectId, job.id),
+    onSuccess: onAnswered,
+  });
+  const choose = (name: string | null, choice: FolderChoice) =>
+    setChosen(
+      name === null
+        ? { ...chosen, split: choice as Split }
+        : { ...chosen, folders: { ...chosen.folders, [name]: choice } },
+    );
+  const brings = SPLITS.some((split) => sums[split] > 0) || plan.rows > 0;
+  const error = start.error ?? discard.error;
+  return (
+    <Dialog title={text.title(listed(job).name)} wide onClose={onClose}>
+      <p className={styles.sums} role="status">
+        {text.sums(sums, plan.rows)}
+      </p>
+      {plan.groups.length > 0 && (
+        <ul className={styles.groups} aria-label={text.groups}>
+          {plan.groups.map((group) => (
+            <PlanGroup
+              key={group.name ?? ""}
+              group={group}
+              isAll={plan.groups.length === 1}
+              chosen={chosen}
+              classes={new Set([...known, ...added])}
+              onChoose={(choice) => choose(group.name, choice)}
+            />
+          ))}
+        </ul>
+      )}
+      {found.length > 0 && (
+        <CheckField
+          label={text.makeClasses(found.length)}
+          hint={text.someNames(found)}
+          checked={makes}
+          onChange={() => setMakes(!makes)}
+        />
+      )}
+      {!brings && <Notice tone="gold">{text.nothing}</Notice>}
+      <PlanColumns
+        plan={plan}
+        added={added}
+        isPool={chosen.split === "pool"}
+        columns={chosen.columns}
+        onColumns={(columns) => setChosen({ ...chosen, columns })}
+      />
+      <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
+      <p className={styles.hint}>
+        {text.notSeen} {inputSize !== null && text.fixesSize(inputSize)}
+      </p>
+      {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+      <DialogActions>
+        <Button kind="quiet" busy={discard.isPending} onClick={() => discard.mutate()}>
+          {text.discard}
+        </Button>
+        <Button onClick={onClose}>{text.later}</Button>
+        <Button
+          kind="primary"
+          busy={start.isPending}
+          disabled={!brings}
+          onClick={() => start.mutate()}
+        >
+          {text.start}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

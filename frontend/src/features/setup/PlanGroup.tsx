@@ -1,0 +1,56 @@
+import type { FolderChoice, PlannedGroup } from "../../api/types";
+import { t } from "../../strings";
+import { SelectField } from "../../ui/Field";
+import styles from "./PlanDialog.module.css";
+import { type Chosen, choiceOf, labeled, SPLITS } from "./plan";
+
+type PlanGroupProps = {
+  group: PlannedGroup;
+  /** Whether there is no other. */
+  isAll: boolean;
+  chosen: Chosen;
+  classes: ReadonlySet<string>;
+  onChoose: (choice: FolderChoice) => void;
+};
+
+/** Images that one folder, or one value of a column, holds together, and what becomes of them. */
+export function PlanGroup({ group, isAll, chosen, classes, onChoose }: PlanGroupProps) {
+  const text = t.setup.plan;
+  const choice = choiceOf(group, chosen);
+  const name = group.name ?? (isAll ? text.all : text.others);
+  const goesTo = choice === "class" ? chosen.split : choice;
+  const lost = goesTo === "evaluation" ? group.count - labeled(group, classes) : 0;
+  const options: FolderChoice[] = [
+    ...SPLITS,
+    ...(group.may_be_class ? (["class"] as const) : []),
+    ...(group.name === null ? [] : (["leave_out"] as const)),
+  ];
+  return (
+    <li className={styles.group}>
+      <div className={styles.what}>
+        <strong>{name}</strong>
+        <span>{text.images(group.count)}</span>
+        {group.labels.length > 0 && (
+          <span className={styles.hint}>
+            {text.classes(group.labels.map((label) => text.label(label.name, label.count)))}
+          </span>
+        )}
+        {group.examples[0] && <span className={styles.example}>{group.examples[0]}</span>}
+        {group.reason && <span className={styles.reason}>{t.common.said(group.reason)}</span>}
+        {lost > 0 && <span className={styles.reason}>{text.withoutClass(lost)}</span>}
+      </div>
+      <SelectField
+        label={text.becomes(name)}
+        hideLabel
+        value={choice}
+        onChange={(event) => onChoose(event.target.value as FolderChoice)}
+      >
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {text.choices[option]}
+          </option>
+        ))}
+      </SelectField>
+    </li>
+  );
+}

@@ -1,0 +1,81 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { discardImport, listed } from "../../api/imports";
+import { projectQuery } from "../../api/projects";
+import { retryJob } from "../../api/rounds";
+import type { Job } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { saidBy } from "../../ui/jobs/outcome";
+import { Meter } from "../../ui/Meter";
+import { Notice } from "../../ui/State";
+import styles from "./ImagesCard.module.css";
+import { planOf } from "./plan";
+
+type PlanListProps = { projectId: number; jobs: Job[]; onContinue: (job: Job) => void };
+
+/** Imports that are planned, and wait to be started or discarded. */
+export function PlanList({ projectId, jobs, onContinue }: PlanListProps) {
+  return (
+    <ul className={styles.list} aria-label={t.setup.plan.plans}>
+      {jobs.map((job) => (
+        <PlanItem key={job.id} projectId={projectId} job={job} onContinue={onContinue} />
+      ))}
+    </ul>
+  );
+}
+
+function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListProps, "jobs">) {
+  const text = t.setup.plan;
+  const client = useQueryClient();
+  const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
+  const discard = useMutation({ mutationFn: () => discardImport(projectId, job.id), onSettled });
+  const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
+  const { name, kind } = listed(job);
+  const isReady = planOf(job) !== null;
+  const isActive = job.state === "queued" || job.state === "running";
+  const error = discard.error ?? retry.error;
+  return (
+    <li>
+      <div className={styles.item}>
+        <strong>{name}</strong>
+        <span className={styles.kind}>{t.setup.sources[kind]}</span>
+        <Chip tone={isActive ? "plain" : isReady ? "gold" : "bad"}>
+          {isActive ? text.looking : isReady ? text.waits : t.setup.importFailed}
+        </Chip>
+        <span className={styles.choices}>
+          {isReady && (
+            <Button size="small" kind="primary" onClick={() => onContinue(job)}>
+              {text.continue}
+            </Button>
+          )}
+          {!isActive && !isReady && (
+            <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
+              {t.common.retry}
+            </Button>
+          )}
+          <Button
+            size="small"
+            kind="quiet"
+            busy={discard.isPending}
+            onClick={() => discard.mutate()}
+          >
+            {text.discard}
+          </Button>
+        </span>
+      </div>
+      {job.state === "running" && job.progress && job.progress.steps > 0 && (
+        <Meter
+          label={text.looking}
+          hideLabel
+          value={job.progress.step}
+          max={job.progress.steps}
+          text={t.overview.step(job.progress.step, job.progress.steps)}
+        />
+      )}
+      {job.state === "queued" && job.message && <p className={styles.kind}>{saidBy(job)}</p>}
+      {job.state === "failed" && <Notice tone="bad">{saidBy(job)}</Notice>}
+      {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+    </li>
+  );
+}

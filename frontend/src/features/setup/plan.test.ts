@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import type { ImportPlan, PlannedGroup } from "../../api/types";
+import { type Chosen, chosenOf, newClasses, sumsOf } from "./plan";
+
+function group(name: string | null, more: Partial<PlannedGroup>): PlannedGroup {
+  const proposal = name === null ? "pool" : (name as PlannedGroup["proposal"]);
+  const nothing = { reason: null, may_be_class: false, unlabeled: 0, labels: [], examples: [] };
+  return { name, proposal, count: 0, ...nothing, ...more };
+}
+
+const label = (name: string, count: number, known = false) => ({ name, count, known });
+
+const plan: ImportPlan = {
+  total: 40,
+  rows: 0,
+  split: "pool",
+  documents: [],
+  labels: [
+    { column: "label", chosen: true, stated: false, readable: 4, unreadable: 0, values: ["cat"] },
+    { column: "COCO", chosen: true, stated: true, readable: 4, unreadable: 0, values: ["cat"] },
+    { column: "site", chosen: false, stated: false, readable: 0, unreadable: 4, values: ["A"] },
+  ],
+  bad_by_reason: { "not an image by its name (.txt)": 2, "its path leads out": 1 },
+  groups: [
+    group("pool", { count: 20, labels: [label("cat", 10, true), label("dog", 10)] }),
+    group("evaluation", {
+      count: 10,
+      unlabeled: 1,
+      labels: [label("cat", 4, true), label("dog", 5)],
+    }),
+    group("samples", {
+      proposal: "leave_out",
+      count: 4,
+      labels: [label("ood", 1), label("ant", 3)],
+    }),
+    group(null, { count: 3, unlabeled: 3 }),
+  ],
+};
+
+const chosen: Chosen = chosenOf(plan);
+
+it("sends only columns that are not stated anyway", () => {
+  expect(chosen.columns).toEqual(["label"]);
+});
+
+it("counts what goes where as the server does", () => {
+  const sums = { pool: 23, evaluation: 4, auxiliary_ood: 0, left_out: 4, refused: 9 };
+  expect(sumsOf(plan, chosen, new Set())).toEqual(sums);
+  const more = { ...sums, evaluation: 9, refused: 4 };
+  expect(sumsOf(plan, chosen, new Set(["dog"]))).toEqual(more);
+});
+
+it.each<[Partial<Chosen>, Partial<ReturnType<typeof sumsOf>>]>([
+  [{ folders: { samples: "pool" } }, { pool: 27, left_out: 0 }],
+  [
+    { folders: { samples: "class" }, split: "auxiliary_ood" },
+    { pool: 20, auxiliary_ood: 7 },
+  ],
+  [{ folders: { pool: "leave_out" } }, { pool: 3, left_out: 24 }],
+  [{ split: "evaluation" }, { pool: 20, evaluation: 4, refused: 12 }],
+])("follows the choice %o", (choice, right) => {
+  expect(sumsOf(plan, { ...chosen, ...choice }, new Set())).toMatchObject(right);
+});
+
+it("offers as classes what comes in and is none yet", () => {
+  expect(newClasses(plan, chosen, new Set())).toEqual(["dog"]);
+  expect(newClasses(plan, chosen, new Set(["dog"]))).toEqual([]);
+  const all = { ...chosen, folders: { samples: "pool" as const } };
+  expect(newClasses(plan, all, new Set())).toEqual(["ant", "dog"]);
+});

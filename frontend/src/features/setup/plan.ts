@@ -1,0 +1,73 @@
+import type { FolderChoice, ImportPlan, Job, PlannedGroup, Split } from "../../api/types";
+
+/** What was chosen for a plan, beside what it proposes. */
+export type Chosen = {
+  split: Split;
+  /** By name of the folder or value. */
+  folders: Record<string, FolderChoice>;
+  /** Columns whose labels become annotations. */
+  columns: string[];
+};
+
+/** How many images go where. */
+export type Sums = Record<Split | "left_out" | "refused", number>;
+
+export const SPLITS: Split[] = ["pool", "evaluation", "auxiliary_ood"];
+/** Folders beside those of classes whose images have none. */
+const NO_CLASS = new Set(["ood", "unsure", "skip"]);
+
+/** The plan of a job that waits for an answer. */
+export const planOf = (job: Job): ImportPlan | null =>
+  job.dry_run && job.state === "succeeded" ? (job.result as ImportPlan | null) : null;
+
+export const chosenOf = (plan: ImportPlan): Chosen => ({
+  split: plan.split,
+  folders: {},
+  columns: plan.labels.flatMap((one) => (one.chosen && !one.stated ? [one.column] : [])),
+});
+
+export function choiceOf(group: PlannedGroup, { split, folders }: Chosen): FolderChoice {
+  return group.name === null ? split : (folders[group.name] ?? group.proposal);
+}
+
+/** Where a choice puts images. */
+const placeOf = (choice: FolderChoice, split: Split): Split | "left_out" => {
+  if (choice === "leave_out") return "left_out";
+  return choice === "class" ? split : choice;
+};
+
+/** What an import does with these choices, by the rules of the server. */
+export function sumsOf(plan: ImportPlan, chosen: Chosen, classes: ReadonlySet<string>): Sums {
+  const bad = Object.values(plan.bad_by_reason).reduce((sum, count) => sum + count, 0);
+  const sums: Sums = { pool: 0, evaluation: 0, auxiliary_ood: 0, left_out: 0, refused: bad };
+  for (const group of plan.groups) {
+    const place = placeOf(choiceOf(group, chosen), chosen.split);
+    const placed = place === "evaluation" ? labeled(group, classes) : group.count;
+    sums[place] += placed;
+    sums.refused += group.count - placed;
+  }
+  return sums;
+}
+
+/** How many of a group have a label that is a class. */
+export const labeled = (group: PlannedGroup, classes: ReadonlySet<string>): number =>
+  group.labels
+    .filter(({ name, known }) => known || classes.has(name))
+    .reduce((sum, { count }) => sum + count, 0);
+
+/** Labels of images that come in and are no classes yet, the most frequent first. */
+export function newClasses(
+  plan: ImportPlan,
+  chosen: Chosen,
+  classes: ReadonlySet<string>,
+): string[] {
+  const counts = new Map<string, number>();
+  for (const group of plan.groups) {
+    if (choiceOf(group, chosen) === "leave_out") continue;
+    for (const { name, count, known } of group.labels) {
+      if (!known && !classes.has(name) && !NO_CLASS.has(name.toLowerCase()))
+        counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+  }
+  return [...counts.keys()].sort((one, other) => one.localeCompare(other));
+}

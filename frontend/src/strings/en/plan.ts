@@ -1,0 +1,74 @@
+import { locale } from "../language";
+import { plural } from "./words";
+
+const number = (count: number): string => count.toLocaleString(locale);
+
+/** What an import would do, before anything is stored. */
+export const plan = {
+  title: (name: string) => `Import ${name}?`,
+  plans: "Imports that wait for your answer",
+  groups: "What becomes of the images",
+  sums: (
+    sums: Record<"pool" | "evaluation" | "auxiliary_ood" | "left_out" | "refused", number>,
+    rows: number,
+  ) => {
+    const parts = [
+      sums.pool > 0 && `${number(sums.pool)} pool`,
+      sums.evaluation > 0 && `${number(sums.evaluation)} evaluation`,
+      sums.auxiliary_ood > 0 && `${number(sums.auxiliary_ood)} known OOD`,
+      sums.left_out > 0 && `${number(sums.left_out)} left out`,
+      sums.refused > 0 && `${number(sums.refused)} refused`,
+      rows > 0 && `${plural(rows, "row", "rows")} about images that are there`,
+    ].filter((part) => part !== false);
+    return parts.length > 0 ? parts.join(", ") : "Nothing";
+  },
+  all: "All images",
+  others: "Images that say no split",
+  images: (count: number) => plural(count, "image", "images"),
+  classes: (labels: string[]) => {
+    const shown = labels.slice(0, 6).join(", ");
+    return labels.length > 6
+      ? `Classes: ${shown} and ${number(labels.length - 6)} more`
+      : `Classes: ${shown}`;
+  },
+  label: (name: string, count: number) => `${name} ${number(count)}`,
+  withoutClass: (count: number) =>
+    `${number(count)} without a label that is a class: refused for evaluation`,
+  becomes: (name: string) => `What becomes of ${name}`,
+  choices: {
+    pool: "Pool",
+    evaluation: "Evaluation",
+    auxiliary_ood: "Known OOD",
+    class: "A class",
+    leave_out: "Leave out",
+  },
+  makeClasses: (count: number) =>
+    count === 1 ? "Make this a class" : `Make these ${number(count)} the classes`,
+  someNames: (names: string[]) =>
+    names.length > 12
+      ? `${names.slice(0, 12).join(", ")} and ${number(names.length - 12)} more`
+      : names.join(", "),
+  columns: "Which of these are labels?",
+  folderLabel: "The folder, or the column label",
+  values: (readable: number, unreadable: number, values: string[]) => {
+    const no = unreadable > 0 ? `, ${number(unreadable)} that are no class yet` : "";
+    return `${plural(readable, "label", "labels")}${no}: ${values.join(", ")}`;
+  },
+  document: (name: string, format: string) => `${name} says something of the images (${format}).`,
+  stated: (source: string, readable: number, unreadable: number) =>
+    unreadable > 0
+      ? `${source}: ${plural(readable, "label", "labels")}, and ${number(unreadable)} that cannot be read`
+      : `${source}: ${plural(readable, "label", "labels")}`,
+  bad: (count: number, reason: string) => `${number(count)} × ${reason}`,
+  whyBad: "What cannot come in, and why?",
+  needAnswer: "start or discard the import that waits for your answer",
+  nothing: "Nothing of this would come in. Choose a split, or discard it.",
+  notSeen: "Copies and damaged images are found while importing.",
+  fixesSize: (size: number) => `The import fixes what the model sees at ${size} × ${size} pixels.`,
+  start: "Import",
+  later: "Not now",
+  discard: "Discard",
+  continue: "Continue",
+  looking: "Looking through it",
+  waits: "Waits for your answer",
+};

@@ -1,0 +1,67 @@
+import type { Catalogue } from "..";
+import { number } from "./words";
+
+export const plan: Catalogue["setup"]["plan"] = {
+  title: (name) => `가져올까요? ${name}`,
+  plans: "답을 기다리는 가져오기",
+  groups: "이미지가 들어갈 곳",
+  sums: (sums, rows) => {
+    const parts = [
+      sums.pool > 0 && `풀 ${number(sums.pool)}개`,
+      sums.evaluation > 0 && `평가용 ${number(sums.evaluation)}개`,
+      sums.auxiliary_ood > 0 && `알려진 OOD ${number(sums.auxiliary_ood)}개`,
+      sums.left_out > 0 && `제외 ${number(sums.left_out)}개`,
+      sums.refused > 0 && `거부 ${number(sums.refused)}개`,
+      rows > 0 && `이미 있는 이미지에 대한 행 ${number(rows)}개`,
+    ].filter((part) => part !== false);
+    return parts.length > 0 ? parts.join(", ") : "가져올 것이 없습니다";
+  },
+  all: "모든 이미지",
+  others: "분할이 정해지지 않은 이미지",
+  images: (count) => `이미지 ${number(count)}개`,
+  classes: (labels) => {
+    const shown = labels.slice(0, 6).join(", ");
+    return labels.length > 6
+      ? `클래스: ${shown} 외 ${number(labels.length - 6)}개`
+      : `클래스: ${shown}`;
+  },
+  label: (name, count) => `${name} ${number(count)}개`,
+  withoutClass: (count) =>
+    `클래스에 맞는 라벨이 없는 이미지 ${number(count)}개는 평가용에서 거부됩니다`,
+  becomes: (name) => `${name}의 용도`,
+  choices: {
+    pool: "풀",
+    evaluation: "평가용",
+    auxiliary_ood: "알려진 OOD",
+    class: "클래스",
+    leave_out: "제외",
+  },
+  makeClasses: (count) => `이 이름 ${number(count)}개를 클래스로 만들기`,
+  someNames: (names) =>
+    names.length > 12
+      ? `${names.slice(0, 12).join(", ")} 외 ${number(names.length - 12)}개`
+      : names.join(", "),
+  columns: "어느 것이 라벨인가요?",
+  folderLabel: "폴더 이름 또는 label 열",
+  values: (readable, unreadable, values) => {
+    const no = unreadable > 0 ? `, 아직 클래스가 아닌 값 ${number(unreadable)}개` : "";
+    return `라벨 ${number(readable)}개${no}: ${values.join(", ")}`;
+  },
+  document: (name, format) => `${name}에 이미지에 대한 내용이 있습니다 (${format}).`,
+  stated: (source, readable, unreadable) =>
+    unreadable > 0
+      ? `${source}: 라벨 ${number(readable)}개, 읽을 수 없는 라벨 ${number(unreadable)}개`
+      : `${source}: 라벨 ${number(readable)}개`,
+  bad: (count, reason) => `${number(count)}개: ${reason}`,
+  whyBad: "가져올 수 없는 항목과 이유",
+  needAnswer: "답을 기다리는 가져오기를 시작하거나 버리기",
+  nothing: "이대로는 가져올 것이 없습니다. 용도를 고르거나 버리세요.",
+  notSeen: "중복되거나 손상된 이미지는 가져오는 동안 찾습니다.",
+  fixesSize: (size) => `가져오면 모델이 보는 크기가 ${size} × ${size}픽셀로 정해집니다.`,
+  start: "가져오기",
+  later: "나중에",
+  discard: "버리기",
+  continue: "계속",
+  looking: "살펴보는 중",
+  waits: "답을 기다리는 중",
+};

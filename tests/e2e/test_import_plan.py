@@ -1,0 +1,106 @@
+"""A drop is shown before anything is stored: changed, put off, discarded, and lost by no reload."""
+
+import zipfile
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from karat import Client
+from tests.karat.helpers import png
+
+FILES = {
+    **{f"xray/train/{name}/{seed}.png": seed for seed, name in enumerate(("cat", "dog", "bird"))},
+    **{f"xray/test/{name}/{seed}.png": seed for seed, name in enumerate(("cat", "dog"), 10)},
+    "xray/samples/20.png": 20,
+}
+
+
+def archive(path: Path, first: int = 0) -> Path:
+    with zipfile.ZipFile(path, "w") as found:
+        for name, seed in FILES.items():
+            found.writestr(name, png(first + seed))
+        found.writestr("xray/test/notes.txt", b"hello")
+    return path
+
+
+def test_a_drop_is_shown_changed_and_started(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = signed_in
+    project = karat.create_project("Planned", [])
+    page.goto(f"/projects/{project.id}/settings")
+    page.get_by_label("Choose a file").set_input_files(archive(tmp_path / "xray.zip"))
+    dialog = page.get_by_role("dialog", name="Import xray.zip?")
+    sums = dialog.get_by_role("status")
+    expect(sums).to_have_text("3 pool, 2 evaluation, 1 left out, 1 refused", timeout=60_000)
+    expect(dialog.get_by_text("samples/ stands beside test/, train/")).to_be_visible()
+    dialog.get_by_text("What cannot come in, and why?").click()
+    expect(dialog.get_by_text("not an image by its name (.txt)")).to_be_visible()
+    # The names of the folders are what evaluation images are matched by.
+    makes = dialog.get_by_label("Make these 3 the classes")
+    expect(makes).to_be_checked()
+    makes.uncheck()
+    expect(sums).to_have_text("3 pool, 1 left out, 3 refused")
+    makes.check()
+    # Put off by the keyboard, it waits; a reload loses nothing of it.
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.reload()
+    waiting = page.get_by_role("list", name="Imports that wait for your answer")
+    expect(waiting).to_contain_text("Waits for your answer")
+    assert project.get()["counts"]["pool"] == 0
+    waiting.get_by_role("button", name="Continue").press("Enter")
+    dialog.get_by_label("What becomes of samples").select_option("Evaluation")
+    expect(dialog.get_by_text("1 without a label that is a class")).to_be_visible()
+    dialog.get_by_label("What becomes of samples").select_option("Pool")
+    expect(sums).to_have_text("4 pool, 2 evaluation, 1 refused")
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("6 images added, 1 refused").wait_for(timeout=60_000)
+    expect(waiting).to_have_count(0)
+    expect(page.get_by_label("Name of class 3")).to_have_value("dog")
+    counts = project.get()["counts"]
+    assert (counts["pool"], counts["evaluation"]) == (4, 2)
+
+
+def test_several_drops_are_asked_about_one_by_one(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = signed_in
+    project = karat.create_project("Planned twice", ["cat", "dog"])
+    page.goto(f"/projects/{project.id}/settings")
+    files = [archive(tmp_path / f"{name}.zip", seed) for name, seed in (("a", 100), ("b", 200))]
+    page.get_by_label("Choose a file").set_input_files(files)
+    page.get_by_role("dialog").wait_for(timeout=60_000)
+    for _ in files:
+        dialog = page.get_by_role("dialog")
+        title = dialog.get_by_role("heading").inner_text()
+        # A class that a draft lacks is offered, and not made unasked.
+        expect(dialog.get_by_label("Make this a class")).not_to_be_checked()
+        if title == "Import b.zip?":
+            dialog.get_by_role("button", name="Discard").click()
+        else:
+            dialog.get_by_role("button", name="Import", exact=True).click()
+        expect(page.get_by_role("heading", name=title)).to_have_count(0)
+    page.get_by_text("5 images added, 1 left out, 1 refused").wait_for(timeout=60_000)
+    page.get_by_text("What was left out, and why?").click()
+    expect(page.get_by_text("say what it is with folder_split samples=SPLIT")).to_be_visible()
+    assert [job["params"]["filename"] for job in project.imports()] == ["a.zip"]
+
+
+def test_the_plan_fits_a_phone(signed_in: Page, karat: Client, tmp_path: Path) -> None:
+    page = signed_in
+    project = karat.create_project("Planned on a phone", [])
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/projects/{project.id}/settings")
+    page.get_by_label("Choose a file").set_input_files(archive(tmp_path / "xray.zip", 300))
+    dialog = page.get_by_role("dialog")
+    dialog.wait_for(timeout=60_000)
+    for control in (dialog.get_by_role("combobox").last, dialog.get_by_role("button").last):
+        control.scroll_into_view_if_needed()
+        box = control.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    assert dialog.evaluate("it => it.scrollWidth <= it.clientWidth")
+    dialog.get_by_role("button", name="Discard").click()
+    expect(dialog).to_have_count(0)

@@ -1,0 +1,36 @@
+"""Plans of imports that nobody has answered."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core import events
+from core.imports import PLAN_HOURS, Answer
+from core.states import JobKind, JobState
+from core.storage import Storage
+from core.tables import DRY_RUN, Job
+
+_ENDED = (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
+
+
+def expire_plans(session: Session, storage: Storage, now: datetime) -> None:
+    """Remove the uploads of plans that ended ``PLAN_HOURS`` before ``now`` without an answer."""
+    old = (
+        select(Job)
+        .where(
+            Job.kind == JobKind.IMPORT_POOL,
+            Job.state.in_(_ENDED),
+            Job.params[DRY_RUN].is_not(None),
+            Job.params["answer"].is_(None),
+            Job.finished_at < now - timedelta(hours=PLAN_HOURS),
+        )
+        .with_for_update(skip_locked=True, key_share=True)
+    )
+    for job in session.scalars(old).all():
+        job.params = {**job.params, "answer": Answer.EXPIRED.value}
+        if "upload" in job.params:
+            storage.upload(job.params["upload"]).unlink(missing_ok=True)
+        data = {"id": job.id, "state": job.state}
+        if job.project_id is not None:
+            session.execute(events.notify(job.project_id, "job", data))
