@@ -24,12 +24,14 @@ class Original:
         media_type: What they were decoded as.
         location: Where they lie, if Karat keeps no copy.
         tag: What tells whether they are still the same there.
+        as_is: Whether browsers show them as everybody sees them; ``None`` if not known.
     """
 
     content_hash: bytes
     media_type: str
     location: str | None
     tag: str | None
+    as_is: bool | None = None
 
     @classmethod
     def of(cls, row: Any) -> Self:

@@ -8,31 +8,27 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
+from PIL import Image
 
 from models.errors import ModelError
 from models.protocols import Indices
 
 Pixels = NDArray[np.uint8]
 
-_WHITE = (255, 255, 255, 255)
-
 
 def fit_image(image: Image.Image, size: int) -> Pixels:
     """Bring an image to the model's input size.
 
-    Turns it upright by its EXIF orientation, composes transparency on white, converts to RGB,
-    and scales the centre square with antialiasing. An RGB image of the right size is returned
-    as it is.
+    Scales the centre square with antialiasing. An image of the right size is returned as it is.
 
     Args:
-        image: any image that Pillow can decode.
+        image: upright and in mode RGB; other modes without transparency are converted plainly.
         size: side S of the square, in pixels.
 
     Returns:
         (S, S, 3) uint8.
     """
-    image = _rgb(ImageOps.exif_transpose(image))
+    image = image if image.mode == "RGB" else image.convert("RGB")
     width, height = image.size
     if (width, height) != (size, size):
         side = min(width, height)
@@ -45,20 +41,6 @@ def fit_image(image: Image.Image, size: int) -> Pixels:
             reducing_gap=3.0,
         )
     return np.asarray(image, dtype=np.uint8)
-
-
-def _rgb(image: Image.Image) -> Image.Image:
-    if image.mode.startswith("I"):
-        # Pillow clips 16-bit grey at 255 when it converts; keep the upper eight bits instead.
-        grey = np.asarray(image).astype(np.int64)
-        if grey.max(initial=0) > 255:
-            grey = grey >> 8
-        image = Image.fromarray(grey.clip(0, 255).astype(np.uint8))
-    if image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info:
-        image = image.convert("RGBA")
-        canvas = Image.new("RGBA", image.size, _WHITE)
-        image = Image.alpha_composite(canvas, image)
-    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 class PixelStore:

@@ -21,6 +21,7 @@ from api.examples.schemas import (
 )
 from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search, among
+from api.pictures import image_url
 from core.consensus import holds
 from core.errors import NotFound
 from core.storage import Storage
@@ -96,7 +97,7 @@ def shown(row: Any, table: ScoreTable | None) -> dict[str, Any]:
     return {
         **row._asdict(),
         **scores,
-        "image_url": f"/api/examples/{row.id}/image",
+        "image_url": image_url(row.id),
     }
 
 

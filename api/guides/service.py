@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.guides.schemas import ClassGuide, GuideExample, Guides
+from api.pictures import image_url
 from api.principal import Principal
 from core.consensus import holds
 from core.errors import Invalid, NotFound
@@ -117,7 +118,7 @@ async def _pinned(
 def _example(row: Any, *, pinned: bool = False) -> GuideExample:
     return GuideExample(
         example_id=row.id,
-        image_url=f"/api/examples/{row.id}/image",
+        image_url=image_url(row.id),
         width=row.width,
         height=row.height,
         pinned=pinned,

@@ -15,6 +15,7 @@ from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
 from api.labeling.status import ReadRound
+from api.pictures import image_url
 from api.principal import Principal
 from core.errors import NotFound
 from core.project_settings import ProjectSettings
@@ -129,7 +130,7 @@ def _answer(
             example_id=row.example_id,
             rank=row.rank,
             round=numbers[row.round_id],
-            image_url=f"/api/examples/{row.example_id}/image",
+            image_url=image_url(row.example_id),
             width=row.width,
             height=row.height,
             # Without its folders: in an ImageFolder they are the classes.

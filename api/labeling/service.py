@@ -4,6 +4,7 @@ from sqlalchemy.orm import aliased
 
 from api.labeling import status
 from api.labeling.schemas import RecentAnswer, Status
+from api.pictures import image_url
 from api.principal import Principal
 from core.states import ProjectState
 from core.tables import Annotation, Project
@@ -40,7 +41,7 @@ async def recent(
             key=annotation.client_key,
             query_id=annotation.query_id,
             example_id=annotation.example_id,
-            image_url=f"/api/examples/{annotation.example_id}/image",
+            image_url=image_url(annotation.example_id),
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             created_at=annotation.created_at,

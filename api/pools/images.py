@@ -1,40 +1,106 @@
-"""Sending an image: its file, a small version of it, or the browser to where it lies."""
+"""Sending an image: the picture that everybody sees, a small version of it, or its own bytes."""
 
 from pathlib import Path
 from typing import Final
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import Request
 from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+from sqlalchemy import update
 
-from api.pools.thumbnails import small
+from api.deps import transaction
+from api.pools import thumbnails
 from api.streams import WAITING, in_threads
 from core.originals import Original, Originals
+from core.pictures.rendition import VERSION
 from core.storage import Storage
+from core.tables import Example
 
-# An example's image never changes, so a browser need not ask again.
+# An example's picture never changes under one address, so a browser need not ask again.
 _FOREVER: Final = "private, max-age=31536000, immutable"
+_ASK_AGAIN: Final = "private, no-cache"
+_MAKING: Final = CapacityLimiter(4)
+"""For work that decodes; each may hold the bytes of an original, and waits for the gate."""
 
 
 async def send(
     request: Request,
     storage: Storage,
     originals: Originals,
+    example_id: int,
     original: Original,
-    size: int | None,
+    *,
+    size: int | None = None,
+    version: int | None = None,
+    as_it_came: bool = False,
 ) -> Response:
-    """The original bytes, or a WebP; call it while no transaction is open, which would wait too.
+    """A picture; call it while no transaction is open, which would wait too.
+
+    Args:
+        request: What is answered.
+        storage: Where pictures are kept.
+        originals: Where originals are found.
+        example_id: Its example.
+        original: The image.
+        size: Longer side of a small version; ``None`` for full size.
+        version: Of the rules that the caller's address is for.
+        as_it_came: Send the original's own bytes.
 
     Raises:
-        DomainError: The original is gone or changed, or its bucket cannot be reached.
+        DomainError: The original is needed, and gone or changed, or its bucket cannot be reached.
     """
-    tag = f'"{original.content_hash.hex()}-{size or 0}"'
-    headers = {"ETag": tag, "Cache-Control": _FOREVER, "X-Content-Type-Options": "nosniff"}
+    kind = "original" if as_it_came else f"{VERSION}-{size or 'full'}"
+    tag = f'"{original.content_hash.hex()}-{kind}"'
+    headers = {
+        "ETag": tag,
+        "Cache-Control": _FOREVER if as_it_came or version == VERSION else _ASK_AGAIN,
+        "X-Content-Type-Options": "nosniff",
+    }
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
+    if not as_it_came:
+        originals.require_shown(original)
+        picture = await _picture(request, storage, originals, example_id, original, size)
+        if picture is not None:
+            return FileResponse(picture[0], media_type=picture[1], headers=headers)
+    return await _original(request, storage, originals, original, headers)
+
+
+async def _picture(
+    request: Request,
+    storage: Storage,
+    originals: Originals,
+    example_id: int,
+    original: Original,
+    size: int | None,
+) -> tuple[Path, str] | None:
+    """File and media type of what to send; ``None`` for the original itself."""
+    if size is None and original.as_is:
+        return None
+    found = thumbnails.made(storage, original, size)
+    if found is not None:
+        return found
     if size is not None:
-        path = await to_thread.run_sync(small, storage, originals, original, size, limiter=WAITING)
-        return FileResponse(path, media_type="image/webp", headers=headers)
+        return await to_thread.run_sync(
+            thumbnails.small, storage, originals, original, size, limiter=_MAKING
+        )
+    found = await to_thread.run_sync(
+        thumbnails.whole, storage, originals, original, limiter=_MAKING
+    )
+    if original.as_is is None:
+        async with transaction(request) as session:
+            noted = update(Example).where(Example.id == example_id).values(as_is=found is None)
+            await session.execute(noted)
+    return found
+
+
+async def _original(
+    request: Request,
+    storage: Storage,
+    originals: Originals,
+    original: Original,
+    headers: dict[str, str],
+) -> Response:
     path = storage.image(original.content_hash)
     if original.location is None and path.is_file():
         return FileResponse(path, media_type=original.media_type, headers=headers)

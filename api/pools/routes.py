@@ -20,6 +20,7 @@ from api.pools import images, links, places, plans, service
 from api.pools.schemas import BucketImport, ImageLink, ImportStart, LocationOut, Packed
 from api.pools.uploads import check_annotations, checked_name, receive
 from api.principal import CurrentUser, Engineer, Principal
+from core.errors import Invalid
 from core.imports import ImportParams
 from core.states import Split
 from core.tables import DRY_RUN
@@ -31,6 +32,14 @@ AnnotationColumn = Annotated[str, StringConstraints(min_length=1, max_length=200
 FolderSplit = Annotated[str, StringConstraints(min_length=3, max_length=600)]
 JobId = Annotated[int, Path(ge=1, lt=2**63)]
 ExampleId = Annotated[int, Path(ge=1, lt=2**63)]
+PictureVersion = Annotated[
+    int | None,
+    Query(
+        ge=0,
+        lt=2**31,
+        description="As in `image_url`: with the present one the answer may be kept for good.",
+    ),
+]
 
 
 class ThumbnailSize(IntEnum):
@@ -215,15 +224,32 @@ async def example_image(
     originals: OriginalsDep,
     example_id: ExampleId,
     size: ThumbnailSize | None = None,
+    v: PictureVersion = None,
+    original: bool = False,
 ) -> Response:
-    """The original bytes, or with `size` a WebP no larger than that.
+    """The picture that everybody sees, with `size` a WebP no larger than that.
+
+    It is the original file where every browser shows that as the model sees it, else a PNG or JPEG
+    made of it: upright, in sRGB, opaque on white, the first of several frames. With `original` it
+    is the file as it came, whatever it is.
 
     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
     good for a short while; 409 says that it is gone, or has changed since it was imported.
     """
+    if original and size is not None:
+        raise Invalid("invalid_value", "The original has no small version.", field="size")
     async with transaction(request) as session:
-        original = await service.image(session, user, example_id)
-    return await images.send(request, storage, originals, original, size)
+        image = await service.image(session, user, example_id)
+    return await images.send(
+        request,
+        storage,
+        originals,
+        example_id,
+        image,
+        size=size,
+        version=v,
+        as_it_came=original,
+    )
 
 
 @router.get("/examples/{example_id}/link")
@@ -256,7 +282,7 @@ async def linked_image(
     async with transaction(request) as session:
         await links.require_signed(session, example_id, expires, signature)
         original = await service.image(session, None, example_id)
-    response = await images.send(request, storage, originals, original, size)
+    response = await images.send(request, storage, originals, example_id, original, size=size)
     # Pages of other tools show it; no cookie of ours is involved.
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     response.headers["Access-Control-Allow-Origin"] = "*"

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import exists, select
@@ -74,7 +75,7 @@ async def import_report(session: AsyncSession, project_id: int, job_id: int) -> 
 
 async def image(session: AsyncSession, principal: Principal | None, example_id: int) -> Original:
     """An image that the caller may see; any image, if whoever calls has a link to it."""
-    statement = select(*ORIGINAL).where(Example.id == example_id)
+    statement = select(*ORIGINAL, Example.as_is).where(Example.id == example_id)
     if principal is not None and principal.role is not Role.ADMIN:
         statement = statement.where(
             exists().where(Member.project_id == Example.project_id, Member.user_id == principal.id)
@@ -82,7 +83,7 @@ async def image(session: AsyncSession, principal: Principal | None, example_id: 
     row = (await session.execute(statement)).one_or_none()
     if row is None:
         raise NotFound("image")
-    return Original.of(row)
+    return replace(Original.of(row), as_is=row.as_is)
 
 
 async def project_of(session: AsyncSession, example_id: int) -> int:

@@ -1,27 +1,46 @@
-"""Small versions of images, for whoever asks first."""
+"""Small versions of images, and pictures in place of originals, for whoever asks first."""
 
 from pathlib import Path
 
 from core.originals import Original, Originals
 from core.storage import Storage
-from core.thumbnails import LARGEST, make, thumbnail
+from core.thumbnails import LARGEST, full_size, make, make_full_size, thumbnail
 
 
-def small(storage: Storage, originals: Originals, original: Original, size: int) -> Path:
-    """File of a WebP whose longer side is at most ``size`` pixels. Blocks.
+def made(storage: Storage, original: Original, size: int | None) -> tuple[Path, str] | None:
+    """File and media type of what is asked for, if it is there already."""
+    if size is None:
+        return full_size(storage, original.content_hash)
+    path = thumbnail(storage, original.content_hash, size)
+    return (path, "image/webp") if path.exists() else None
+
+
+def small(
+    storage: Storage, originals: Originals, original: Original, size: int
+) -> tuple[Path, str]:
+    """File and media type of a version whose longer side is at most ``size`` pixels. Blocks.
 
     Raises:
-        DomainError: The original lies where it is no longer allowed; or is needed, and gone or
-            changed.
+        DomainError: The original is needed, and gone or changed.
     """
-    originals.require_shown(original)
-    target = thumbnail(storage, original.content_hash, size)
-    if target.exists():
-        return target
-    source: Path | bytes = storage.image(original.content_hash)
-    if original.location is not None or not storage.image(original.content_hash).exists():
-        # The import of an image that lies elsewhere left one to make the others from.
-        source = thumbnail(storage, original.content_hash, LARGEST)
-        if size >= LARGEST or not source.exists():
-            source = originals.read(original)
-    return make(storage, original.content_hash, size, source)
+    # The import left one of what lies elsewhere or is large, to make the others from.
+    source: Path | bytes = thumbnail(storage, original.content_hash, LARGEST)
+    if size >= LARGEST or not thumbnail(storage, original.content_hash, LARGEST).exists():
+        source = _source(storage, originals, original)
+    return make(storage, original.content_hash, size, source), "image/webp"
+
+
+def whole(storage: Storage, originals: Originals, original: Original) -> tuple[Path, str] | None:
+    """File and media type of the picture in place of an original, if it needs one. Blocks.
+
+    Raises:
+        DomainError: The original is gone or changed.
+    """
+    return make_full_size(storage, original.content_hash, _source(storage, originals, original))
+
+
+def _source(storage: Storage, originals: Originals, original: Original) -> Path | bytes:
+    path = storage.image(original.content_hash)
+    if original.location is None and path.exists():
+        return path
+    return originals.read(original)

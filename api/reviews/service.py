@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
+from api.pictures import image_url
 from api.principal import Principal
 from api.reviews import disagreements
 from api.reviews.desk import Desk, repeated, suggested_by
@@ -207,7 +208,7 @@ def _one(
         id=suggestion.id,
         example_id=suggestion.example_id,
         rank=suggestion.rank,
-        image_url=f"/api/examples/{suggestion.example_id}/image",
+        image_url=image_url(suggestion.example_id),
         width=width,
         height=height,
         # Without its folders: in an ImageFolder they are the classes.

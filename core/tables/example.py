@@ -20,6 +20,9 @@ class Example(Base):
     that brought it; null for those of earlier versions. ``disputed`` says that its verdicts
     contradict each other and no reviewer has settled it.
 
+    ``as_is`` says whether every browser shows the original as everybody is to see it; otherwise a
+    rendition is shown in its place. Null is: nobody has looked yet.
+
     ``location`` is where the original lies if Karat keeps no copy of it, and ``location_tag`` what
     tells whether it is still the one that was imported.
     """
@@ -47,6 +50,7 @@ class Example(Base):
     import_id: Mapped[int | None]
     location: Mapped[str | None]
     location_tag: Mapped[str | None]
+    as_is: Mapped[bool | None]
     label_class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
     disputed: Mapped[bool] = mapped_column(server_default=false())
     meta: Mapped[dict[str, Any]]

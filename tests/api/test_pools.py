@@ -14,6 +14,7 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from api.main import create_app
+from api.pictures import image_url
 from core import queue
 from core.messages import ImportPool
 from core.settings import Settings
@@ -189,7 +190,7 @@ def test_image_is_served_once_and_for_good(http: TestClient, world: World) -> No
     project = world.project(images=1)
     member = world.caller(Role.ANNOTATOR, project)
     example = world.session.scalars(select(Example)).one()
-    path = f"/api/examples/{example.id}/image"
+    path = image_url(example.id)
     image = http.get(path, headers=member.headers)
     assert image.content == world.storage.image(example.content_hash).read_bytes()
     assert image.headers["content-type"] == "image/png"
@@ -200,7 +201,7 @@ def test_image_is_served_once_and_for_good(http: TestClient, world: World) -> No
     again = http.get(path, headers={**member.headers, "If-None-Match": tag})
     assert (again.status_code, again.content) == (304, b"")
     # A thumbnail is another thing than the image.
-    other = http.get(f"{path}?size=64", headers={**member.headers, "If-None-Match": tag})
+    other = http.get(f"{path}&size=64", headers={**member.headers, "If-None-Match": tag})
     assert other.status_code == 200
 
 

@@ -1,4 +1,3 @@
-import io
 from pathlib import Path
 
 import numpy as np
@@ -79,33 +78,6 @@ def test_a_checkerboard_shrinks_to_grey() -> None:
     board = (np.indices((128, 128)).sum(axis=0) % 2 * 255).astype(np.uint8)
     shrunk = fit_image(Image.fromarray(board).convert("RGB"), 16)
     assert abs(shrunk.astype(int) - 127).max() <= 2
-
-
-def test_transparency_becomes_white() -> None:
-    clear = Image.new("RGBA", (8, 8), (255, 0, 0, 0))
-    assert (fit_image(clear, 8) == 255).all()
-    palette = Image.new("P", (8, 8), 0)
-    palette.putpalette([0, 0, 255] * 256)
-    assert_array_equal(fit_image(palette, 8)[0, 0], [0, 0, 255])
-    palette.info["transparency"] = 0
-    assert (fit_image(palette, 8) == 255).all()
-    assert (fit_image(Image.new("LA", (8, 8), (0, 0)), 8) == 255).all()
-
-
-def test_exif_orientation_is_applied() -> None:
-    pixels = np.zeros((8, 8, 3), dtype=np.uint8)
-    pixels[:4] = 250
-    exif = Image.Exif()
-    exif[0x0112] = 3  # upside down
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG", exif=exif)
-    turned = fit_image(Image.open(file), 8)
-    assert_array_equal(turned, pixels[::-1])
-
-
-def test_sixteen_bit_grey_keeps_its_upper_bits() -> None:
-    grey = np.full((8, 8), 0x80FF, dtype=np.uint16)
-    assert (fit_image(Image.fromarray(grey), 8) == 0x80).all()
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "CMYK", "YCbCr", "HSV", "LAB", "F"])

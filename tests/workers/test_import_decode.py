@@ -93,8 +93,25 @@ def test_a_jpeg_with_a_second_picture_behind_it_is_a_jpeg() -> None:
 
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG", "TIFF"])
-def test_refuses_animations_and_pages(kind: str) -> None:
-    assert refused(animation(kind)) == "animated, or more than one page"
+def test_takes_the_first_of_several_frames_and_says_so(kind: str) -> None:
+    found = accepted(animation(kind))
+    what = "pages" if kind == "TIFF" else "frames"
+    assert found.notes == (f"the first of 3 {what}",)
+    assert found.media_type == f"image/{kind.lower()}"
+    still = accepted(encoded(picture(0), kind))
+    assert still.notes == ()
+    assert abs(found.pixels.astype(int) - still.pixels).mean() <= 4
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG", "TIFF"])
+def test_a_broken_later_frame_does_not_cost_the_first(kind: str) -> None:
+    whole = animation(kind)
+    found = run(whole[: len(whole) - 40])
+    if kind == "WEBP":
+        # Its length is declared at the beginning.
+        assert isinstance(found, Refused)
+    else:
+        assert isinstance(found, Decoded), found
 
 
 @pytest.mark.parametrize(

@@ -155,19 +155,18 @@ def test_refuses_bad_files_by_name_and_takes_the_rest(pool: Pool) -> None:
             "last.png": png(5),
         }
     )
-    assert (result["total"], result["added"], result["refused"]) == (13, 2, 11)
+    assert (result["total"], result["added"], result["refused"]) == (13, 5, 8)
     found = reasons(result)
     assert found["truncated.jpg"].startswith("truncated or corrupt")
     assert found["bomb.png"].startswith("60000 × 50000 pixels")
-    assert {found[f"moving.{kind}"] for kind in ("gif", "webp", "png")} == {
-        "animated, or more than one page"
-    }
     assert found["text.jpg"] == found["drawing.svg"]
     assert found["text.jpg"].startswith("not an image")
     assert found["empty.png"] == "empty file"
     for name in ("../../escape.png", "/absolute.png", "C:/drive.png"):
         assert found[name] == "its path leads out of the archive"
-    assert [example.name for example in pool.examples()] == ["good.png", "last.png"]
+    moving = [f"moving.{kind}" for kind in ("gif", "webp", "png")]
+    added = [example.name for example in pool.examples()]
+    assert added == ["good.png", *moving, "last.png"]
     assert not list(pool.storage.root.rglob("escape*"))
 
 

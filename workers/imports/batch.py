@@ -184,7 +184,7 @@ def _enter(
     decided.additions.append(
         Addition(one.name, one.place, one.content, one.digest, image, one.origin)
     )
-    notes = (*one.notes, *(Note(note) for note in getattr(image, "notes", ())))
+    notes = (*one.notes, *map(Note, image.notes))
     return Line(one.name, Outcome.ADDED, split=one.place.split, notes=notes)
 
 

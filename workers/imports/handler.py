@@ -97,6 +97,7 @@ class Import:
             threads=self._threads,
             max_pixels=context.settings.max_image_pixels,
             size=self.pool.input_size,
+            keep=self.pool.make_ahead,
         )
         # Looked up once for all rows that have no image.
         first_name = cache(self.pool.first_name)

@@ -10,13 +10,14 @@ from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, sessionmaker
 
+from core.pictures.rendition import Rendition
 from core.project_settings import ProjectSettings
 from core.states import ExampleState, Split
 from core.storage import Storage
 from core.tables import Example, Project, ProjectClass
-from core.thumbnails import LARGEST, make
+from core.thumbnails import LARGEST, make, make_ahead
 from models.data import PixelStore
-from workers.imports.decode import Decoded, one_large
+from workers.imports.decode import Decoded
 from workers.imports.items import Origin
 from workers.imports.placing import Place
 
@@ -25,15 +26,15 @@ from workers.imports.placing import Place
 _INSERT = text("""
     INSERT INTO examples (
         project_id, state, pool_index, content_hash, media_type, bytes, width, height, split, name,
-        label_class_id, meta, import_id, location, location_tag
+        label_class_id, meta, import_id, location, location_tag, as_is
     )
     SELECT
         :project_id, :state, pool_index, decode(content_hash, 'hex'), media_type, bytes, width,
-        height, split, name, label_class_id, meta, :import_id, location, location_tag
+        height, split, name, label_class_id, meta, :import_id, location, location_tag, as_is
     FROM jsonb_to_recordset(:rows) AS new (
         pool_index bigint, content_hash text, media_type text, bytes bigint, width bigint,
         height bigint, split text, name text, label_class_id bigint, meta jsonb, location text,
-        location_tag text
+        location_tag text, as_is boolean
     )
 """).bindparams(bindparam("rows", type_=JSONB))
 
@@ -177,12 +178,15 @@ class PoolWriter:
             self._pixels.write(self.next_index, rows)
             self._pixels.flush()
 
+    def make_ahead(self, content: bytes, picture: Rendition) -> None:
+        """What annotators would wait for; it stays where the row then is not committed."""
+        make_ahead(self._storage, content, picture)
+
     def _write_far(self, addition: Addition) -> None:
         """What is made of an original that lies elsewhere, so that it need not be read again."""
         if addition.origin is None:
             self._storage.put_image(addition.digest, addition.content)
-        with one_large(addition.decoded.width, addition.decoded.height):
-            make(self._storage, addition.digest, LARGEST, addition.content)
+        make(self._storage, addition.digest, LARGEST, addition.content)
 
     def add_rows(self, session: Session, additions: Sequence[Addition], import_id: int) -> None:
         """Make what job ``import_id`` adds examples, at the indices where their pixels are."""
@@ -202,6 +206,7 @@ class PoolWriter:
                 "meta": addition.place.meta,
                 "location": addition.origin and addition.origin.location,
                 "location_tag": addition.origin and addition.origin.tag,
+                "as_is": addition.decoded.as_is,
             }
             for index, addition in enumerate(additions, self.next_index)
         ]

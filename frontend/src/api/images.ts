@@ -1,3 +1,17 @@
+/** Of the rules by which the server makes pictures, as in `image_url`. */
+const VERSION = 2;
+
+/** The sizes of small versions that the server makes: their longer side. */
+type Size = 64 | 128 | 256 | 512;
+
+/** A small version of what is at an `image_url`. */
+export const sized = (url: string, size: Size): string =>
+  `${url}${url.includes("?") ? "&" : "?"}size=${size}`;
+
+/** The address of a small picture of an example of which no more is known. */
+export const imageUrl = (id: number, size: Size = 128): string =>
+  sized(`/api/examples/${id}/image?v=${VERSION}`, size);
+
 /** Why the server shows no image, in its words; null if it would not say. */
 export async function imageProblem(url: string): Promise<string | null> {
   try {

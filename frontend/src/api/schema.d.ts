@@ -268,7 +268,11 @@ export interface paths {
         };
         /**
          * Example Image
-         * @description The original bytes, or with `size` a WebP no larger than that.
+         * @description The picture that everybody sees, with `size` a WebP no larger than that.
+         *
+         *     It is the original file where every browser shows that as the model sees it, else a PNG or JPEG
+         *     made of it: upright, in sRGB, opaque on white, the first of several frames. With `original` it
+         *     is the file as it came, whatever it is.
          *
          *     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
          *     good for a short while; 409 says that it is gone, or has changed since it was imported.
@@ -5054,7 +5058,10 @@ export interface operations {
     example_image: {
         parameters: {
             query?: {
+                original?: boolean;
                 size?: components["schemas"]["ThumbnailSize"] | null;
+                /** @description As in `image_url`: with the present one the answer may be kept for good. */
+                v?: number | null;
             };
             header?: never;
             path: {

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { imageUrl } from "../api/images";
 import styles from "./Gallery.module.css";
 
 export type GalleryImage = {
@@ -11,10 +12,6 @@ export type GalleryImage = {
   /** Whether its label is not the true one. */
   wrong?: boolean;
 };
-
-/** The address of an image, no larger than needed. */
-export const imageUrl = (id: number, size = 128): string =>
-  `/api/examples/${id}/image?size=${size}`;
 
 type GalleryProps = {
   images: GalleryImage[];

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { drawingQuery } from "../../api/artifacts";
+import { imageUrl } from "../../api/images";
 import type { Drawing, LabelClass, Method } from "../../api/types";
 import { t } from "../../strings";
-import { imageUrl } from "../../ui/Gallery";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { METHODS } from "./figures";
 import styles from "./JobsScreen.module.css";

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type CSSProperties, useEffect, useRef } from "react";
 import { guidesQuery, pinExamples } from "../../api/guides";
+import { sized } from "../../api/images";
 import type { ClassGuide, GuideExample, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -148,7 +149,7 @@ function Examples({ examples, onToggle }: ExamplesProps) {
       {examples.map(({ example_id: id, image_url, pinned }) => (
         <li key={id}>
           <img
-            src={`${image_url}?size=256`}
+            src={sized(image_url, 256)}
             alt={t.label.imageNumber(id)}
             loading="lazy"
             onLoad={drawTinyCrisp}

@@ -1,4 +1,5 @@
 import { type CSSProperties, memo, useEffect, useRef } from "react";
+import { sized } from "../../api/images";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { drawTinyCrisp } from "./crisp";
@@ -72,5 +73,5 @@ export const Strip = memo(function Strip({ trail, openId, classes, onOpen }: Str
 
 const thumbnail = ({ image_url, width, height }: Subject): string => {
   const side = Math.max(width, height);
-  return side > 0 && side <= SMALL ? image_url : `${image_url}?size=128`;
+  return side > 0 && side <= SMALL ? image_url : sized(image_url, 128);
 };

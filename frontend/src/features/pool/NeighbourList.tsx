@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { sized } from "../../api/images";
 import { neighboursQuery } from "../../api/pool";
 import { t } from "../../strings";
 import { Loading, Notice, Skeleton } from "../../ui/State";
@@ -30,7 +31,7 @@ export function NeighbourList({ projectId, exampleId, onShow }: NeighbourListPro
           return (
             <li key={one.id}>
               <button type="button" aria-label={name} title={name} onClick={() => onShow(one.id)}>
-                <img src={`${one.image_url}?size=128`} alt="" loading="lazy" />
+                <img src={sized(one.image_url, 128)} alt="" loading="lazy" />
                 <span>{one.label ?? t.pool.values.state[one.state]}</span>
                 <small>{one.similarity.toFixed(2)}</small>
               </button>

@@ -21,6 +21,7 @@ it.each([
   const example = {
     id: 1,
     name: "1.png",
+    image_url: "/images/1",
     state: "unlabeled",
     label_class_id: null,
     predicted_class_id: 3,

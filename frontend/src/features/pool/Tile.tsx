@@ -1,4 +1,5 @@
 import type { CSSProperties, MouseEvent } from "react";
+import { sized } from "../../api/images";
 import type { Sort } from "../../api/pool";
 import type { Example, LabelClass } from "../../api/types";
 import { t } from "../../strings";
@@ -45,7 +46,7 @@ export function Tile(props: TileProps) {
     >
       <span className={styles.frame}>
         <img
-          src={`${example.image_url}?size=256`}
+          src={sized(example.image_url, 256)}
           alt=""
           loading="lazy"
           decoding="async"

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { type CSSProperties, useEffect, useState } from "react";
+import { imageUrl } from "../../api/images";
 import { mapImageQuery } from "../../api/maps";
 import type { MapImage, Project, RoundMap } from "../../api/types";
 import { t } from "../../strings";
-import { imageUrl } from "../../ui/Gallery";
 import type { Pointed } from "./PoolMap";
 import styles from "./RoundScreen.module.css";
 import { sinceOf, stateOf } from "./standing";

@@ -1,3 +1,4 @@
+import { sized } from "../../../api/images";
 import type { Tile } from "./model";
 
 /** The longer side of the small pictures that the server makes. */
@@ -8,7 +9,7 @@ const PIXELS_UP_TO = 128;
 /** Where a tile's picture is: the image itself where it is small. */
 export function thumbnailOf({ subject }: Tile): string {
   const side = Math.max(subject.width, subject.height);
-  return side > 0 && side <= SIZE ? subject.image_url : `${subject.image_url}?size=${SIZE}`;
+  return side > 0 && side <= SIZE ? subject.image_url : sized(subject.image_url, SIZE);
 }
 
 export function isPixelated({ subject }: Tile): boolean {

@@ -1,0 +1,48 @@
+"""One gate for all decoding of a process: how many pixels may be in memory at once."""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Condition
+from typing import Final
+
+_PIXELS: Final = 32_000_000
+
+
+class Gate:
+    """Lets work pass in the order of its arrival, as long as its pixels fit together.
+
+    What alone is larger than all that fits passes when nothing else is inside.
+
+    Args:
+        pixels: How many fit.
+    """
+
+    def __init__(self, pixels: int) -> None:
+        """Nothing is inside."""
+        self._all = self._free = pixels
+        self._waiting: deque[object] = deque()
+        self._changed = Condition()
+
+    @contextmanager
+    def hold(self, pixels: int) -> Iterator[None]:
+        """Wait for room for ``pixels``, and take it until the block ends."""
+        wanted, ticket = min(pixels, self._all), object()
+        with self._changed:
+            self._waiting.append(ticket)
+            try:
+                self._changed.wait_for(lambda: self._waiting[0] is ticket and self._free >= wanted)
+                self._free -= wanted
+            finally:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += wanted
+                self._changed.notify_all()
+
+
+decoding: Final = Gate(_PIXELS)
+"""Held by whoever has decoded pixels in memory: at 4 to 12 bytes each, some 300 MB altogether."""
