@@ -100,7 +100,7 @@ class Import:
             self._note(decided.told(written.news))
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
-                session.execute(events.notify(context.project_id, "pool", {}))
+                session.execute(events.notify(context.project_id, events.Topic.POOL, {}))
                 self._notified = time.monotonic()
         self.pool.advance(len(decided.additions))
 
@@ -150,7 +150,7 @@ class Import:
                 )
             )
             job.checkpoint = self._checkpoint(result=self.tally.to_json())
-            session.execute(events.notify(context.project_id, "pool", {}))
+            session.execute(events.notify(context.project_id, events.Topic.POOL, {}))
 
     def close(self) -> None:
         """Close files and threads."""

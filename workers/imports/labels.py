@@ -236,7 +236,7 @@ class LabelWriter:
         project = session.get_one(Project, self._project_id)
         close_round(session, project, round_)
         data = {"number": round_.number, "state": round_.state}
-        session.execute(events.notify(project.id, "round", data))
+        session.execute(events.notify(project.id, events.Topic.ROUND, data))
 
 
 def _new(told: Iterable[tuple[int, Label]], held: Iterable[Any]) -> set[int]:

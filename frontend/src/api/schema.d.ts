@@ -1900,6 +1900,8 @@ export interface components {
         /**
          * AnnotationOut
          * @description One verdict on an example. `holds` tells whether it counts and nothing corrects it.
+         *
+         *     `seen_as` is what the class was called to the annotator, if it is called otherwise now.
          */
         AnnotationOut: {
             /** Annotator */
@@ -1925,6 +1927,8 @@ export interface components {
             round: number | null;
             /** Seconds */
             seconds: number;
+            /** Seen As */
+            seen_as: string | null;
             source: components["schemas"]["Source"];
             /** Source Name */
             source_name: string | null;
@@ -1953,10 +1957,15 @@ export interface components {
         /**
          * AnswerIn
          * @description One verdict. `key` is made by the client: a retry with it returns the first result.
+         *
+         *     `classes_version` is that of the project as its classes were shown. With it an answer is stored
+         *     under the name that was read, and refused if that is another class by now.
          */
         AnswerIn: {
             /** Class Id */
             class_id?: number | null;
+            /** Classes Version */
+            classes_version?: number | null;
             /**
              * Key
              * Format: uuid
@@ -1977,7 +1986,8 @@ export interface components {
          * @description What became of an answer.
          *
          *     `late` answers are stored but not counted, because somebody else's came first. `rejected` ones
-         *     name something that does not exist; nothing was stored.
+         *     name something that does not exist, or a class whose name another class has by now; nothing was
+         *     stored, and the image is asked about again.
          */
         AnswerResult: {
             /** Annotation Id */
@@ -2299,11 +2309,14 @@ export interface components {
          * @description One decision; `null` takes back what the caller decided before.
          *
          *     `other` says that neither label is right, and names the class that is. `key` is made by the
-         *     client: a retry with it returns the first result.
+         *     client: a retry with it returns the first result. `classes_version` is that of the project as
+         *     its classes were shown.
          */
         DecisionIn: {
             /** Class Id */
             class_id?: number | null;
+            /** Classes Version */
+            classes_version?: number | null;
             decision: components["schemas"]["Decision"] | null;
             /**
              * Key
@@ -2323,7 +2336,8 @@ export interface components {
          * @description What became of a decision.
          *
          *     A `late` one is stored and changes nothing, because somebody else decided first. A `rejected`
-         *     one names a suggestion that does not exist, or a key that belongs to something else.
+         *     one names a suggestion that does not exist, a key that belongs to something else, or a class
+         *     whose name another class has by now.
          */
         DecisionResult: {
             /** Annotation Id */
@@ -2350,6 +2364,8 @@ export interface components {
         };
         /** DecisionsOut */
         DecisionsOut: {
+            /** Classes Version */
+            classes_version: number;
             /** Results */
             results: components["schemas"]["DecisionResult"][];
             review: components["schemas"]["ReviewOut"];
@@ -3370,10 +3386,15 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** ProjectOut */
+        /**
+         * ProjectOut
+         * @description `classes_version` is raised by every change of the classes; answers to them carry it.
+         */
         ProjectOut: {
             /** Classes */
             classes: components["schemas"]["ClassOut"][];
+            /** Classes Version */
+            classes_version: number;
             counts: components["schemas"]["Counts"];
             /**
              * Created At
@@ -3520,10 +3541,15 @@ export interface components {
              */
             task: "classification";
         };
-        /** ProjectUpdate */
+        /**
+         * ProjectUpdate
+         * @description `classes_version` is that which `classes` were made from; refused if it has passed.
+         */
         ProjectUpdate: {
             /** Classes */
             classes?: components["schemas"]["ClassIn"][] | null;
+            /** Classes Version */
+            classes_version?: number | null;
             /** Guidelines */
             guidelines?: string | null;
             /** Name */
@@ -3670,8 +3696,13 @@ export interface components {
             reverted: number;
             review: components["schemas"]["ReviewOut"];
         };
-        /** ReviewLease */
+        /**
+         * ReviewLease
+         * @description A page that shows another `classes_version` reads the project again.
+         */
         ReviewLease: {
+            /** Classes Version */
+            classes_version: number;
             /**
              * Expires At
              * Format: date-time
@@ -3835,8 +3866,12 @@ export interface components {
         /**
          * Status
          * @description Where the project is, for the label page. `mine` is filled by the status route only.
+         *
+         *     A page that shows another `classes_version` reads the project again.
          */
         Status: {
+            /** Classes Version */
+            classes_version: number;
             mine: components["schemas"]["MyCounts"] | null;
             project_state: components["schemas"]["ProjectState"];
             /** Remaining */

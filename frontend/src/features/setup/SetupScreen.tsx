@@ -47,7 +47,10 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
         ...(valid && {
           ...(name !== undefined && { name: name.trim() }),
           ...(guidelines !== undefined && { guidelines }),
-          ...(classes && { classes: toInputs(basics.classes) }),
+          ...(classes && {
+            classes: toInputs(basics.classes),
+            classes_version: project.classes_version,
+          }),
         }),
         ...(settings.dirty && { settings: settings.edits }),
       });

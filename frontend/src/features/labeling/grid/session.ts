@@ -38,7 +38,7 @@ export class GridSession {
   readonly #leases: LeaseLoop;
   #answeredSinceLease = new Set<number>();
   #saving = false;
-  #unlisten: () => void = () => {};
+  #unlisten: (() => void)[] = [];
   /** The page before a reload, until its images are there again. */
   #before: number[];
 
@@ -63,12 +63,15 @@ export class GridSession {
 
   start(): void {
     const { sender, projectId } = this.#deps;
-    this.#unlisten = sender.onResponse((sent) => {
-      if (sent.kind !== "answer" || sent.projectId !== projectId) return;
-      this.#set({ status: sent.response.status });
-      // What the server counts as answered makes room for more.
-      if (this.#view.upcoming.length < this.#size) this.wake();
-    });
+    this.#unlisten = [
+      sender.onResponse((sent) => {
+        if (sent.kind !== "answer" || sent.projectId !== projectId) return;
+        this.#set({ status: sent.response.status });
+        // What the server counts as answered makes room for more.
+        if (this.#view.upcoming.length < this.#size) this.wake();
+      }),
+      sender.subscribe(() => this.#withdraw(sender.getView().rejected.map(({ key }) => key))),
+    ];
     void this.#restore();
     this.wake();
   }
@@ -76,7 +79,7 @@ export class GridSession {
   /** Stop, and let others have what was leased. */
   stop(): void {
     this.#leases.stop();
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten();
     this.#holding.release();
   }
 
@@ -186,6 +189,21 @@ export class GridSession {
     const gone = groupsOf(this.#view.page, known).filter(isComplete);
     const ids = new Set(gone.flatMap((group) => group.tiles.map(idOf)));
     if (ids.size > 0) this.#set({ page: this.#view.page.filter((tile) => !ids.has(idOf(tile))) });
+  }
+
+  /** What the server refused is no verdict: its image is open again, here or on a page to come. */
+  #withdraw(keys: string[]): void {
+    const refused = new Set(keys);
+    const isRefused = ({ given }: Tile) => given !== null && refused.has(given.key);
+    const { page, history, mine } = this.#view;
+    const gone = new Set([...page, ...history.flat()].filter(isRefused).map(idOf));
+    if (gone.size === 0) return;
+    this.#set({
+      page: page.map((tile) => (isRefused(tile) ? { ...tile, given: null } : tile)),
+      history: without(history, gone),
+      mine: mine && { today: mine.today - gone.size, total: mine.total - gone.size },
+    });
+    this.wake();
   }
 
   #close(tiles: Tile[]): void {
