@@ -80,7 +80,7 @@ class ClassNames:
             return None
         return Refusal(
             "class_name_moved",
-            f"The class was called {seen!r} when it was chosen. It is {self.now[class_id]!r} now, and "
+            f"The class was called {seen!r} when chosen. It is {self.now[class_id]!r} now, and "
             f"{seen!r} is another one; the image is asked about again.",
         )
 
