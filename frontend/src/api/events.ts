@@ -10,12 +10,11 @@ import { jobsQuery } from "./rounds";
 import type { Job } from "./types";
 import { webhooksQuery } from "./webhooks";
 
+/** Lists of projects. */
+const LISTED: QueryKey[] = [projectsQuery.queryKey, homeQuery.queryKey];
+
 /** The project's own queries, most of which have its key as the beginning of theirs, and the lists it is in. */
-const allOf = (id: number): QueryKey[] => [
-  projectQuery(id).queryKey,
-  projectsQuery.queryKey,
-  homeQuery.queryKey,
-];
+const allOf = (id: number): QueryKey[] => [projectQuery(id).queryKey, ...LISTED];
 
 /** What is read again when the server tells of a change. `core/events.py` lists the same topics. */
 export const HEARD = {
@@ -49,7 +48,7 @@ const REOPEN_MS = 1_000;
 const REOPEN_AT_MOST_MS = 30_000;
 
 /**
- * One project's events, while the page is visible and somebody listens.
+ * Events of the server, while the page is visible and somebody listens.
  *
  * A hidden page lets go of its connection: browsers allow six per server, and each tab would keep one.
  * Whenever it is opened, the server says first that everything is to be read again.
@@ -61,8 +60,8 @@ class Stream {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
 
-  constructor(projectId: number) {
-    this.#url = `/api/projects/${projectId}/events`;
+  constructor(url: string) {
+    this.#url = url;
     document.addEventListener("visibilitychange", this.#onVisibility);
     this.#open();
   }
@@ -104,13 +103,17 @@ class Stream {
   readonly #onVisibility = (): void => (document.hidden ? this.#shut() : this.#open());
 }
 
-const streams = new Map<number, Stream>();
+const streams = new Map<string, Stream>();
 
-/** Listen to a project's events while the page is visible; all who listen share a connection. */
-export function listenToProject(projectId: number, listener: Listener): () => void {
-  const known = streams.get(projectId);
-  const stream = known ?? new Stream(projectId);
-  streams.set(projectId, stream);
+/** Listen to a project's events while the page is visible. */
+export const listenToProject = (projectId: number, listener: Listener): (() => void) =>
+  listen(`/api/projects/${projectId}/events`, listener);
+
+/** All who listen to the same share a connection. */
+function listen(url: string, listener: Listener): () => void {
+  const known = streams.get(url);
+  const stream = known ?? new Stream(url);
+  streams.set(url, stream);
   stream.listeners.add(listener);
   // Those who were first have been told to read everything.
   if (known) queueMicrotask(() => stream.listeners.has(listener) && listener("project", {}));
@@ -118,7 +121,7 @@ export function listenToProject(projectId: number, listener: Listener): () => vo
     stream.listeners.delete(listener);
     if (stream.listeners.size > 0) return;
     stream.close();
-    if (streams.get(projectId) === stream) streams.delete(projectId);
+    if (streams.get(url) === stream) streams.delete(url);
   };
 }
 
@@ -149,4 +152,16 @@ export function useProjectEvents(projectId: number | null): void {
       for (const queryKey of HEARD[kind](projectId)) void client.invalidateQueries({ queryKey });
     });
   }, [client, projectId]);
+}
+
+/** Keep the list of one's projects, and what waits in them, current for as long as the component is mounted. */
+export function useListEvents(): void {
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      listen("/api/events", () => {
+        for (const queryKey of LISTED) void client.invalidateQueries({ queryKey });
+      }),
+    [client],
+  );
 }
