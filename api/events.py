@@ -105,7 +105,7 @@ class Broadcaster:
 
 
 class _Changed:
-    """Projects that have changed since they were last asked for; ``None`` stands for any of them."""
+    """Projects that have changed since they were last asked for; ``None`` stands for all."""
 
     def __init__(self) -> None:
         self._ids: set[int | None] = set()
