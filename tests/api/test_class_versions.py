@@ -191,7 +191,10 @@ def test_decisions_of_a_review_are_to_what_was_shown_too(review: Review) -> None
     assert (kept["results"][0]["status"], kept["classes_version"]) == ("accepted", 2)
     cat, dog = world.classes(project)
     put(http, world, project, as_now(cat, name="hound"), as_now(dog, name="cat"))
-    for decision, extra in (("accept", {}), ("keep", {}), ("other", {"class_id": dog_id})):
+    moved: list[tuple[str, dict[str, Any]]] = [
+        ("accept", {}), ("keep", {}), ("other", {"class_id": dog_id}),
+    ]  # fmt: skip
+    for decision, extra in moved:
         (refused,) = review.decide((second, decision), classes_version=2, **extra)["results"]
         assert (refused["status"], refused["code"]) == ("rejected", "class_name_moved")
     assert review.decide((second, "accept"), classes_version=3)["results"][0]["status"] == (

@@ -346,7 +346,7 @@ def renamed(project: ProjectClient, _: Client) -> None:
     project.update(name=f"Owls {project.id}")
 
 
-JOB = "Learn features"
+JOB = "Learning features"
 PAGES: dict[str, tuple[str, Callable[[ProjectClient, Client], Any], str]] = {
     "project, overview": ("", renamed, "Owls {id}"),
     "project, pool": ("/pool", renamed, "Owls {id}"),
@@ -418,6 +418,8 @@ def test_tabs_of_all_modes_hear_each_change(
     project.pause()
     for page in (single, grid):
         expect(said(page, "The project is paused.")).to_be_visible(timeout=AT_ONCE)
-    expect(overview.locator("main header").get_by_text("Paused", exact=True)).to_be_visible(timeout=AT_ONCE)
+    expect(overview.locator("main header").get_by_text("Paused", exact=True)).to_be_visible(
+        timeout=AT_ONCE
+    )
     for page in pages:
         page.context.close()
