@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.principal import Principal
+from api.telling import READS, TOPICS, tell
 from core.tables import Audit
 
 
@@ -19,7 +20,7 @@ def record(
     project_id: int | None = None,
     **detail: Any,
 ) -> None:
-    """Add an audit row to the caller's transaction.
+    """Add an audit row to the caller's transaction; the project's pages are told of the change.
 
     ``detail`` is read by people and kept for good: no passwords, tokens or other secrets in it.
     """
@@ -33,6 +34,8 @@ def record(
             detail=detail,
         )
     )
+    if project_id is not None and verb not in READS:
+        tell(session, project_id, TOPICS[object_type])
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -8,6 +8,7 @@ from anyio import to_thread
 from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api import telling
 from core import queue
 from core.originals import Originals
 from core.settings import Settings
@@ -17,11 +18,13 @@ from core.storage import Storage
 async def get_session(request: Request) -> AsyncIterator[AsyncSession]:
     """One transaction per request: committed when the route returns, rolled back when it raises.
 
-    Messages to workers leave after the commit, so that a worker never sees half a request.
+    What it has changed is told to browsers with the commit. Messages to workers leave after it, so
+    that a worker never sees half a request.
     """
     async with request.app.state.sessions() as session:
         async with session.begin():
             yield session
+            await telling.send(session)
         if queue.pending(session.info):
             await to_thread.run_sync(queue.deliver, session.info)
 

@@ -15,7 +15,9 @@ from sse_starlette import EventSourceResponse
 from api.access import ProjectId, visible_project
 from api.deps import transaction
 from api.principal import CurrentUser
-from core.events import CHANNEL
+from api.projects import queries
+from core.events import CHANNEL, Topic
+from core.tables import Project
 
 logger = logging.getLogger(__name__)
 router = APIRouter(tags=["events"])
@@ -28,6 +30,10 @@ _RECONNECT_SECONDS = 1.0
 Event = dict[str, Any]
 # Tells a browser to read its project afresh.
 _ALL: Event = {"event": "project", "data": "{}"}
+# What the list of projects shows nothing of, or what would come several times a second.
+_NOT_LISTED = frozenset({Topic.JOB, Topic.GUIDE, Topic.WEBHOOK})
+# Changes that come so soon after each other are told at once.
+_TOGETHER_SECONDS = 0.5
 
 
 class Broadcaster:
@@ -36,6 +42,7 @@ class Broadcaster:
     def __init__(self, url: str) -> None:
         self._url = url
         self._watchers: dict[int, set[asyncio.Queue[Event]]] = defaultdict(set)
+        self._lists: set[_Changed] = set()
 
     async def run(self) -> None:
         """Listen until cancelled; reconnects by itself."""
@@ -55,10 +62,15 @@ class Broadcaster:
             # Whatever was missed while disconnected: every watcher reads its project afresh.
             for project_id in list(self._watchers):
                 self._hand_out(project_id, _ALL)
+            for changed in self._lists:
+                changed.note(None)
             async for notification in connection.notifies():
                 payload = json.loads(notification.payload)
                 event = {"event": payload["event"], "data": json.dumps(payload["data"])}
                 self._hand_out(payload["project_id"], event)
+                if payload["event"] not in _NOT_LISTED:
+                    for changed in self._lists:
+                        changed.note(payload["project_id"])
 
     def _hand_out(self, project_id: int, event: Event) -> None:
         for watcher in self._watchers.get(project_id, ()):
@@ -81,12 +93,42 @@ class Broadcaster:
             if not self._watchers[project_id]:
                 del self._watchers[project_id]
 
+    @contextlib.contextmanager
+    def watch_lists(self) -> Iterator["_Changed"]:
+        """Which projects change, whosever they are."""
+        changed = _Changed()
+        self._lists.add(changed)
+        try:
+            yield changed
+        finally:
+            self._lists.discard(changed)
+
+
+class _Changed:
+    """Projects that have changed since they were last asked for; ``None`` stands for all."""
+
+    def __init__(self) -> None:
+        self._ids: set[int | None] = set()
+        self._some = asyncio.Event()
+
+    def note(self, project_id: int | None) -> None:
+        self._ids.add(project_id)
+        self._some.set()
+
+    async def next(self) -> set[int | None]:
+        """Wait for a change, and for those that come with it."""
+        await self._some.wait()
+        await asyncio.sleep(_TOGETHER_SECONDS)
+        self._some.clear()
+        ids, self._ids = self._ids, set()
+        return ids
+
 
 @router.get("/projects/{project_id}/events", response_class=EventSourceResponse)
 async def project_events(
     request: Request, user: CurrentUser, project_id: ProjectId
 ) -> EventSourceResponse:
-    """Server-sent events `job`, `round`, `project` and `pool`, each saying what to read again."""
+    """Server-sent events, named after what is to be read again."""
     # A session of its own, closed before streaming: a watcher must not hold a connection.
     async with transaction(request) as session:
         await visible_project(session, user, project_id)
@@ -97,5 +139,28 @@ async def project_events(
             yield _ALL
             while True:
                 yield await queue.get()
+
+    return EventSourceResponse(stream(), ping=_PING_SECONDS)
+
+
+@router.get("/events", response_class=EventSourceResponse)
+async def list_events(request: Request, user: CurrentUser) -> EventSourceResponse:
+    """Server-sent events `project`: the list of the caller's projects is to be read again."""
+    broadcaster: Broadcaster = request.app.state.broadcaster
+
+    async def visible() -> set[int]:
+        async with transaction(request) as session:
+            return set(await session.scalars(queries.visible(user).with_only_columns(Project.id)))
+
+    async def stream() -> AsyncIterator[Event]:
+        with broadcaster.watch_lists() as changed:
+            known = await visible()
+            yield _ALL
+            while True:
+                ids = await changed.next()
+                # One that has just been taken from the list is in the list of before.
+                before, known = known, await visible()
+                if None in ids or ids & (before | known):
+                    yield _ALL
 
     return EventSourceResponse(stream(), ping=_PING_SECONDS)

@@ -210,7 +210,9 @@ class JobContext:
                 self._lost.set()
                 return
             session.execute(
-                events.notify(self.project_id, "job", {"id": self.job_id, "progress": progress})
+                events.notify(
+                    self.project_id, events.Topic.JOB, {"id": self.job_id, "progress": progress}
+                )
             )
         if row.cancel_requested:
             self.cancel()
@@ -366,7 +368,9 @@ def _give_back(context: JobContext) -> None:
             give_back_job(job)
             queue.enqueue(session.info, job)
             session.execute(
-                events.notify(context.project_id, "job", {"id": job.id, "state": job.state})
+                events.notify(
+                    context.project_id, events.Topic.JOB, {"id": job.id, "state": job.state}
+                )
             )
     except Lost:
         logger.warning("job %s goes on elsewhere", context.job_id)
@@ -392,7 +396,9 @@ def _end(
                 handler.failed(session, job)
             _let_others_in(session, job)
             session.execute(
-                events.notify(context.project_id, "job", {"id": job.id, "state": job.state})
+                events.notify(
+                    context.project_id, events.Topic.JOB, {"id": job.id, "state": job.state}
+                )
             )
     except Lost:
         logger.warning("job %s ended elsewhere", context.job_id)

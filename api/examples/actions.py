@@ -17,7 +17,6 @@ from api.examples.search import among
 from api.principal import Principal
 from api.projects import classes
 from api.projects.schemas import ClassOut
-from core import events
 from core.consensus import Vote, lock_examples, opinions, votes
 from core.errors import Conflict
 from core.lifecycle import mark_held_out, mark_queried, mark_released, mark_unqueried
@@ -339,7 +338,6 @@ async def promote(
         )
     made = await classes.add(session, project, promotion.name, promotion.colour)
     await _note(session, principal, project, "promote", changed, class_id=made.id, name=made.name)
-    await session.execute(events.notify(project.id, "project", {"state": project.state}))
     return Promoted(**{**changed.model_dump(), "class": ClassOut.model_validate(made)})
 
 
@@ -375,4 +373,3 @@ async def _note(
         left_out=changed.left_out,
         **detail,
     )
-    await session.execute(events.notify(project.id, "pool", {}))

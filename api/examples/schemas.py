@@ -126,7 +126,10 @@ class Neighbours(BaseModel):
 
 
 class AnnotationOut(BaseModel):
-    """One verdict on an example. `holds` tells whether it counts and nothing corrects it."""
+    """One verdict on an example. `holds` tells whether it counts and nothing corrects it.
+
+    `seen_as` is what the class was called to the annotator, if it is called otherwise now.
+    """
 
     id: int
     verdict: Verdict
@@ -142,6 +145,7 @@ class AnnotationOut(BaseModel):
     holds: bool
     supersedes_id: int | None
     superseded_by: int | None
+    seen_as: str | None
     created_at: datetime
 
 

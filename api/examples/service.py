@@ -22,6 +22,7 @@ from api.examples.schemas import (
 from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search, among
 from api.pictures import image_url
+from core.class_names import seen_as
 from core.consensus import holds
 from core.errors import NotFound
 from core.storage import Storage
@@ -139,6 +140,7 @@ async def _annotations(session: AsyncSession, example_id: int) -> list[Annotatio
             Round.number.label("round"),
             holds().label("holds"),
             later.id.label("superseded_by"),
+            seen_as().label("seen_as"),
         )
         .outerjoin(User, User.id == Annotation.annotator_id)
         .outerjoin(Round, Round.id == Annotation.round_id)
@@ -163,9 +165,10 @@ async def _annotations(session: AsyncSession, example_id: int) -> list[Annotatio
             holds=held,
             supersedes_id=one.supersedes_id,
             superseded_by=by,
+            seen_as=seen,
             created_at=one.created_at,
         )
-        for one, annotator, number, held, by in await session.execute(statement)
+        for one, annotator, number, held, by, seen in await session.execute(statement)
     ]
 
 

@@ -11,14 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
 from core.cells import BOM, plain
+from core.class_names import seen_as
 from core.consensus import holds
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example, ProjectClass, Query, Round, User
 
 COLUMNS = (
-    "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "effective",
-    "holds", "counted", "source", "annotator", "round", "seconds", "cost", "purity",
+    "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "seen_as",
+    "effective", "holds", "counted", "source", "annotator", "round", "seconds", "cost", "purity",
     "informativeness", "meta_score", "key", "supersedes", "created_at",
 )  # fmt: skip
 _FETCH = 1000
@@ -80,6 +81,7 @@ def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
             func.encode(Example.content_hash, "hex"),
             Annotation.verdict,
             ProjectClass.name,
+            seen_as(),
             _effective(),
             speaks(),
             Annotation.counted,

@@ -100,7 +100,9 @@ def _project(
     if serving is not None and serving.state is RoundState.OPEN:
         affordable = remaining(serving)
         waiting = waiting if affordable is None else min(waiting, affordable)
-    status = describe(project.state, rounds, served=waiting > 0)
+    status = describe(
+        project.state, rounds, classes_version=project.classes_version, served=waiting > 0
+    )
     draft = project.state is ProjectState.DRAFT
     return ProjectWork(
         id=project.id,

@@ -10,8 +10,10 @@ from api.devices import without_gpu
 from api.jobs.schemas import JobOut, JobStart
 from api.jobs.waiting import reasons
 from api.principal import Principal
-from core import events, queue
+from api.telling import tell
+from core import queue
 from core.errors import Conflict, Invalid, NotFound
+from core.events import Topic
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
 from core.rounds import take_up
 from core.settings import Settings
@@ -184,6 +186,4 @@ async def _changed(
         session, principal, verb, "job", job.id, project_id=job.project_id, kind=job.kind, **detail
     )
     if job.project_id is not None:
-        await session.execute(
-            events.notify(job.project_id, "job", {"id": job.id, "state": job.state})
-        )
+        tell(session, job.project_id, Topic.JOB, id=job.id, state=job.state)

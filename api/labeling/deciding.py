@@ -14,6 +14,7 @@ from api.labeling.results import rejected, result_of
 from api.labeling.schemas import AnswerIn, AnswerResult, Status
 from api.labeling.status import ReadRound
 from core import events, queue
+from core.class_names import ClassNames
 from core.consensus import Vote, answered, is_settled, opinions
 from core.errors import NotFound
 from core.rounds import close, is_spent, next_round
@@ -60,7 +61,9 @@ class Transaction:
     project_state: ProjectState
     members: frozenset[int]
     rounds: list[ReadRound]
-    class_ids: frozenset[int]
+    # Of the project's classes, and what these are called.
+    classes_version: int
+    names: ClassNames
     # All queries of the examples that are answered here.
     queries: dict[int, Any]
     # Whether the open round has queries of other examples.
@@ -118,7 +121,8 @@ class Transaction:
             project_state=ProjectState(projects[0].state),
             members=frozenset(row.id for row in members),
             rounds=[ReadRound.of(row) for row in rounds],
-            class_ids=frozenset(row.id for row in classes),
+            classes_version=projects[0].classes_version,
+            names=ClassNames.of(classes),
             queries={row.id: row for row in queries},
             more_queries=bool(left),
             known={row.client_key: row for row in before},
@@ -144,10 +148,10 @@ class Transaction:
         query = self.queries.get(answer.query_id)
         if query is None:
             return rejected(answer, "unknown_query", "This project has no such query.")
-        if answer.class_id is not None and answer.class_id not in self.class_ids:
-            return rejected(
-                answer, "unknown_class", "This project has no such class; reload the page."
-            )
+        if answer.class_id is not None:
+            refusal = self.names.refusal(answer.class_id, self._shown(answer))
+            if refusal is not None:
+                return rejected(answer, *refusal)
         head = self.heads.get((query.id, annotator_id)) if answer.supersedes else None
         wanted = self._is_wanted(query, annotator_id)
         held = next(
@@ -174,6 +178,11 @@ class Transaction:
         if counted and is_spent(round_.spent, round_.budget):
             await self._go_on(round_)
         return result_of(answer, stored, round_.number, "accepted" if counted else "late")
+
+    def _shown(self, answer: AnswerIn) -> int | None:
+        """The version of the classes that an answer was given to; None if nobody knows."""
+        version = answer.classes_version
+        return version if version is not None and version <= self.classes_version else None
 
     def _doubted(self, query: Any, annotator_id: int, answer: AnswerIn) -> int | None:
         """The vote that an answer to a query which asks again is given instead of.
@@ -271,6 +280,7 @@ class Transaction:
                 stored.client_key,
                 stored.verdict.value,
                 answer.class_id,
+                self._shown(answer),
                 answer.seconds,
                 cost,
                 stored.counted,
@@ -287,7 +297,12 @@ class Transaction:
             connection = await driver(await self.session.connection())
             await fetch(connection, *self._writes(), commit=True)
         await self.session.commit()
-        return status.describe(self.project_state, self._unfinished(), served=True)
+        return status.describe(
+            self.project_state,
+            self._unfinished(),
+            classes_version=self.classes_version,
+            served=True,
+        )
 
     def _writes(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         columns = zip(*self.rows, strict=True)
@@ -366,4 +381,4 @@ class Transaction:
         await self.session.flush()
         queue.enqueue(self.session.info, job)
         data = {"number": round_.number, "state": round_.state}
-        await self.session.execute(events.notify(project.id, "round", data))
+        await self.session.execute(events.notify(project.id, events.Topic.ROUND, data))

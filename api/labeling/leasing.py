@@ -64,10 +64,10 @@ async def lease(
     )
     if not projects or not members:
         raise NotFound("project")
-    state, rounds = ProjectState(projects[0].state), [ReadRound.of(row) for row in found]
+    project, rounds = projects[0], [ReadRound.of(row) for row in found]
     serving = status.serving_round(rounds)
     if serving is None:
-        return _answer(state, rounds, [], values["token"], now)
+        return _answer(project, rounds, [], values["token"], now)
     unfinished = {round_.id for round_ in rounds}
     held = [row for row in held if row.round_id in unfinished]
     settings = ProjectSettings.model_validate(serving.settings)
@@ -76,8 +76,8 @@ async def lease(
     if body.open_clients is not None:
         # Also while the project is paused: a page says it once, as it opens.
         await _free_closed(connection, body.open_clients, values)
-    if state is not ProjectState.RUNNING:
-        return _answer(state, rounds, [], values["token"], now)
+    if project.state != ProjectState.RUNNING:
+        return _answer(project, rounds, [], values["token"], now)
     affordable = _affordable(serving, settings)
     wanted = max(0, min(body.n - len(held), affordable))
     window = None
@@ -88,7 +88,7 @@ async def lease(
         window = _WINDOW * wanted if _WINDOW * wanted <= left else None
     free_ones = sql.free(wanted, settings.overlap, window)
     mine, free = await fetch(connection, (sql.MINE, values), (free_ones, values), commit=True)
-    leased = _answer(state, rounds, [*mine, *free], values["token"], values["expires"])
+    leased = _answer(project, rounds, [*mine, *free], values["token"], values["expires"])
     if not leased.items:
         (elsewhere,) = await fetch(connection, (sql.HELD_ELSEWHERE, values))
         leased.held_elsewhere = bool(elsewhere)
@@ -117,7 +117,7 @@ def _payable(round_: ReadRound) -> int:
 
 
 def _answer(
-    state: ProjectState,
+    project: Any,
     rounds: Sequence[ReadRound],
     rows: Sequence[Any],
     token: uuid.UUID,
@@ -146,7 +146,12 @@ def _answer(
         expires_at=expires if items else None,
         items=items,
         held_elsewhere=False,
-        status=status.describe(state, rounds, served=bool(items)),
+        status=status.describe(
+            ProjectState(project.state),
+            rounds,
+            classes_version=project.classes_version,
+            served=bool(items),
+        ),
     )
 
 

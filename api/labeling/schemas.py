@@ -67,8 +67,12 @@ class MyCounts(BaseModel):
 
 
 class Status(BaseModel):
-    """Where the project is, for the label page. `mine` is filled by the status route only."""
+    """Where the project is, for the label page. `mine` is filled by the status route only.
 
+    A page that shows another `classes_version` reads the project again.
+    """
+
+    classes_version: int
     project_state: ProjectState
     round: RoundStatus | None
     waiting_for: Literal["nothing", "training", "paused", "finished", "others"]
@@ -110,7 +114,11 @@ class Lease(BaseModel):
 
 
 class AnswerIn(BaseModel):
-    """One verdict. `key` is made by the client: a retry with it returns the first result."""
+    """One verdict. `key` is made by the client: a retry with it returns the first result.
+
+    `classes_version` is that of the project as its classes were shown. With it an answer is stored
+    under the name that was read, and refused if that is another class by now.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -119,6 +127,7 @@ class AnswerIn(BaseModel):
     verdict: Verdict
     class_id: Annotated[int, Field(ge=1, lt=2**63)] | None = None
     seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+    classes_version: Annotated[int, Field(ge=1, lt=2**63)] | None = None
     supersedes: uuid.UUID | None = None
     lease_token: uuid.UUID | None = None
 
@@ -139,7 +148,8 @@ class AnswerResult(BaseModel):
     """What became of an answer.
 
     `late` answers are stored but not counted, because somebody else's came first. `rejected` ones
-    name something that does not exist; nothing was stored.
+    name something that does not exist, or a class whose name another class has by now; nothing was
+    stored, and the image is asked about again.
     """
 
     key: uuid.UUID

@@ -16,7 +16,9 @@ async def project_status(session: AsyncSession, principal: Principal, project: P
     mine = await status.my_counts(session, project.id, principal.id, counting)
     serving = status.serving_round(rounds)
     served = project.state is ProjectState.RUNNING and serving is not None
-    return status.describe(project.state, rounds, served=served, mine=mine)
+    return status.describe(
+        project.state, rounds, classes_version=project.classes_version, served=served, mine=mine
+    )
 
 
 async def recent(

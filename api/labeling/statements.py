@@ -25,10 +25,11 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from api.hot import Statement, among
+from core.class_names import naming
 from core.consensus import lock_examples, votes
 from core.lifecycle import mark_answered
 from core.states import RoundState, Verdict
-from core.tables import Annotation, Example, Member, Project, ProjectClass, Query, Round, User
+from core.tables import Annotation, Example, Member, Project, Query, Round, User
 
 _PROJECT = bindparam("project", type_=BigInteger)
 _USER = bindparam("user", type_=BigInteger)
@@ -61,7 +62,7 @@ LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(_EXAMPLES)))
 # A statement that waited for a lock does not see rows that were added meanwhile; one that starts
 # after it does.
 ROUNDS = Statement(_CONCERNED)
-PROJECT = Statement(select(Project.state).where(Project.id == _PROJECT))
+PROJECT = Statement(select(Project.state, Project.classes_version).where(Project.id == _PROJECT))
 MEMBERS = Statement(
     select(User.id).where(
         among(User.id, "annotators"),
@@ -111,7 +112,7 @@ STORED = Statement(
     .order_by(Annotation.id)
 )
 VOTES = Statement(votes().where(Annotation.example_id.in_(_EXAMPLES)))
-CLASSES = Statement(select(ProjectClass.id).where(ProjectClass.project_id == _PROJECT))
+CLASSES = Statement(naming(_PROJECT))
 NEW_IDS = Statement(
     select(func.nextval("annotations_id_seq").label("id")).select_from(
         func.generate_series(1, bindparam("count", type_=BigInteger)).alias("n")
@@ -127,6 +128,7 @@ _TYPES = {
     "client_key": "uuid",
     "verdict": "text",
     "class_id": "bigint",
+    "classes_version": "bigint",
     "seconds": "double precision",
     "cost": "double precision",
     "counted": "boolean",

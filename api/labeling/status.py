@@ -113,6 +113,7 @@ def describe(
     state: ProjectState,
     rounds: Sequence[RoundLike],
     *,
+    classes_version: int,
     served: bool = False,
     mine: MyCounts | None = None,
 ) -> Status:
@@ -121,11 +122,13 @@ def describe(
     Args:
         state: The project's.
         rounds: ``unfinished`` rounds.
+        classes_version: The project's.
         served: Whether the caller has queries to answer.
         mine: The caller's own counts.
     """
     counting = counting_round(rounds)
     return Status(
+        classes_version=classes_version,
         project_state=state,
         round=RoundStatus(
             number=counting.number,

@@ -101,7 +101,7 @@ async def discard(
         storage.upload(upload).unlink(missing_ok=True)
     record(session, principal, "discard", "import", plan.id, project_id=project_id)
     data: dict[str, Any] = {"id": plan.id, "state": plan.state}
-    await session.execute(events.notify(project_id, "job", data))
+    await session.execute(events.notify(project_id, events.Topic.JOB, data))
 
 
 async def _plan(session: AsyncSession, project_id: int, job_id: int) -> Job:

@@ -7,8 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.principal import Principal
-from core import events, queue
+from api.telling import tell
+from core import queue
 from core.errors import NotFound
+from core.events import Topic
 from core.lifecycle import new_job
 from core.originals import ORIGINAL, Original
 from core.states import ArtifactKind, JobKind, Role
@@ -42,7 +44,7 @@ async def start_import(
         project_id=project_id,
         filename=params["filename"],
     )
-    await session.execute(events.notify(project_id, "job", {"id": job.id, "state": job.state}))
+    tell(session, project_id, Topic.JOB, id=job.id, state=job.state)
     return job
 
 

@@ -1,14 +1,17 @@
 """Editing the classes of a project."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.queries import classes as load
 from api.projects.schemas import ClassIn
+from api.telling import tell
 from core.errors import Conflict, Invalid
-from core.tables import Annotation, Example, Project, ProjectClass, Suggestion
+from core.events import Topic
+from core.tables import Annotation, Example, FormerClassName, Project, ProjectClass, Suggestion
 
 # The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing, pause, guide, find.
 RESERVED_HOTKEYS = frozenset("xsuqhzpgf")
@@ -22,13 +25,29 @@ _PALETTE = (
 )  # fmt: skip
 
 
+class _Shown(NamedTuple):
+    """What pages show of a class where answers are given."""
+
+    name: str
+    colour: str
+    hotkey: str | None
+    position: int
+
+    @classmethod
+    def of(cls, item: ProjectClass) -> "_Shown":
+        return cls(item.name, item.colour, item.hotkey, item.position)
+
+
 async def replace(session: AsyncSession, project: Project, wanted: Sequence[ClassIn]) -> None:
     """Make ``wanted`` the project's classes, in this order.
 
     Models that are trained already keep the order of then, with their own list of classes; the next
-    round trains one with the classes, and in the order, of now.
+    round trains one with the classes, and in the order, of now. Pages are told, and the version of
+    the classes tells what they were called to whoever has not heard yet.
     """
     existing = {item.id: item for item in await load(session, project.id)}
+    before = {item.id: _Shown.of(item) for item in existing.values()}
+    guides = {item.id: item.guide for item in existing.values()}
     _check(wanted, {item.id: item.hotkey for item in existing.values()})
     unknown = [item.id for item in wanted if item.id is not None and item.id not in existing]
     if unknown:
@@ -51,6 +70,29 @@ async def replace(session: AsyncSession, project: Project, wanted: Sequence[Clas
             row.guide = item.guide
         row.position = index
     await session.flush()
+    now = await load(session, project.id)
+    if {item.id: _Shown.of(item) for item in now} != before:
+        _begin_version(session, project, before, {item.id: item.name for item in now})
+    if any(item.guide != guides.get(item.id, "") for item in now):
+        tell(session, project.id, Topic.GUIDE)
+
+
+def _begin_version(
+    session: AsyncSession,
+    project: Project,
+    before: Mapping[int, _Shown],
+    names: Mapping[int, str],
+) -> None:
+    """Raise the version of the classes, and keep the names that go with the last one."""
+    session.add_all(
+        FormerClassName(
+            project_id=project.id, class_id=class_id, until=project.classes_version, name=old.name
+        )
+        for class_id, old in before.items()
+        if names.get(class_id) != old.name
+    )
+    project.classes_version += 1
+    tell(session, project.id, Topic.PROJECT, state=project.state)
 
 
 async def add(

@@ -91,6 +91,23 @@ async def current_rounds(session: AsyncSession, project_ids: Iterable[int]) -> d
     return {round_.project_id: round_ for round_ in await session.scalars(statement)}
 
 
+async def versioned_classes(
+    session: AsyncSession, project: Project
+) -> tuple[int, Sequence[ProjectClass]]:
+    """The classes and their version, from one statement: never new names under an old version."""
+    statement = (
+        select(ProjectClass, Project.classes_version)
+        .join(Project, Project.id == ProjectClass.project_id)
+        .where(ProjectClass.project_id == project.id)
+        .order_by(ProjectClass.position)
+        # What the transaction has loaded already may be older.
+        .execution_options(populate_existing=True)
+    )
+    found = (await session.execute(statement)).all()
+    version = found[0][1] if found else project.classes_version
+    return version, [item for item, _ in found]
+
+
 async def classes(session: AsyncSession, project_id: int) -> Sequence[ProjectClass]:
     statement = (
         select(ProjectClass)

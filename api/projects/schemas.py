@@ -49,11 +49,14 @@ class ProjectCreate(BaseModel):
 
 
 class ProjectUpdate(BaseModel):
+    """`classes_version` is that which `classes` were made from; refused if it has passed."""
+
     model_config = ConfigDict(extra="forbid")
 
     name: ProjectName | None = None
     guidelines: Guidelines | None = None
     classes: Annotated[list[ClassIn], Field(max_length=1000)] | None = None
+    classes_version: Annotated[int, Field(ge=1, lt=2**63)] | None = None
     settings: dict[str, Any] | None = None
 
 
@@ -91,8 +94,11 @@ class ProjectSummary(BaseModel):
 
 
 class ProjectOut(ProjectSummary):
+    """`classes_version` is raised by every change of the classes; answers to them carry it."""
+
     guidelines: str
     classes: list[ClassOut]
+    classes_version: int
     settings: dict[str, Any]
     modes: list[Mode]
     permissions: list[Literal["label", "manage"]]

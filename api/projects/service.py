@@ -19,9 +19,10 @@ from api.projects.schemas import (
 )
 from api.projects.settings import checked
 from api.projects.warnings import warnings
-from core import events
+from api.telling import tell
 from core.consensus import lock_examples
 from core.errors import Conflict, Invalid, NotFound
+from core.events import Topic
 from core.lifecycle import move_project, new_job
 from core.project_settings import ProjectSettings
 from core.rounds import go_on, new_round
@@ -62,7 +63,7 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
     """Everything about a project that the caller may know."""
     counts = await queries.counts(session, [project.id])
     rounds = await queries.current_rounds(session, [project.id])
-    found = await queries.classes(session, project.id)
+    version, found = await queries.versioned_classes(session, project)
     # Validated, so that settings from before a name was added have its default.
     settings = ProjectSettings.model_validate(project.settings)
     return ProjectOut.model_validate(
@@ -72,6 +73,7 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
             "current_round": _current(rounds.get(project.id)),
             "guidelines": project.guidelines,
             "classes": [ClassOut.model_validate(item) for item in found],
+            "classes_version": version,
             "settings": settings.model_dump(mode="json") if principal.engineer else {},
             "modes": settings.modes,
             "permissions": ["label", "manage"] if principal.engineer else ["label"],
@@ -126,9 +128,14 @@ async def update(
     if body.guidelines is not None:
         project.guidelines = body.guidelines
     if body.classes is not None:
+        if body.classes_version not in (None, project.classes_version):
+            raise Conflict(
+                "classes_changed",
+                "Somebody has changed the classes meanwhile. Look at those of now, and make your "
+                "changes to them.",
+                field="classes",
+            )
         await classes.replace(session, project, body.classes)
-        # Annotators at work get the new ones.
-        await session.execute(events.notify(project.id, "project", {"state": project.state}))
     if body.settings is not None:
         before = ProjectSettings.model_validate(project.settings)
         settings = checked(body.settings, before)
@@ -146,6 +153,7 @@ async def update(
         fields=sorted(body.model_fields_set),
         changes=differences(earlier, {"name": project.name, "settings": project.settings}),
     )  # fmt: skip
+    tell(session, project.id, Topic.PROJECT, state=project.state)
 
 
 async def _require_subset(
@@ -254,7 +262,7 @@ async def _changed(
     session: AsyncSession, principal: Principal, project: Project, verb: str
 ) -> None:
     record(session, principal, verb, "project", project.id, project_id=project.id)
-    await session.execute(events.notify(project.id, "project", {"state": project.state}))
+    tell(session, project.id, Topic.PROJECT, state=project.state)
 
 
 async def remove(
@@ -270,6 +278,7 @@ async def remove(
     if project.state is ProjectState.RUNNING or await session.scalar(active.limit(1)):
         raise Conflict("project_busy", "Pause the project and let its jobs end before deleting it.")
     record(session, principal, "delete", "project", project.id, name=project.name)
+    tell(session, project.id, Topic.PROJECT)
     # Whoever reviews locks images before their suggestions.
     reviewed = select(Suggestion.example_id).where(Suggestion.project_id == project.id)
     locked = lock_examples(Example.id.in_(reviewed)).subquery()

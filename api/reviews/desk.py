@@ -11,12 +11,14 @@ from sqlalchemy.orm import aliased
 
 from api.principal import Principal
 from api.reviews.schemas import DecisionIn, DecisionResult
-from core import events
+from api.telling import tell
+from core.class_names import ClassNames, naming
 from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
+from core.events import Topic
 from core.lifecycle import mark_answered, mark_queried
 from core.rounds import lock_unfinished
 from core.states import Decision, ExampleState, RoundState, Source, Verdict
-from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, Suggestion
+from core.tables import Annotation, Example, Project, Query, Round, Suggestion
 
 
 def suggested_by(project: Project, job_id: int | None) -> ColumnElement[bool]:
@@ -42,7 +44,7 @@ class Desk:
         self._decided: set[Suggestion] = set()
         self._changed: set[int] = set()
         self._ids: list[int] = []
-        self._classes: set[int] = set()
+        self._names = ClassNames.of(())
 
     @classmethod
     async def open(
@@ -84,8 +86,7 @@ class Desk:
             if annotation_id not in desk._authors:
                 # The image was asked about again, and an answer has corrected the decision.
                 desk._state[id_] = (None, None)
-        classes = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
-        desk._classes = set(await session.scalars(classes))
+        desk._names = ClassNames.of(await session.execute(naming(project.id)))
         sequence = func.nextval("annotations_id_seq").label("id")
         drawn = select(sequence).select_from(func.generate_series(1, len(ids)))
         desk._ids = sorted((await session.scalars(drawn)).all(), reverse=True)
@@ -104,17 +105,24 @@ class Desk:
                 detail = "There is no decision of yours to take back."
                 return result_of(one, "rejected", None, "not_decided", detail)
             return result_of(one, "accepted", self.take_back(suggestion.id, one.key, one.seconds))
-        if one.class_id is not None and one.class_id not in self._classes:
-            detail = "The project has no such class."
-            return result_of(one, "rejected", None, "unknown_class", detail)
         verdict, class_id = self._meant(suggestion, one)
+        version = self._shown(one)
+        if class_id is not None:
+            refusal = self._names.refusal(class_id, version)
+            if refusal is not None:
+                return result_of(one, "rejected", None, *refusal)
         row = self._row(suggestion, one.key, one.seconds, verdict)
-        row.class_id, row.counted = class_id, not others
+        row.class_id, row.classes_version, row.counted = class_id, version, not others
         if others:
             self.made[one.key] = row
             return result_of(one, "late", row.id)
         self._add(suggestion, row, one.decision)
         return result_of(one, "accepted", row.id)
+
+    def _shown(self, one: DecisionIn) -> int | None:
+        """The version of the classes that a decision was made on; None if nobody knows."""
+        version = one.classes_version
+        return version if version is not None and version <= self._project.classes_version else None
 
     def _meant(self, suggestion: Suggestion, one: DecisionIn) -> tuple[Verdict, int | None]:
         """The verdict of a decision, and its class if it has one."""
@@ -172,7 +180,7 @@ class Desk:
                 await self._leave_queues(settled)
             if doubted := self._changed - settled:
                 await self._return_to_queues(doubted)
-        await self._session.execute(events.notify(self._project.id, "review", {}))
+        tell(self._session, self._project.id, Topic.REVIEW)
 
     def _said(self, example_id: int) -> list[Vote]:
         return [vote for _, vote in self._votes[example_id]]

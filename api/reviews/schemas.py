@@ -61,6 +61,9 @@ class SuggestionOut(BaseModel):
 
 
 class ReviewLease(BaseModel):
+    """A page that shows another `classes_version` reads the project again."""
+
+    classes_version: int
     expires_at: datetime
     items: list[SuggestionOut]
     review: ReviewOut
@@ -70,7 +73,8 @@ class DecisionIn(BaseModel):
     """One decision; `null` takes back what the caller decided before.
 
     `other` says that neither label is right, and names the class that is. `key` is made by the
-    client: a retry with it returns the first result.
+    client: a retry with it returns the first result. `classes_version` is that of the project as
+    its classes were shown.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -79,6 +83,7 @@ class DecisionIn(BaseModel):
     suggestion_id: Id
     decision: Decision | None
     class_id: Id | None = None
+    classes_version: Id | None = None
     seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 0.0
 
     @model_validator(mode="after")
@@ -98,7 +103,8 @@ class DecisionResult(BaseModel):
     """What became of a decision.
 
     A `late` one is stored and changes nothing, because somebody else decided first. A `rejected`
-    one names a suggestion that does not exist, or a key that belongs to something else.
+    one names a suggestion that does not exist, a key that belongs to something else, or a class
+    whose name another class has by now.
     """
 
     key: uuid.UUID
@@ -109,6 +115,7 @@ class DecisionResult(BaseModel):
 
 
 class DecisionsOut(BaseModel):
+    classes_version: int
     results: list[DecisionResult]
     review: ReviewOut
 

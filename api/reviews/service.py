@@ -118,6 +118,7 @@ async def lease(
     shown = select(*_COLUMNS).join(Example, Example.id == Suggestion.example_id)
     rows = await session.execute(shown.where(Suggestion.id.in_(ids)).order_by(Suggestion.rank))
     return ReviewLease(
+        classes_version=project.classes_version,
         expires_at=expires,
         items=await _shown(session, rows, said),
         review=await show_review(session, project, job_id),
@@ -242,7 +243,11 @@ async def decide(
             twins[one.key] = made
         results.append(result)
     await desk.store()
-    return DecisionsOut(results=results, review=await show_review(session, project, job_id))
+    return DecisionsOut(
+        classes_version=project.classes_version,
+        results=results,
+        review=await show_review(session, project, job_id),
+    )
 
 
 async def revert(

@@ -13,9 +13,10 @@ from api.principal import Principal
 from api.projects import queries as project_queries
 from api.projects.schemas import Counts
 from api.rounds.schemas import Answered, Comparable, Estimate, OodLeft, RoundOut
-from core import events
+from api.telling import tell
 from core.consensus import held_in_its_round
 from core.errors import Conflict, NotFound
+from core.events import Topic
 from core.rounds import close as close_round
 from core.states import ProjectState, Role, RoundState, Source, Verdict
 from core.tables import Annotation, Member, Project, ProjectClass, Round
@@ -182,9 +183,7 @@ async def close(
     made, job = close_round(project, round_, (await session.scalars(following)).one_or_none())
     await hand_on(session, round_, job, made)
     record(session, principal, "close", "round", round_.id, project_id=project.id, number=number)
-    await session.execute(
-        events.notify(project.id, "round", {"number": number, "state": round_.state})
-    )
+    tell(session, project.id, Topic.ROUND, number=number, state=round_.state)
     return await show_round(session, project, number)
 
 

@@ -11,11 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.access import managed_project
 from api.audit import record
 from api.principal import Principal
+from api.telling import tell
 from api.webhooks import queries
 from api.webhooks.schemas import DeliveryOut, WebhookCreate, WebhookOut, WebhookUpdate
 from core import queue
 from core.addresses import literal
 from core.errors import Conflict, Forbidden, Invalid, NotFound
+from core.events import Topic
 from core.messages import DeliverWebhooks
 from core.settings import Settings
 from core.states import Role, Scope
@@ -166,6 +168,8 @@ async def _deliver(
     session.add(delivery)
     await session.flush()
     queue.remember(session.info, DeliverWebhooks())
+    if hook.project_id is not None:
+        tell(session, hook.project_id, Topic.WEBHOOK)
     found = await session.execute(queries.deliveries().where(Delivery.id == delivery.id))
     return _told(*found.one(), settings)
 

@@ -3,7 +3,7 @@
 from core.tables.annotation import Annotation
 from core.tables.example import COMPOSED_NAME, Example
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
-from core.tables.project import Member, Project, ProjectClass
+from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.round import Query, Round
 from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
@@ -20,6 +20,7 @@ __all__ = [
     "Audit",
     "Delivery",
     "Example",
+    "FormerClassName",
     "Job",
     "LoginAttempt",
     "LoginSession",

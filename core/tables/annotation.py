@@ -20,7 +20,9 @@ class Annotation(Base):
     An annotator's answer has a query. An imported label has none, and neither author nor round: it
     was there before the first. ``source_name`` is the column it stood in, ``job_id`` the import. A
     review has its author, the job that suggested it, if any, and stays in the round of the label
-    that it decides on.
+    that it decides on. ``classes_version`` is the version of the project's classes that the page
+    showed, by which ``core.class_names`` tells what they were called; imports and older clients say
+    none.
     """
 
     __tablename__ = "annotations"
@@ -60,6 +62,7 @@ class Annotation(Base):
     client_key: Mapped[uuid.UUID] = mapped_column(unique=True)
     verdict: Mapped[Verdict]
     class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
+    classes_version: Mapped[int | None]
     seconds: Mapped[float]
     cost: Mapped[float]
     counted: Mapped[bool]

@@ -30,6 +30,8 @@ class Project(Base):
     task: Mapped[str] = mapped_column(server_default="classification")
     state: Mapped[ProjectState]
     guidelines: Mapped[str] = mapped_column(server_default="")
+    # Raised by every change of what pages show of the classes.
+    classes_version: Mapped[int] = mapped_column(default=1, server_default=text("1"))
     settings: Mapped[dict[str, Any]]
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -61,6 +63,20 @@ class ProjectClass(Base):
     position: Mapped[int]
     guide: Mapped[str] = mapped_column(server_default="")
     pinned: Mapped[list[int]] = mapped_column(ARRAY(BigInteger), server_default=text("'{}'"))
+
+
+class FormerClassName(Base):
+    """A name that a class had up to a version of the project's classes, or that went with it."""
+
+    __tablename__ = "former_class_names"
+
+    project_id: Mapped[int] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
+    )
+    # Of a class that may be gone.
+    class_id: Mapped[int] = mapped_column(primary_key=True)
+    until: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
 
 
 class Member(Base):

@@ -38,7 +38,7 @@ def pool(world: World, session: Session, installation: settings.Settings) -> Ite
     runner.sessions().kw["bind"].dispose()
 
 
-def levels(answer: httpx.Response) -> Any:
+def levels(answer: Any) -> Any:
     with Image.open(io.BytesIO(answer.content)) as image:
         assert image.format != "TIFF"
         return np.asarray(image.convert("RGB")).astype(int)

@@ -92,6 +92,7 @@ POLICY: dict[str, Policy] = {
     "add_member": Policy("manager", _WRITE),
     "remove_member": Policy("manager", _WRITE),
     "project_events": Policy("member"),
+    "list_events": Policy("user"),
     "show_agreement": Policy("manager"),
     "export": Policy("manager"),
     "list_exported_classes": Policy("manager"),

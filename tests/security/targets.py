@@ -238,6 +238,9 @@ def _some_pinned(found: Target) -> dict[str, Any]:
 # Nothing was scored yet.
 _NO_MAP = Call(none=True)
 
+ENDLESS = {"project_events", "list_events"}
+"""Streams, which never end."""
+
 CALLS: dict[str, Call] = {
     "log_in": Call(
         lambda found: {"email": found.values["email"], "password": PASSWORD}, before=_person

@@ -16,11 +16,10 @@ from schemathesis.core.result import Ok
 
 from core.tables import Project
 from tests import processes
-from tests.security.targets import CALLS, Call, Target, target
+from tests.security.targets import CALLS, ENDLESS, Call, Target, target
 from tests.world import Caller, World
 
-# Never ends; the matrix calls it.
-_ENDLESS = {"project_events"}
+# Never end; the matrix calls them.
 _SEED = 20_261_121
 
 
@@ -52,7 +51,7 @@ class Fuzzer:
         for found in self.schema.get_all_operations():
             assert isinstance(found, Ok), found
             operation = found.ok()
-            if operation.definition.raw["operationId"] not in _ENDLESS:
+            if operation.definition.raw["operationId"] not in ENDLESS:
                 yield operation
 
     def fuzz(self, operation: Any, examples: int) -> None:

@@ -93,4 +93,4 @@ def failed(session: Session, job: Job) -> None:
         round_.job_id = job.id
         move_round(round_, RoundState.FAILED)
         data = {"number": round_.number, "state": round_.state}
-        session.execute(events.notify(round_.project_id, "round", data))
+        session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))

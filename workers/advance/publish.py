@@ -48,8 +48,8 @@ def publish(advance: Advance) -> None:
             _open(session, advance, project, following, files, requested)
         for round_ in rounds.values():
             data = {"number": round_.number, "state": round_.state}
-            session.execute(events.notify(project.id, "round", data))
-        session.execute(events.notify(project.id, "project", {"state": project.state}))
+            session.execute(events.notify(project.id, events.Topic.ROUND, data))
+        session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
         context.finish_phase(job, "publish")
 
 

@@ -33,4 +33,4 @@ def expire_plans(session: Session, storage: Storage, now: datetime) -> None:
             storage.upload(job.params["upload"]).unlink(missing_ok=True)
         data = {"id": job.id, "state": job.state}
         if job.project_id is not None:
-            session.execute(events.notify(job.project_id, "job", data))
+            session.execute(events.notify(job.project_id, events.Topic.JOB, data))

@@ -115,7 +115,7 @@ class Import:
             self._note(decided.told(written, self._class_names))
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
-                session.execute(events.notify(context.project_id, "pool", {}))
+                session.execute(events.notify(context.project_id, events.Topic.POOL, {}))
                 self._notified = time.monotonic()
         self.pool.advance(len(decided.additions))
 
@@ -166,7 +166,7 @@ class Import:
                 )
             )
             job.checkpoint = self._checkpoint(result=self.tally.to_json())
-            session.execute(events.notify(context.project_id, "pool", {}))
+            session.execute(events.notify(context.project_id, events.Topic.POOL, {}))
 
     def close(self) -> None:
         """Close files and threads."""

@@ -306,7 +306,7 @@ class LabelWriter:
         project = session.get_one(Project, self._project_id)
         close_round(session, project, round_)
         data = {"number": round_.number, "state": round_.state}
-        session.execute(events.notify(project.id, "round", data))
+        session.execute(events.notify(project.id, events.Topic.ROUND, data))
 
 
 class _Batch:

@@ -1,53 +1,134 @@
-import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { agreementQuery } from "./agreement";
+import { guidesQuery } from "./guides";
+import { homeQuery } from "./home";
 import { importsQuery } from "./imports";
-import { projectQuery, projectsQuery } from "./projects";
+import { membersQuery, projectQuery, projectsQuery } from "./projects";
 import { reviewsQuery } from "./reviews";
 import { jobsQuery } from "./rounds";
 import type { Job } from "./types";
+import { webhooksQuery } from "./webhooks";
 
-const KINDS = ["job", "round", "project", "pool", "review"] as const;
-export type ProjectEvent = (typeof KINDS)[number];
+/** Lists of projects. */
+const LISTED: QueryKey[] = [projectsQuery.queryKey, homeQuery.queryKey];
+
+/** The project's own queries, most of which have its key as the beginning of theirs, and the lists it is in. */
+const allOf = (id: number): QueryKey[] => [projectQuery(id).queryKey, ...LISTED];
+
+/** What is read again when the server tells of a change. `core/events.py` lists the same topics. */
+export const HEARD = {
+  /** Anything, also whatever was missed while nobody listened. */
+  project: (id: number) => [
+    ...allOf(id),
+    guidesQuery(id).queryKey,
+    agreementQuery(id).queryKey,
+    ["webhooks"],
+  ],
+  round: allOf,
+  job: allOf,
+  pool: allOf,
+  review: (id: number) => [reviewsQuery(id).queryKey, homeQuery.queryKey],
+  guide: (id: number) => [guidesQuery(id).queryKey],
+  // The project warns of annotators or receivers that it lacks.
+  member: (id: number) => [membersQuery(id).queryKey, ...allOf(id)],
+  webhook: (id: number) => [webhooksQuery(id).queryKey, projectQuery(id).queryKey, ["webhooks"]],
+} as const satisfies Record<string, (id: number) => QueryKey[]>;
+
+export type ProjectEvent = keyof typeof HEARD;
+export const TOPICS = Object.keys(HEARD) as ProjectEvent[];
+
+type Listener = (kind: ProjectEvent, data: unknown) => void;
 
 /** The changed fields of a job. */
 type JobChange = Pick<Job, "id"> & Partial<Job>;
 
+/** How long to wait before a stream is opened again that the server, or what stands before it, refused. */
+const REOPEN_MS = 1_000;
+const REOPEN_AT_MOST_MS = 30_000;
+
 /**
- * Listen to a project's events while the page is visible.
+ * Events of the server, while the page is visible and somebody listens.
  *
  * A hidden page lets go of its connection: browsers allow six per server, and each tab would keep one.
+ * Whenever it is opened, the server says first that everything is to be read again.
  */
-export function listenToProject(
-  projectId: number,
-  listener: (kind: ProjectEvent, data: unknown) => void,
-): () => void {
-  let source: EventSource | null = null;
-  const open = () => {
-    if (source || document.hidden) return;
-    source = new EventSource(`/api/projects/${projectId}/events`);
-    for (const kind of KINDS) {
+class Stream {
+  readonly listeners = new Set<Listener>();
+  readonly #url: string;
+  #source: EventSource | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+
+  constructor(url: string) {
+    this.#url = url;
+    document.addEventListener("visibilitychange", this.#onVisibility);
+    this.#open();
+  }
+
+  close(): void {
+    document.removeEventListener("visibilitychange", this.#onVisibility);
+    this.#shut();
+  }
+
+  readonly #open = (): void => {
+    if (this.#source || document.hidden) return;
+    const source = new EventSource(this.#url);
+    this.#source = source;
+    source.onopen = () => {
+      this.#failures = 0;
+    };
+    source.onerror = () => {
+      // Browsers try again by themselves when a connection breaks, but not after an answer such as 502.
+      if (source.readyState !== EventSource.CLOSED) return;
+      this.#shut();
+      const pause = Math.min(REOPEN_MS * 2 ** this.#failures, REOPEN_AT_MOST_MS);
+      this.#failures += 1;
+      this.#timer = setTimeout(this.#open, pause * (0.75 + Math.random() / 2));
+    };
+    for (const kind of TOPICS) {
       source.addEventListener(kind, (event) => {
-        listener(kind, JSON.parse((event as MessageEvent<string>).data));
+        const data = JSON.parse((event as MessageEvent<string>).data);
+        for (const listener of [...this.listeners]) listener(kind, data);
       });
     }
   };
-  const close = () => {
-    source?.close();
-    source = null;
-  };
-  const onVisibility = () => (document.hidden ? close() : open());
-  document.addEventListener("visibilitychange", onVisibility);
-  open();
+
+  #shut(): void {
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    this.#source = null;
+  }
+
+  readonly #onVisibility = (): void => (document.hidden ? this.#shut() : this.#open());
+}
+
+const streams = new Map<string, Stream>();
+
+/** Listen to a project's events while the page is visible. */
+export const listenToProject = (projectId: number, listener: Listener): (() => void) =>
+  listen(`/api/projects/${projectId}/events`, listener);
+
+/** All who listen to the same share a connection. */
+function listen(url: string, listener: Listener): () => void {
+  const known = streams.get(url);
+  const stream = known ?? new Stream(url);
+  streams.set(url, stream);
+  stream.listeners.add(listener);
+  // Those who were first have been told to read everything.
+  if (known) queueMicrotask(() => stream.listeners.has(listener) && listener("project", {}));
   return () => {
-    document.removeEventListener("visibilitychange", onVisibility);
-    close();
+    stream.listeners.delete(listener);
+    if (stream.listeners.size > 0) return;
+    stream.close();
+    if (streams.get(url) === stream) streams.delete(url);
   };
 }
 
 /** Note what changed of a job; false when the job was not known or has changed its state. */
 function noteJob(client: QueryClient, projectId: number, change: JobChange): boolean {
   // Progress of a job that no page shows changes nothing else.
-  let minor = change.state === undefined;
+  let minor = change.id !== undefined && change.state === undefined;
   // The key of all jobs is the beginning of the keys of those of one kind.
   for (const { queryKey } of [jobsQuery(projectId), importsQuery(projectId)]) {
     client.setQueriesData<{ items: Job[]; next_cursor: number | null }>({ queryKey }, (page) => {
@@ -61,21 +142,26 @@ function noteJob(client: QueryClient, projectId: number, change: JobChange): boo
   return minor;
 }
 
-/** Keep what is known of a project current for as long as the component is mounted. */
-export function useProjectEvents(projectId: number): void {
+/** Keep what is known of a project current for as long as the component is mounted; null listens to none. */
+export function useProjectEvents(projectId: number | null): void {
   const client = useQueryClient();
   useEffect(() => {
-    const refresh = () => {
-      client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
-      client.invalidateQueries({ queryKey: projectsQuery.queryKey });
-    };
+    if (projectId === null) return;
     return listenToProject(projectId, (kind, data) => {
       if (kind === "job" && noteJob(client, projectId, data as JobChange)) return;
-      if (kind === "review") {
-        client.invalidateQueries({ queryKey: reviewsQuery(projectId).queryKey });
-      } else {
-        refresh();
-      }
+      for (const queryKey of HEARD[kind](projectId)) void client.invalidateQueries({ queryKey });
     });
   }, [client, projectId]);
+}
+
+/** Keep the list of one's projects, and what waits in them, current for as long as the component is mounted. */
+export function useListEvents(): void {
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      listen("/api/events", () => {
+        for (const queryKey of LISTED) void client.invalidateQueries({ queryKey });
+      }),
+    [client],
+  );
 }

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 
-/** What belongs to each class. Not under the project's key: its events change no guide. */
+/** What belongs to each class. Not under the project's key: its rounds and jobs change no guide. */
 export const guidesQuery = (projectId: number) =>
   queryOptions({
     queryKey: ["guides", projectId],

@@ -36,6 +36,8 @@ export type ProjectChange = {
   name?: string;
   guidelines?: string;
   classes?: ClassInput[];
+  /** The version that the classes were made from. */
+  classes_version?: number;
   settings?: Partial<Settings>;
 };
 

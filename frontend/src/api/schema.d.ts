@@ -259,6 +259,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Events
+         * @description Server-sent events `project`: the list of the caller's projects is to be read again.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/examples/{example_id}/image": {
         parameters: {
             query?: never;
@@ -585,7 +605,7 @@ export interface paths {
         };
         /**
          * Project Events
-         * @description Server-sent events `job`, `round`, `project` and `pool`, each saying what to read again.
+         * @description Server-sent events, named after what is to be read again.
          */
         get: operations["project_events"];
         put?: never;
@@ -1974,6 +1994,8 @@ export interface components {
         /**
          * AnnotationOut
          * @description One verdict on an example. `holds` tells whether it counts and nothing corrects it.
+         *
+         *     `seen_as` is what the class was called to the annotator, if it is called otherwise now.
          */
         AnnotationOut: {
             /** Annotator */
@@ -1999,6 +2021,8 @@ export interface components {
             round: number | null;
             /** Seconds */
             seconds: number;
+            /** Seen As */
+            seen_as: string | null;
             source: components["schemas"]["Source"];
             /** Source Name */
             source_name: string | null;
@@ -2027,10 +2051,15 @@ export interface components {
         /**
          * AnswerIn
          * @description One verdict. `key` is made by the client: a retry with it returns the first result.
+         *
+         *     `classes_version` is that of the project as its classes were shown. With it an answer is stored
+         *     under the name that was read, and refused if that is another class by now.
          */
         AnswerIn: {
             /** Class Id */
             class_id?: number | null;
+            /** Classes Version */
+            classes_version?: number | null;
             /**
              * Key
              * Format: uuid
@@ -2051,7 +2080,8 @@ export interface components {
          * @description What became of an answer.
          *
          *     `late` answers are stored but not counted, because somebody else's came first. `rejected` ones
-         *     name something that does not exist; nothing was stored.
+         *     name something that does not exist, or a class whose name another class has by now; nothing was
+         *     stored, and the image is asked about again.
          */
         AnswerResult: {
             /** Annotation Id */
@@ -2380,11 +2410,14 @@ export interface components {
          * @description One decision; `null` takes back what the caller decided before.
          *
          *     `other` says that neither label is right, and names the class that is. `key` is made by the
-         *     client: a retry with it returns the first result.
+         *     client: a retry with it returns the first result. `classes_version` is that of the project as
+         *     its classes were shown.
          */
         DecisionIn: {
             /** Class Id */
             class_id?: number | null;
+            /** Classes Version */
+            classes_version?: number | null;
             decision: components["schemas"]["Decision"] | null;
             /**
              * Key
@@ -2404,7 +2437,8 @@ export interface components {
          * @description What became of a decision.
          *
          *     A `late` one is stored and changes nothing, because somebody else decided first. A `rejected`
-         *     one names a suggestion that does not exist, or a key that belongs to something else.
+         *     one names a suggestion that does not exist, a key that belongs to something else, or a class
+         *     whose name another class has by now.
          */
         DecisionResult: {
             /** Annotation Id */
@@ -2431,6 +2465,8 @@ export interface components {
         };
         /** DecisionsOut */
         DecisionsOut: {
+            /** Classes Version */
+            classes_version: number;
             /** Results */
             results: components["schemas"]["DecisionResult"][];
             review: components["schemas"]["ReviewOut"];
@@ -3523,10 +3559,15 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** ProjectOut */
+        /**
+         * ProjectOut
+         * @description `classes_version` is raised by every change of the classes; answers to them carry it.
+         */
         ProjectOut: {
             /** Classes */
             classes: components["schemas"]["ClassOut"][];
+            /** Classes Version */
+            classes_version: number;
             counts: components["schemas"]["Counts"];
             /**
              * Created At
@@ -3673,10 +3714,15 @@ export interface components {
              */
             task: "classification";
         };
-        /** ProjectUpdate */
+        /**
+         * ProjectUpdate
+         * @description `classes_version` is that which `classes` were made from; refused if it has passed.
+         */
         ProjectUpdate: {
             /** Classes */
             classes?: components["schemas"]["ClassIn"][] | null;
+            /** Classes Version */
+            classes_version?: number | null;
             /** Guidelines */
             guidelines?: string | null;
             /** Name */
@@ -3823,8 +3869,13 @@ export interface components {
             reverted: number;
             review: components["schemas"]["ReviewOut"];
         };
-        /** ReviewLease */
+        /**
+         * ReviewLease
+         * @description A page that shows another `classes_version` reads the project again.
+         */
         ReviewLease: {
+            /** Classes Version */
+            classes_version: number;
             /**
              * Expires At
              * Format: date-time
@@ -3997,8 +4048,12 @@ export interface components {
         /**
          * Status
          * @description Where the project is, for the label page. `mine` is filled by the status route only.
+         *
+         *     A page that shows another `classes_version` reads the project again.
          */
         Status: {
+            /** Classes Version */
+            classes_version: number;
             mine: components["schemas"]["MyCounts"] | null;
             project_state: components["schemas"]["ProjectState"];
             /** Remaining */
@@ -5052,6 +5107,42 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["UserOut"];
                 };
+            };
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

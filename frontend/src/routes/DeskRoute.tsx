@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
+import { useProjectEvents } from "../api/events";
 import type { Project, User } from "../api/types";
+import { ProjectNews } from "../features/labeling/ProjectNews";
 import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import styles from "./DeskRoute.module.css";
@@ -13,12 +15,20 @@ type DeskRouteProps = {
   children: (project: Project, user: User, manages: boolean) => ReactNode;
 };
 
-/** A page that takes the whole window, once its project is there. */
+/** A page that takes the whole window, once its project is there; it keeps up with the project's events. */
 export function DeskRoute({ title, children }: DeskRouteProps) {
   const user = useUser();
   const { data: project, error, refetch } = useProject();
+  useProjectEvents(project?.id ?? null);
   useTitle(project && title(project));
-  if (project) return children(project, user, project.permissions.includes("manage"));
+  if (project) {
+    return (
+      <>
+        <ProjectNews key={project.id} project={project} />
+        {children(project, user, project.permissions.includes("manage"))}
+      </>
+    );
+  }
   return (
     <div className={styles.page}>
       {error ? (

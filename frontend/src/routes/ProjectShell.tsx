@@ -16,7 +16,7 @@ export function Component() {
   const user = useUser();
   const id = useProjectId();
   const project = useProject();
-  useProjectEvents(id);
+  useProjectEvents(project.data?.id ?? null);
   const page = usePageTitle();
   useTitle(project.data && [page, project.data.name].filter(Boolean).join(" · "));
   if (project.error && !project.data) {

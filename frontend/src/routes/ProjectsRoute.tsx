@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef } from "react";
+import { useListEvents } from "../api/events";
 import { homeQuery } from "../api/home";
 import { projectsQuery } from "../api/projects";
 import { useUnsent } from "../features/labeling/SenderProvider";
@@ -17,6 +18,7 @@ export function ProjectsRoute() {
   useTitle(t.projects.title);
   const manages = canManage(useUser());
   const home = useQuery({ ...homeQuery, refetchInterval: 30_000 });
+  useListEvents();
   useFreshWhenSent();
   // Whoever runs projects and labels in none has no pace to look at.
   const labels = home.data?.pace.days.some((day) => day.verdicts > 0);

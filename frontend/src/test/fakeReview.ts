@@ -40,7 +40,8 @@ export class FakeReview implements ReviewApi {
     this.leases += 1;
     const open = this.#all().filter(({ id, decision }) => !decision && !this.elsewhere.has(id));
     const items = open.slice(0, n);
-    return { expires_at: new Date(this.expires()).toISOString(), items, review: this.#review() };
+    const expires_at = new Date(this.expires()).toISOString();
+    return { classes_version: 1, expires_at, items, review: this.#review() };
   }
 
   async recent(limit: number) {
@@ -60,7 +61,7 @@ export class FakeReview implements ReviewApi {
       throw new ApiError(422, { code: "malformed", detail: "a class goes with another label" });
     const results = decisions.map((one) => this.#take(one));
     if (loseResponse) throw new NetworkError();
-    return { results, review: this.#review() };
+    return { classes_version: 1, results, review: this.#review() };
   }
 
   /** A colleague decides first. */

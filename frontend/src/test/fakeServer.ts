@@ -41,6 +41,7 @@ export class FakeServer implements LabelingApi, DecideApi {
   readonly released: string[] = [];
   waitingFor: LabelStatus["waiting_for"] = "training";
   signedOut = false;
+  classesVersion = 1;
   delayMs = 0;
   leaseMs = 600_000;
   leases = 0;
@@ -181,6 +182,7 @@ export class FakeServer implements LabelingApi, DecideApi {
 
   #status(): LabelStatus {
     return {
+      classes_version: this.classesVersion,
       project_state: "running",
       round: { number: 0, state: "open", spent: this.taken.length, budget: 100 },
       waiting_for: this.#answered.size >= this.#size ? this.waitingFor : "nothing",

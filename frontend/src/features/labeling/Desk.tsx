@@ -14,6 +14,7 @@ import { taskViews } from "./taskViews";
 import { useDeskKeys } from "./useDeskKeys";
 import { useGuide } from "./useGuide";
 import type { Labeling } from "./useLabelSession";
+import { useShownClasses } from "./useShownClasses";
 import { useSmooth } from "./useSmooth";
 import { type Choice, nameOf } from "./verdicts";
 import { Waiting } from "./Waiting";
@@ -43,13 +44,15 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
   const [guide, toggleGuide, closeGuide] = useGuide();
   const { classes } = project;
   const { current, history, paused } = view;
+  const shownAt = useShownClasses(project, view.status?.classes_version);
 
   const answer = useCallback(
     async (choice: Choice) => {
       markKey();
-      if (await session.answer(choice.verdict, choice.classId)) flash({ ...choice });
+      const version = choice.classesVersion ?? shownAt(performance.now()).version;
+      if (await session.answer(choice.verdict, choice.classId, version)) flash({ ...choice });
     },
-    [session, flash],
+    [session, flash, shownAt],
   );
   const onPage = useCallback(
     (what: "smooth" | "help" | "pause" | "guide" | "find") => {
@@ -60,7 +63,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     },
     [session, setSmooth, toggleGuide],
   );
-  useDeskKeys({ session, task: taskViews[project.task], classes, answer, onPage });
+  useDeskKeys({ session, task: taskViews[project.task], shownAt, answer, onPage });
 
   const open = useCallback((queryId: number) => session.revisit(queryId), [session]);
   const resume = useCallback(() => session.resume(), [session]);

@@ -6,6 +6,7 @@ import { keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./FindDialog.module.css";
 import { matching } from "./find";
+import { usePainted } from "./usePainted";
 import type { Choice } from "./verdicts";
 
 type FindDialogProps = {
@@ -20,6 +21,7 @@ export function FindDialog({ classes, onChoose, onClose }: FindDialogProps) {
   const [at, setAt] = useState(0);
   const listId = useId();
   const found = matching(classes, typed);
+  const shownAt = usePainted(classes);
   const choose = (item: LabelClass | undefined) => {
     if (!item) return;
     onClose();
@@ -51,7 +53,8 @@ export function FindDialog({ classes, onChoose, onClose }: FindDialogProps) {
         }}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
-          if (event.key === "Enter") choose(active);
+          const painted = matching(shownAt(event.timeStamp), typed);
+          if (event.key === "Enter") choose(painted[Math.min(at, painted.length - 1)]);
           else if (event.key === "ArrowDown") move(1);
           else if (event.key === "ArrowUp") move(-1);
           else return;

@@ -27,7 +27,7 @@ export function VerdictPanel(props: VerdictPanelProps) {
   const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo, onFind } = props;
   const button = (choice: Choice, hotkey: string | null, name: string, extra: Extra = {}) => (
     <button
-      key={name}
+      key={`${choice.verdict}-${choice.classId}`}
       type="button"
       className={`${styles.verdict} ${extra.className ?? ""}`}
       style={extra.colour ? ({ "--colour": extra.colour } as CSSProperties) : undefined}

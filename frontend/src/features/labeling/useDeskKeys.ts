@@ -1,24 +1,24 @@
 import { useEffect } from "react";
-import type { LabelClass } from "../../api/types";
 import { isElsewhere, keyOf } from "../../ui/hotkeys";
 import type { LabelSession } from "./queue/session";
 import type { TaskView } from "./taskViews";
+import type { ShownClasses } from "./useShownClasses";
 import type { Choice, Command } from "./verdicts";
 
 type Keys = {
   session: LabelSession;
   task: TaskView;
-  classes: LabelClass[];
+  shownAt: (at: number) => ShownClasses;
   answer: (choice: Choice) => void;
   /** What concerns the page and not the queue. */
   onPage: (what: "smooth" | "help" | "pause" | "guide" | "find") => void;
 };
 
 /** The keys of the label page, unless a field or a dialog has them. */
-export function useDeskKeys({ session, task, classes, answer, onPage }: Keys): void {
+export function useDeskKeys({ session, task, shownAt, answer, onPage }: Keys): void {
   useEffect(() => {
-    const obey = (command: Command) => {
-      if (command.do === "answer") answer(command.choice);
+    const obey = (command: Command, classesVersion: number) => {
+      if (command.do === "answer") answer({ ...command.choice, classesVersion });
       else if (command.do === "undo") session.undo();
       else if (command.do === "keep") session.keep();
       else if (command.do === "back") session.step(-1);
@@ -30,12 +30,13 @@ export function useDeskKeys({ session, task, classes, answer, onPage }: Keys): v
       const key = keyOf(event);
       // Enter on a focused button or link is that button's.
       if (key === "enter" && (event.target as Element).closest("a, button")) return;
+      const { classes, version } = shownAt(event.timeStamp);
       const command = task.commandFor(key, classes);
       if (!command) return;
       event.preventDefault();
-      obey(command);
+      obey(command, version);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [session, task, classes, answer, onPage]);
+  }, [session, task, shownAt, answer, onPage]);
 }

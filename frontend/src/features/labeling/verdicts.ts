@@ -2,7 +2,8 @@ import type { LabelClass, Verdict } from "../../api/types";
 import { t } from "../../strings";
 import { FIXED_KEYS, withoutShift } from "../../ui/hotkeys";
 
-export type Choice = { verdict: Verdict; classId: number | null };
+/** A verdict, and the version of the classes that were shown to whoever gave it. */
+export type Choice = { verdict: Verdict; classId: number | null; classesVersion?: number };
 
 /** What a key of the label page asks for. */
 export type Command =

@@ -25,6 +25,7 @@ export function History({ project, annotations }: HistoryProps) {
                 style={chosen && { background: chosen.colour }}
               />
               <strong>{chosen?.name ?? verdictOf(one)}</strong>
+              {one.seen_as !== null && <span>{text.seenAs(one.seen_as)}</span>}
               {!one.counted && <Chip>{text.late}</Chip>}
               {one.superseded_by !== null && <Chip>{text.replaced}</Chip>}
             </span>

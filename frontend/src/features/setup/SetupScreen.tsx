@@ -49,7 +49,10 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
         ...(valid && {
           ...(name !== undefined && { name: name.trim() }),
           ...(guidelines !== undefined && { guidelines }),
-          ...(classes && { classes: toInputs(basics.classes) }),
+          ...(classes && {
+            classes: toInputs(basics.classes),
+            classes_version: project.classes_version,
+          }),
         }),
         ...(more.length > 0 && { classes: toInputs(all) }),
         ...(settings.dirty && { settings: settings.edits }),

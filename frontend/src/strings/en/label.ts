@@ -38,6 +38,11 @@ export const label = {
   stuckTitle: "Your answers are waiting to be sent",
   stuckText:
     "The server does not take them at the moment. They are kept on this device, and new images come up as soon as they have arrived.",
+  refused: {
+    class_name_moved:
+      "The class you chose was renamed, and its old name belongs to another class now. The image is shown again.",
+    unknown_class: "The class you chose was removed. The image is shown again.",
+  } as Record<string, string>,
   smooth: "Smooth",
   strip: {
     title: "Your last verdicts",
@@ -71,6 +76,28 @@ export const label = {
     addTo: (name: string) => `Show this image as an example of ${name}`,
     pin: (id: number) => `Always show image ${id}`,
     unpin: (id: number) => `No longer always show image ${id}`,
+  },
+  news: {
+    dismiss: "Close this notice",
+    classes: (changes: string[]) => `Classes changed: ${changes.join("; ")}.`,
+    renamed: (from: string, to: string, key: string | null) =>
+      `${from} is now ${to}${key ? ` (key ${key})` : ""}`,
+    added: (name: string, key: string | null) => `${name} is new${key ? ` (key ${key})` : ""}`,
+    removed: (name: string) => `${name} is gone`,
+    key: (name: string, key: string | null) =>
+      key ? `${name} has key ${key} now` : `${name} has no key now`,
+    order: "they are in another order",
+    colour: (name: string) => `${name} has another colour`,
+    more: (count: number) => `${plural(count, "more change", "more changes")}`,
+    guidelines: "The guidelines have changed.",
+    guide: "The guide to the classes has changed: press G.",
+    modes: (modes: string[]) => `Modes offered from the next visit on: ${modes.join(", ")}.`,
+    name: (name: string) => `The project is called ${name} now.`,
+    state: {
+      running: "The project goes on.",
+      paused: "The project is paused. What you answer of the images you have still counts.",
+      finished: "The project is finished. What you answer of the images you have is kept.",
+    },
   },
   find: {
     open: "Find a class",

@@ -165,6 +165,7 @@ export const pool = {
     done: "done",
     again: "asked again",
     replaced: "replaced",
+    seenAs: (name: string) => `as “${name}”`,
     takenBack: "Taken back",
     late: "too late to count",
     inRound: (round: number) => `round ${round}`,

@@ -35,6 +35,11 @@ export const label: Catalogue["label"] = {
   stuckTitle: "답변이 전송을 기다리고 있습니다",
   stuckText:
     "지금은 서버가 답변을 받지 못합니다. 답변은 이 기기에 보관되며, 전송이 끝나면 새 이미지가 표시됩니다.",
+  refused: {
+    class_name_moved:
+      "선택한 클래스의 이름이 바뀌었고, 이전 이름은 이제 다른 클래스의 것입니다. 이미지가 다시 표시됩니다.",
+    unknown_class: "선택한 클래스가 삭제되었습니다. 이미지가 다시 표시됩니다.",
+  },
   smooth: "부드럽게",
   strip: {
     title: "최근 판정",
@@ -68,6 +73,26 @@ export const label: Catalogue["label"] = {
     addTo: (name) => `이 이미지를 ${name} 예시로 추가`,
     pin: (id) => `이미지 ${id} 항상 표시`,
     unpin: (id) => `이미지 ${id} 고정 해제`,
+  },
+  news: {
+    dismiss: "알림 닫기",
+    classes: (changes) => `클래스 변경: ${changes.join("; ")}.`,
+    renamed: (from, to, key) => `${from} → ${to}${key ? ` (키 ${key})` : ""}`,
+    added: (name, key) => `${name} 추가됨${key ? ` (키 ${key})` : ""}`,
+    removed: (name) => `${name} 삭제됨`,
+    key: (name, key) => (key ? `${name}의 키가 ${key}로 바뀜` : `${name}의 키가 없어짐`),
+    order: "순서가 바뀜",
+    colour: (name) => `${name}의 색이 바뀜`,
+    more: (count) => `그 밖에 ${number(count)}건`,
+    guidelines: "가이드라인이 바뀌었습니다.",
+    guide: "클래스 안내가 바뀌었습니다. G 키를 누르세요.",
+    modes: (modes) => `다음 방문부터 제공되는 방식: ${modes.join(", ")}.`,
+    name: (name) => `프로젝트 이름이 ${name}(으)로 바뀌었습니다.`,
+    state: {
+      running: "프로젝트가 다시 진행됩니다.",
+      paused: "프로젝트가 일시 중지되었습니다. 지금 있는 이미지에 대한 답변은 그대로 반영됩니다.",
+      finished: "프로젝트가 끝났습니다. 지금 있는 이미지에 대한 답변은 보관됩니다.",
+    },
   },
   find: {
     open: "클래스 찾기",

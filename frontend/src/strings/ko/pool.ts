@@ -163,6 +163,7 @@ export const pool: Catalogue["pool"] = {
     done: "완료",
     again: "다시 묻는 중",
     replaced: "대체됨",
+    seenAs: (name) => `당시 이름 “${name}”`,
     takenBack: "되돌림",
     late: "늦어서 반영되지 않음",
     inRound: (round) => `라운드 ${round}`,

@@ -10,6 +10,7 @@ import {
 import type { LabelClass, Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { measurePaint } from "../measure";
+import { useShownClasses } from "../useShownClasses";
 import { nameOf } from "../verdicts";
 import { DensityControl } from "./DensityControl";
 import styles from "./GridDesk.module.css";
@@ -57,7 +58,8 @@ export function GridDesk(props: GridDeskProps) {
   const { classes, guidelines } = project;
   const area = useRef<HTMLDivElement>(null);
   const layout = useLayout(view.page, classes);
-  const actions = useGridActions({ session, layout, classes, area });
+  const shownAt = useShownClasses(project, view.status?.classes_version);
+  const actions = useGridActions({ session, layout, classes, shownAt, area });
   const { selection, setSelection } = actions;
   const [hovered, setHovered] = useState<number | null>(null);
   const [looked, setLooked] = useState<number | null>(null);
@@ -68,8 +70,8 @@ export function GridDesk(props: GridDeskProps) {
     onEnd: () => setSelection(release),
   });
 
-  const run = (command: GridCommand) => {
-    if (command.do === "answer") actions.judge(command.choice);
+  const run = (command: GridCommand, classesVersion: number) => {
+    if (command.do === "answer") actions.judge({ ...command.choice, classesVersion });
     else if (command.do === "move") actions.go(command.direction, command.extend);
     else if (command.do === "resize") onDensity(denser(density, command.by));
     else if (command.do === "toggle") actions.toggleFocus();
@@ -83,7 +85,7 @@ export function GridDesk(props: GridDeskProps) {
     else if (looked !== null) setLooked(null);
     else actions.clear();
   };
-  useGridKeys(classes, run);
+  useGridKeys(shownAt, run);
   useFollowFocus(area, selection.focus);
 
   const complete = layout.groups.filter(isComplete).map((group) => group.key);

@@ -38,6 +38,17 @@ export function groupsOf(page: readonly Tile[], known: ReadonlySet<number>): Gro
 
 export const isComplete = (group: Group): boolean => group.tiles.every(isDone);
 
+/** The page without the groups that are complete. */
+export function tidied(page: readonly Tile[]): Tile[] {
+  const known = new Set(page.flatMap(({ classId }) => classId ?? []));
+  const gone = new Set(
+    groupsOf(page, known)
+      .filter(isComplete)
+      .flatMap(({ tiles }) => tiles),
+  );
+  return page.filter((tile) => !gone.has(tile));
+}
+
 /** Take the next page: whole groups, in the order of their best images. */
 export function deal(waiting: readonly Tile[], size: number): [page: Tile[], rest: Tile[]] {
   const lead = new Map<string, number>();

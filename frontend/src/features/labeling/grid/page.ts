@@ -1,5 +1,5 @@
 import { type Choice, isSame } from "../verdicts";
-import { batchKeys } from "./batches";
+import { batchKeys, without } from "./batches";
 import { deal } from "./groups";
 import { type GridView, idOf, isDone, type Tile } from "./model";
 
@@ -44,4 +44,33 @@ export function judged(tiles: Tile[], choice: Choice): Tile[] {
     given: isSame(tile.given, choice) ? tile.given : { ...choice, key: keys[index] ?? "" },
     reopened: false,
   }));
+}
+
+/** The page with what was judged last, to be judged again. */
+export function reopened({ page, history }: GridView) {
+  const last = history.at(-1);
+  if (!last) return null;
+  const back = new Map(last.map((tile) => [idOf(tile), { ...tile, reopened: true }]));
+  return {
+    phase: "working" as const,
+    page: [...back.values(), ...page.filter((tile) => !back.has(idOf(tile)))],
+    history: history.slice(0, -1),
+    undone: last,
+  };
+}
+
+/** What the server refused is no verdict: its image is open again, here or on a page to come. */
+export function withdrawn(
+  { page, history, mine }: GridView,
+  rejected: readonly { key: string }[],
+): Pick<GridView, "page" | "history" | "mine"> | null {
+  const refused = new Set(rejected.map(({ key }) => key));
+  const isRefused = ({ given }: Tile) => given !== null && refused.has(given.key);
+  const gone = new Set([...page, ...history.flat()].filter(isRefused).map(idOf));
+  if (gone.size === 0) return null;
+  return {
+    page: page.map((tile) => (isRefused(tile) ? { ...tile, given: null } : tile)),
+    history: without(history, gone),
+    mine: mine && { today: mine.today - gone.size, total: mine.total - gone.size },
+  };
 }

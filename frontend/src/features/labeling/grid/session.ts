@@ -7,10 +7,10 @@ import type { AnswerSender } from "../queue/sender";
 import type { Stopwatch } from "../queue/stopwatch";
 import type { Choice } from "../verdicts";
 import { earlierWork, without } from "./batches";
-import { deal, groupsOf, isComplete } from "./groups";
+import { deal, tidied } from "./groups";
 import { LeaseLoop, needOf } from "./leases";
 import { type GridView, idOf, isDone, NEW, type Tile, tilesOf } from "./model";
-import { judged, merged, turned } from "./page";
+import { judged, merged, reopened, turned, withdrawn } from "./page";
 import { pageBefore, rememberPage } from "./pageMemory";
 
 const HISTORY = 50;
@@ -38,7 +38,7 @@ export class GridSession {
   readonly #leases: LeaseLoop;
   #answeredSinceLease = new Set<number>();
   #saving = false;
-  #unlisten: () => void = () => {};
+  #unlisten: (() => void)[] = [];
   /** The page before a reload, until its images are there again. */
   #before: number[];
 
@@ -63,12 +63,15 @@ export class GridSession {
 
   start(): void {
     const { sender, projectId } = this.#deps;
-    this.#unlisten = sender.onResponse((sent) => {
-      if (sent.kind !== "answer" || sent.projectId !== projectId) return;
-      this.#set({ status: sent.response.status });
-      // What the server counts as answered makes room for more.
-      if (this.#view.upcoming.length < this.#size) this.wake();
-    });
+    this.#unlisten = [
+      sender.onResponse((sent) => {
+        if (sent.kind !== "answer" || sent.projectId !== projectId) return;
+        this.#set({ status: sent.response.status });
+        // What the server counts as answered makes room for more.
+        if (this.#view.upcoming.length < this.#size) this.wake();
+      }),
+      sender.subscribe(() => this.#withdraw()),
+    ];
     void this.#restore();
     this.wake();
   }
@@ -76,7 +79,7 @@ export class GridSession {
   /** Stop, and let others have what was leased. */
   stop(): void {
     this.#leases.stop();
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten();
     this.#holding.release();
   }
 
@@ -158,17 +161,9 @@ export class GridSession {
 
   /** Bring back what was judged last, all of it; each verdict holds until another is given. */
   undo(): number[] {
-    const last = this.#view.history.at(-1);
-    if (!last || this.#saving) return [];
-    const back = new Map(last.map((tile) => [idOf(tile), { ...tile, reopened: true }]));
-    const page = this.#view.page.filter((tile) => !back.has(idOf(tile)));
-    this.#set({
-      phase: "working",
-      page: [...back.values(), ...page],
-      history: this.#view.history.slice(0, -1),
-      undone: last,
-    });
-    return [...back.keys()];
+    const back = this.#saving ? null : reopened(this.#view);
+    if (back) this.#set(back);
+    return back?.undone.map(idOf) ?? [];
   }
 
   /** Leave images that were brought back with the verdicts they have. */
@@ -182,10 +177,15 @@ export class GridSession {
 
   /** Let go of groups that are complete, which are shown for a moment before they leave. */
   tidy(): void {
-    const known = new Set(this.#view.page.flatMap(({ classId }) => classId ?? []));
-    const gone = groupsOf(this.#view.page, known).filter(isComplete);
-    const ids = new Set(gone.flatMap((group) => group.tiles.map(idOf)));
-    if (ids.size > 0) this.#set({ page: this.#view.page.filter((tile) => !ids.has(idOf(tile))) });
+    const page = tidied(this.#view.page);
+    if (page.length < this.#view.page.length) this.#set({ page });
+  }
+
+  #withdraw(): void {
+    const left = withdrawn(this.#view, this.#deps.sender.getView().rejected);
+    if (!left) return;
+    this.#set(left);
+    this.wake();
   }
 
   #close(tiles: Tile[]): void {

@@ -2,6 +2,7 @@ import { type RefObject, useCallback, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import type { LabelClass } from "../../../api/types";
 import { markKey } from "../measure";
+import type { ShownClasses } from "../useShownClasses";
 import type { Choice } from "../verdicts";
 import { isComplete } from "./groups";
 import { type Group, idOf, isDone } from "./model";
@@ -25,6 +26,7 @@ type Parts = {
   session: GridSession;
   layout: Layout;
   classes: LabelClass[];
+  shownAt: (at: number) => ShownClasses;
   area: RefObject<HTMLElement | null>;
 };
 
@@ -43,7 +45,7 @@ export function restOf(group: Group, chosen: ReadonlySet<number>): number[] {
 }
 
 /** The selection, and everything that can be done with it. */
-export function useGridActions({ session, layout, classes, area }: Parts) {
+export function useGridActions({ session, layout, classes, shownAt, area }: Parts) {
   const [selection, setSelection] = useState<Selection>(NOTHING);
   const columns = useColumns(area);
   const { groups, order, open } = layout;
@@ -53,7 +55,8 @@ export function useGridActions({ session, layout, classes, area }: Parts) {
   const answer = useCallback(
     async (ids: number[], choice: Choice) => {
       markKey();
-      if (ids.length === 0 || !(await session.answer(ids, choice))) return;
+      const classesVersion = choice.classesVersion ?? shownAt(performance.now()).version;
+      if (ids.length === 0 || !(await session.answer(ids, { ...choice, classesVersion }))) return;
       const after = layoutOf(session.getView().page, classes);
       const judged = new Set(ids);
       // With the verdicts, not after them: a key between the two would be about what is judged already.
@@ -65,7 +68,7 @@ export function useGridActions({ session, layout, classes, area }: Parts) {
         }),
       );
     },
-    [session, classes],
+    [session, classes, shownAt],
   );
 
   const groupOf = (id: number | null) =>

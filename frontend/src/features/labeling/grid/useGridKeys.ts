@@ -1,28 +1,32 @@
 import { useEffect, useRef } from "react";
-import type { LabelClass } from "../../../api/types";
 import { isElsewhere, keyOf } from "../../../ui/hotkeys";
+import type { ShownClasses } from "../useShownClasses";
 import { type GridCommand, gridCommandFor } from "./keys";
 
 /** A key that stays down moves on, but gives one verdict only. */
 const REPEATS: ReadonlySet<GridCommand["do"]> = new Set(["move", "resize"]);
 
 /** Listens to the keys of the grid. */
-export function useGridKeys(classes: LabelClass[], onCommand: (command: GridCommand) => void) {
+export function useGridKeys(
+  shownAt: (at: number) => ShownClasses,
+  onCommand: (command: GridCommand, classesVersion: number) => void,
+) {
   const latest = useRef(onCommand);
   latest.current = onCommand;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      const { classes, version } = shownAt(event.timeStamp);
       const command = commandOf(event, classes);
       if (!command || (event.repeat && !REPEATS.has(command.do))) return;
       event.preventDefault();
-      latest.current(command);
+      latest.current(command, version);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [classes]);
+  }, [shownAt]);
 }
 
-function commandOf(event: KeyboardEvent, classes: LabelClass[]): GridCommand | null {
+function commandOf(event: KeyboardEvent, classes: ShownClasses["classes"]): GridCommand | null {
   const target = event.target as Element;
   const key = keyOf(event);
   if (key === "a" && (event.ctrlKey || event.metaKey) && !target.closest("input, textarea, dialog"))

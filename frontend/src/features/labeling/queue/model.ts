@@ -7,13 +7,25 @@ export type Subject = Pick<
 >;
 
 /** A verdict that was given, by the key under which it was stored. */
-export type Given = { key: string; verdict: Verdict; classId: number | null };
+export type Given = {
+  key: string;
+  verdict: Verdict;
+  classId: number | null;
+  classesVersion?: number;
+};
 
 /** A place in the queue. `given` is set when the annotator came back to it with undo. */
 export type Entry = { subject: Subject; leaseToken: string | null; given: Given | null };
 
 /** What every entry of the outbox has, until the server has acknowledged it. */
-type Kept = { key: string; userId: number; projectId: number; seconds: number };
+type Kept = {
+  key: string;
+  userId: number;
+  projectId: number;
+  seconds: number;
+  /** That of the classes which were shown; missing in entries of earlier versions. */
+  classesVersion?: number;
+};
 
 /** An answer to a query as it is kept on this device. */
 export type StoredAnswer = Kept & {

@@ -50,12 +50,16 @@ export async function send(api: SendingApi, first: Pending, batch: Pending[]): P
 export const isRefused = (result: AnswerResult | DecisionResult): boolean =>
   result.status === "rejected" || (result.status === "duplicate" && result.annotation_id === null);
 
+const seen = ({ classesVersion }: Stored) =>
+  classesVersion === undefined ? {} : { classes_version: classesVersion };
+
 const toAnswer = (stored: StoredAnswer): Answer => ({
   key: stored.key,
   query_id: stored.subject.query_id,
   verdict: stored.verdict,
   seconds: stored.seconds,
   ...(stored.classId === null ? {} : { class_id: stored.classId }),
+  ...seen(stored),
   ...(stored.supersedes === null ? {} : { supersedes: stored.supersedes }),
   ...(stored.leaseToken === null ? {} : { lease_token: stored.leaseToken }),
 });
@@ -65,5 +69,6 @@ const toDecision = ({ classId, ...stored }: StoredDecision): DecisionInput => ({
   suggestion_id: stored.subject.id,
   decision: stored.decision,
   seconds: stored.seconds,
+  ...seen(stored),
   ...(classId == null ? {} : { class_id: classId }),
 });

@@ -35,7 +35,7 @@ type Dependencies = Clock &
 export class LabelSession extends WorkQueue<Entry, Extra> {
   readonly #deps: Dependencies;
   readonly #holding: Holding;
-  #unlisten: () => void = () => {};
+  #unlisten: (() => void)[] = [];
 
   constructor(dependencies: Dependencies) {
     super(PACE, dependencies, { status: null, elsewhere: false, mine: null });
@@ -44,16 +44,20 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
   }
 
   override start(): void {
-    this.#unlisten = this.#deps.sender.onResponse((sent) => {
-      if (sent.kind !== "answer" || sent.projectId !== this.#deps.projectId) return;
-      this.set({ status: sent.response.status });
-    });
+    const { sender } = this.#deps;
+    this.#unlisten = [
+      sender.onResponse((sent) => {
+        if (sent.kind !== "answer" || sent.projectId !== this.#deps.projectId) return;
+        this.set({ status: sent.response.status });
+      }),
+      sender.subscribe(() => this.#withdraw(sender.getView().rejected.map(({ key }) => key))),
+    ];
     super.start();
     void this.#loadCounts();
   }
 
   override stop(): void {
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten();
     super.stop();
   }
 
@@ -63,11 +67,16 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     this.wake();
   };
 
-  /** Judge the current image; see `give`. */
-  answer(verdict: Verdict, classId: number | null = null): Promise<boolean> {
+  /** Judge the current image by the classes that were shown; see `give`. */
+  answer(
+    verdict: Verdict,
+    classId: number | null = null,
+    classesVersion?: number,
+  ): Promise<boolean> {
     const { sender, stopwatch, projectId, userId } = this.#deps;
     return this.give(async (current) => {
-      const given: Given = { key: uuid(), verdict, classId };
+      const shown = classesVersion === undefined ? {} : { classesVersion };
+      const given: Given = { key: uuid(), verdict, classId, ...shown };
       await sender.add(toStored(current, given, { projectId, userId }, stopwatch.seconds()));
       if (!current.given) this.#count(1);
       return { ...current, given };
@@ -104,6 +113,16 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
 
   protected giveBack(): void {
     this.#holding.release();
+  }
+
+  /** What the server refused is no verdict to go back to: the image comes up again. */
+  #withdraw(keys: string[]): void {
+    const refused = new Set(keys);
+    const gone = this.getView().history.filter(({ given }) => given && refused.has(given.key));
+    if (gone.length === 0) return;
+    this.forget(new Set(gone.map(idOf)));
+    this.#count(-gone.length);
+    this.wake();
   }
 
   #count(answers: number): void {

@@ -21,6 +21,7 @@ import desk from "../LabelScreen.module.css";
 import type { AnswerSender } from "../queue/sender";
 import { useSender } from "../SenderProvider";
 import { Stage } from "../Stage";
+import { useShownClasses } from "../useShownClasses";
 import { useSmooth } from "../useSmooth";
 import { type Choice, choiceOf } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
@@ -81,17 +82,19 @@ function Desk({ project, manages, back, missing, kind, reviewing, sender }: Desk
   const [smooth, setSmooth] = useSmooth();
   const { current, history } = view;
   const { classes } = project;
+  const shownAt = useShownClasses(project, view.classesVersion);
 
   const decide = useCallback(
-    async (choice: Choice) => {
-      if (await queue.decide(choice.decision, choice.classId)) setFlashed({ ...choice });
+    async (choice: Choice, version = shownAt(performance.now()).version) => {
+      if (await queue.decide(choice.decision, choice.classId, version)) setFlashed({ ...choice });
     },
-    [queue],
+    [queue, shownAt],
   );
   const obey = useCallback(
-    (command: ReviewCommand) => {
-      if (command.do === "decide") void decide(command.choice);
-      else if (command.do === "name") void decide(choiceOf(command.label, queue.getView().current));
+    (command: ReviewCommand, version?: number) => {
+      if (command.do === "decide") void decide(command.choice, version);
+      else if (command.do === "name")
+        void decide(choiceOf(command.label, queue.getView().current), version);
       else if (command.do === "undo") queue.undo();
       else if (command.do === "stay") queue.keep();
       else if (command.do === "smooth") setSmooth((value) => !value);
@@ -99,7 +102,7 @@ function Desk({ project, manages, back, missing, kind, reviewing, sender }: Desk
     },
     [decide, queue, setSmooth],
   );
-  useReviewKeys(classes, obey);
+  useReviewKeys(shownAt, obey);
 
   useEffect(() => {
     if (!flashed) return;

@@ -1,3 +1,4 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
 import { MemoryRouter } from "react-router";
 import { afterEach, expect, it, vi } from "vitest";
@@ -13,18 +14,20 @@ function show(status: number) {
     Response.json({ detail: "Said by the server." }, { status }),
   );
   render(
-    <MemoryRouter>
-      <SenderProvider user={user}>
-        <ReviewScreen
-          user={user}
-          project={project}
-          jobId={999}
-          manages
-          back="/"
-          missing={<p>Nothing here</p>}
-        />
-      </SenderProvider>
-    </MemoryRouter>,
+    <QueryClientProvider client={new QueryClient()}>
+      <MemoryRouter>
+        <SenderProvider user={user}>
+          <ReviewScreen
+            user={user}
+            project={project}
+            jobId={999}
+            manages
+            back="/"
+            missing={<p>Nothing here</p>}
+          />
+        </SenderProvider>
+      </MemoryRouter>
+    </QueryClientProvider>,
   );
 }
 

@@ -14,6 +14,8 @@ type Extra = {
   review: Review | null;
   /** How many decisions of this visit came after a colleague's, and so do not hold. */
   late: number;
+  /** The version of the classes as the server has named it last. */
+  classesVersion: number | undefined;
 };
 
 export type ReviewView = QueueView<Suggestion> & Extra;
@@ -34,7 +36,7 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
   #unlisten: (() => void)[] = [];
 
   constructor(dependencies: Dependencies) {
-    super(PACE, dependencies, { review: null, late: 0 });
+    super(PACE, dependencies, { review: null, late: 0, classesVersion: undefined });
     this.#deps = dependencies;
   }
 
@@ -53,12 +55,17 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
   }
 
   /** Decide on the current suggestion, `other` with the class that it is; see `give`. */
-  decide(decision: Decision, classId: number | null = null): Promise<boolean> {
+  decide(
+    decision: Decision,
+    classId: number | null = null,
+    classesVersion?: number,
+  ): Promise<boolean> {
     const { sender, stopwatch, projectId, jobId, userId } = this.#deps;
     return this.give(async (subject) => {
       const key = uuid();
       const seconds = Math.round(stopwatch.seconds() * 1000) / 1000;
-      const place = { projectId, jobId, userId };
+      const shown = classesVersion === undefined ? {} : { classesVersion };
+      const place = { projectId, jobId, userId, ...shown };
       this.#sent.set(key, subject.id);
       await sender.add({ kind: "decision", key, ...place, subject, decision, classId, seconds });
       return { ...subject, decision, decided_class_id: classId };
@@ -80,8 +87,8 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
   }
 
   protected async lease(): Promise<Leased<Suggestion>> {
-    const { items, expires_at, review } = await this.#deps.api.lease(AHEAD);
-    this.set({ review });
+    const { items, expires_at, review, classes_version } = await this.#deps.api.lease(AHEAD);
+    this.set({ review, classesVersion: classes_version });
     return { items, expiresAt: Date.parse(expires_at) };
   }
 
@@ -100,9 +107,9 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
   #hear(sent: Sent): void {
     const { projectId, jobId } = this.#deps;
     if (sent.kind !== "decision" || sent.projectId !== projectId || sent.jobId !== jobId) return;
-    const { results, review } = sent.response;
+    const { results, review, classes_version: classesVersion } = sent.response;
     const late = results.filter(({ status }) => status === "late").map(({ key }) => key);
-    this.set({ review, late: this.getView().late + late.length });
+    this.set({ review, classesVersion, late: this.getView().late + late.length });
     this.#withdraw(late);
     for (const { key } of results) this.#sent.delete(key);
     if (!this.getView().current) this.wake();
@@ -111,6 +118,8 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
   #withdraw(keys: string[]): void {
     const gone = new Set(keys.flatMap((key) => this.#sent.get(key) ?? []));
     for (const key of keys) this.#sent.delete(key);
-    if (gone.size > 0) this.forget(gone);
+    if (gone.size === 0) return;
+    this.forget(gone);
+    this.wake();
   }
 }

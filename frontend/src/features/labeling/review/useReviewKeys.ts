@@ -1,22 +1,26 @@
 import { useEffect } from "react";
-import type { LabelClass } from "../../../api/types";
 import { isElsewhere, keyOf } from "../../../ui/hotkeys";
+import type { ShownClasses } from "../useShownClasses";
 import { type ReviewCommand, reviewCommandFor } from "./decisions";
 
 /** The keys of the review page, unless a field or a dialog has them. */
-export function useReviewKeys(classes: LabelClass[], obey: (command: ReviewCommand) => void): void {
+export function useReviewKeys(
+  shownAt: (at: number) => ShownClasses,
+  obey: (command: ReviewCommand, classesVersion: number) => void,
+): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.repeat || isElsewhere(event)) return;
       const key = keyOf(event);
       // Enter on a focused button or link is that button's.
       if (key === "enter" && (event.target as Element).closest("a, button")) return;
+      const { classes, version } = shownAt(event.timeStamp);
       const command = reviewCommandFor(key, classes);
       if (!command) return;
       event.preventDefault();
-      obey(command);
+      obey(command, version);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [classes, obey]);
+  }, [shownAt, obey]);
 }

@@ -1,0 +1,123 @@
+"""What the classes of a project are called now, and what they were called to whoever saw them.
+
+The classes of a project have a version, which every change of them raises. Pages say with an answer
+which version they showed, and it is stored with it. See
+``docs/adr/0022-an-answer-is-to-what-was-shown.md``.
+"""
+
+import unicodedata
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    CompoundSelect,
+    cast,
+    func,
+    null,
+    select,
+    union_all,
+)
+
+from core.tables import Annotation, FormerClassName, ProjectClass
+
+
+class Refusal(NamedTuple):
+    """Why an answer cannot be stored as what its annotator saw."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassNames:
+    """The names of a project's classes, present and former."""
+
+    now: dict[int, str]
+    # Of each class, oldest first: the last version in which it had a name, and that name.
+    _former: dict[int, list[tuple[int, str]]]
+
+    @classmethod
+    def of(cls, rows: Iterable[Any]) -> "ClassNames":
+        """From the rows of ``naming``."""
+        now: dict[int, str] = {}
+        former: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for class_id, name, until in rows:
+            if until is None:
+                now[class_id] = name
+            else:
+                former[class_id].append((until, name))
+        return cls(now, {class_id: sorted(found) for class_id, found in former.items()})
+
+    def seen(self, class_id: int, version: int) -> str | None:
+        """What the class was called in ``version``; None if nobody knows."""
+        former = self._former.get(class_id, [])
+        at = bisect_left(former, version, key=lambda one: one[0])
+        return former[at][1] if at < len(former) else self.now.get(class_id)
+
+    def refusal(self, class_id: int, version: int | None) -> Refusal | None:
+        """Why an answer of the class, given when ``version`` was shown, may not be stored.
+
+        A class keeps its answers when it is renamed, so the answer goes with those that were stored
+        a moment before. Not if its name went to another class: then the class says one thing, and
+        what was read on the page another, and only the annotator can tell.
+        """
+        if class_id not in self.now:
+            former = self._former.get(class_id)
+            gone = f"The class {former[-1][1]!r} was removed" if former else "No such class is here"
+            return Refusal("unknown_class", f"{gone}; the image is asked about again.")
+        seen = None if version is None else self.seen(class_id, version)
+        if seen is None or seen == self.now[class_id]:
+            return None
+        moved = any(
+            _folded(name) == _folded(seen) for id_, name in self.now.items() if id_ != class_id
+        )
+        if not moved:
+            return None
+        return Refusal(
+            "class_name_moved",
+            f"The class was called {seen!r} when chosen. It is {self.now[class_id]!r} now, and "
+            f"{seen!r} is another one; the image is asked about again.",
+        )
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def naming(project_id: Any) -> CompoundSelect[int, str, int | None]:
+    """Statement: class, name, and until which version it was that; NULL for the present name."""
+    present = select(
+        ProjectClass.id, ProjectClass.name, cast(null(), BigInteger).label("until")
+    ).where(ProjectClass.project_id == project_id)
+    former = select(FormerClassName.class_id, FormerClassName.name, FormerClassName.until).where(
+        FormerClassName.project_id == project_id
+    )
+    return union_all(present, former)
+
+
+def seen_as() -> ColumnElement[str | None]:
+    """What the class of an ``Annotation`` was called to its author, if it is not called so now."""
+    former = (
+        select(FormerClassName.name)
+        .where(
+            FormerClassName.project_id == Annotation.project_id,
+            FormerClassName.class_id == Annotation.class_id,
+            FormerClassName.until >= Annotation.classes_version,
+        )
+        .order_by(FormerClassName.until)
+        .limit(1)
+        .correlate(Annotation)
+        .scalar_subquery()
+    )
+    now = (
+        select(ProjectClass.name)
+        .where(ProjectClass.id == Annotation.class_id)
+        .correlate(Annotation)
+        .scalar_subquery()
+    )
+    return func.nullif(former, now)

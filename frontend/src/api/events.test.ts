@@ -1,0 +1,122 @@
+import { QueryClient, QueryClientProvider, type QueryKey } from "@tanstack/react-query";
+import { cleanup, renderHook } from "@testing-library/react";
+import { createElement, type ReactNode } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { HEARD, listenToProject, TOPICS, useProjectEvents } from "./events";
+import { guidesQuery } from "./guides";
+import { homeQuery } from "./home";
+import { membersQuery, projectQuery, projectsQuery } from "./projects";
+import { reviewsQuery } from "./reviews";
+import { roundsQuery } from "./rounds";
+
+class Source extends EventTarget {
+  static readonly CLOSED = 2;
+  static all: Source[] = [];
+  readyState = 1;
+  onopen: (() => void) | null = null;
+  onerror: (() => void) | null = null;
+
+  constructor(readonly url: string) {
+    super();
+    Source.all.push(this);
+  }
+
+  close() {
+    this.readyState = 2;
+  }
+
+  say(kind: string, data: unknown = {}) {
+    this.dispatchEvent(new MessageEvent(kind, { data: JSON.stringify(data) }));
+  }
+
+  /** What stands before the server answers that it is not there. */
+  refuse() {
+    this.readyState = 2;
+    this.onerror?.();
+  }
+}
+
+const open = () => Source.all.filter(({ readyState }) => readyState !== 2);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("EventSource", Source);
+  Source.all = [];
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("the stream of a project", () => {
+  it("is one, however many listen, and ends with the last of them", async () => {
+    const [first, second] = [vi.fn(), vi.fn()];
+    const leave = listenToProject(7, first);
+    const alsoLeave = listenToProject(7, second);
+    expect(open().map(({ url }) => url)).toEqual(["/api/projects/7/events"]);
+    // Who comes later is told to read everything, as the first was by the server.
+    await vi.advanceTimersByTimeAsync(0);
+    expect(second.mock.calls).toEqual([["project", {}]]);
+    open()[0]?.say("guide");
+    expect([first.mock.lastCall, second.mock.lastCall]).toEqual([
+      ["guide", {}],
+      ["guide", {}],
+    ]);
+    leave();
+    expect(open()).toHaveLength(1);
+    alsoLeave();
+    expect(open()).toHaveLength(0);
+  });
+
+  it("is opened again after an answer that browsers take for the end", async () => {
+    const leave = listenToProject(7, () => {});
+    for (let failures = 0; failures < 8; failures += 1) {
+      open()[0]?.refuse();
+      expect(open()).toHaveLength(0);
+      await vi.advanceTimersByTimeAsync(40_000);
+      expect(open()).toHaveLength(1);
+    }
+    leave();
+    open()[0]?.refuse();
+    await vi.advanceTimersByTimeAsync(40_000);
+    expect(open()).toHaveLength(0);
+  });
+});
+
+describe("what is read again", () => {
+  const concerned: Record<string, QueryKey> = {
+    project: projectQuery(7).queryKey,
+    projects: projectsQuery.queryKey,
+    home: homeQuery.queryKey,
+    rounds: roundsQuery(7).queryKey,
+    reviews: reviewsQuery(7).queryKey,
+    guides: guidesQuery(7).queryKey,
+    members: membersQuery(7).queryKey,
+  };
+  const everything = Object.keys(concerned).filter((name) => name !== "guides");
+  const wanted: Record<(typeof TOPICS)[number], string[]> = {
+    project: Object.keys(concerned),
+    round: everything,
+    job: everything,
+    pool: everything,
+    review: ["home", "reviews"],
+    guide: ["guides"],
+    member: everything,
+    webhook: everything.filter((name) => name !== "projects" && name !== "home"),
+  };
+
+  it.each(TOPICS)("on %s", (topic) => {
+    const client = new QueryClient();
+    for (const queryKey of Object.values(concerned)) client.setQueryData(queryKey, {});
+    const wrapper = ({ children }: { children: ReactNode }) =>
+      createElement(QueryClientProvider, { client }, children);
+    renderHook(() => useProjectEvents(7), { wrapper });
+    open()[0]?.say(topic, {});
+    const stale = Object.entries(concerned).filter(
+      ([, queryKey]) => client.getQueryState(queryKey)?.isInvalidated,
+    );
+    expect(new Set(stale.map(([name]) => name))).toEqual(new Set(wanted[topic]));
+    expect(HEARD[topic](7).length).toBeGreaterThan(0);
+  });
+});
