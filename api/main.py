@@ -13,6 +13,7 @@ from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
+from api.bodies import Bodies
 from api.events import Broadcaster
 from api.examples.routes import router as examples
 from api.exports.routes import router as exports
@@ -108,6 +109,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings or process_settings()
     app.state.metrics = Metrics()
     tracing.install(app)
+    app.add_middleware(Bodies)
     app.add_middleware(Requests, metrics=app.state.metrics)
     problems.install(app)
     api = APIRouter(prefix="/api")

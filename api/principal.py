@@ -93,8 +93,8 @@ class Identifier:
         return [found.get(hashed) for hashed in hashes]
 
 
-async def get_caller(request: Request) -> Principal:
-    """The caller, by bearer token or session cookie, whatever they have to do first."""
+async def identified(request: Request) -> Principal:
+    """Whose bearer token or session cookie came with the request."""
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         secret = request.cookies.get(COOKIE, "")
@@ -102,7 +102,12 @@ async def get_caller(request: Request) -> Principal:
     if not secret:
         raise Unauthenticated
     identifier: Identifier = request.app.state.identifier
-    principal = await identifier.identify(secret)
+    return await identifier.identify(secret)
+
+
+async def get_caller(request: Request) -> Principal:
+    """The caller, by bearer token or session cookie, whatever they have to do first."""
+    principal = await identified(request)
     _require_scope(principal, request)
     return principal
 
