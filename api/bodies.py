@@ -115,14 +115,14 @@ def require_shallow(body: bytes) -> None:
     """Refuse a body that takes much more to parse than to send.
 
     Raises:
-        Invalid: ``body_too_deep`` or ``body_too_many_parts``; ``body_not_utf8`` for JSON in another
+        Invalid: ``body_too_deep`` or ``body_too_many_parts``; ``bad_request`` for JSON in another
             encoding, in which brackets cannot be counted.
     """
     # Most bodies are done here.
     if body.count(b"[") + body.count(b"{") <= LEVELS and b"\0" not in body[:4]:
         return
     if json.detect_encoding(body) not in {"utf-8", "utf-8-sig"}:
-        raise Invalid("body_not_utf8", "Send JSON in UTF-8.", field="body")
+        raise Invalid("bad_request", "The body cannot be read; send JSON in UTF-8.", field="body")
     brackets = _STRING.sub(b"", body).translate(None, _NO_BRACKETS)
     if brackets.count(b"[") + brackets.count(b"{") > PARTS:
         raise Invalid(

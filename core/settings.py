@@ -4,10 +4,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from core.addresses import Allowed
+from core.addresses import Allowed, Network, networks
 from core.errors import DomainError
 from core.locations import Location, parse_all
 
@@ -48,6 +48,15 @@ class Settings(BaseSettings):
     )
     login_wait_seconds: int = Field(
         default=900, ge=1, description="How long failed logins are counted, and how long to wait."
+    )
+    trusted_proxies: str | None = Field(
+        default=None,
+        # The second is what uvicorn calls it.
+        validation_alias=AliasChoices("KARAT_TRUSTED_PROXIES", "FORWARDED_ALLOW_IPS"),
+        description="Addresses of proxies, whose X-Forwarded-For says who calls.",
+    )
+    connections_per_address: int = Field(
+        default=512, ge=1, description="Connections that one address may hold, proxies aside."
     )
     max_upload_bytes: int = Field(
         default=64 * 2**30, ge=1, description="Largest upload accepted, in bytes."
@@ -143,6 +152,17 @@ class Settings(BaseSettings):
     def storage_place(self) -> Location | None:
         """``storage_url``, read."""
         return Location.parse(self.storage_url) if self.storage_url else None
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _addresses(cls, value: str | None) -> str | None:
+        networks(value)
+        return value
+
+    @property
+    def proxies(self) -> tuple[Network, ...]:
+        """``trusted_proxies``, read."""
+        return networks(self.trusted_proxies)
 
     @field_validator("webhook_allow")
     @classmethod

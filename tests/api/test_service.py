@@ -161,7 +161,7 @@ def test_what_the_database_cannot_hold_is_refused_and_no_crash(
     ("method", "path", "body", "status", "code"),
     [
         ("POST", "/api/auth/login", b"\xff{", 400, "bad_request"),
-        ("POST", "/api/auth/login", b"[" * 100_000, 400, "bad_request"),
+        ("POST", "/api/auth/login", b"[" * 100_000, 413, "body_too_large"),
         ("POST", "/api/auth/login", b'{"email":', 422, "malformed"),
         ("PUT", "/projects", b"", 405, "method_not_allowed"),
         ("GET", "/api/nothing", b"", 404, "not_found"),
