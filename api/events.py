@@ -10,11 +10,14 @@ from typing import Any
 
 import psycopg
 from fastapi import APIRouter, Request
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sse_starlette import EventSourceResponse
 
 from api.access import ProjectId, visible_project
 from api.deps import transaction
-from api.principal import CurrentUser
+from api.principal import CurrentUser, get_principal, identified
+from core.errors import DomainError
 from core.events import CHANNEL
 
 logger = logging.getLogger(__name__)
@@ -91,11 +94,37 @@ async def project_events(
     async with transaction(request) as session:
         await visible_project(session, user, project_id)
     broadcaster: Broadcaster = request.app.state.broadcaster
+    clock = asyncio.get_running_loop().time
 
     async def stream() -> AsyncIterator[Event]:
         with broadcaster.watch(project_id) as queue:
             yield _ALL
+            due = clock() + _PING_SECONDS
             while True:
-                yield await queue.get()
+                try:
+                    event = await asyncio.wait_for(queue.get(), max(0.0, due - clock()))
+                except TimeoutError:
+                    event = None
+                if clock() >= due:
+                    if not await _still(request, project_id):
+                        return
+                    due = clock() + _PING_SECONDS
+                if event is not None:
+                    yield event
 
     return EventSourceResponse(stream(), ping=_PING_SECONDS)
+
+
+async def _still(request: Request, project_id: int) -> bool:
+    """Whether the caller may go on watching: by their token or session, and as a member."""
+    try:
+        user = await get_principal(await identified(request))
+        async with transaction(request) as session:
+            await visible_project(session, user, project_id)
+    except DomainError:
+        return False
+    except (DBAPIError, PoolTimeout, psycopg.Error, OSError) as error:
+        # Nobody can say; the browser comes back by itself.
+        logger.warning("a stream was ended, since the database is away: %s", error)
+        return False
+    return True

@@ -84,8 +84,11 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         setattr(user, field, value)
     if body.password is not None:
         await set_password(session, user, body.password, hashed)
-    if body.active is False:
+    revoked = 0
+    if body.active is not None and not (body.active and before["active"]):
+        # When somebody comes back as well: nothing that they had before opens anything again.
         await end_sessions(session, user)
+        revoked = await revoke_tokens(session, user)
     await session.flush()
     await _require_an_admin(session)
     record(
@@ -97,6 +100,7 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         email=user.email,
         changes=differences(before, changed),
         password_set=body.password is not None,
+        revoked_tokens=revoked,
     )
     return user
 
@@ -117,15 +121,7 @@ async def reset_password(
     if user.id == actor.id:
         raise Conflict("own_password", "Change your own password under Account.")
     await set_password(session, user, password, hashed, must_change=True)
-    revoked: Sequence[int] = ()
-    if body.revoke_tokens:
-        statement = (
-            change(ApiToken)
-            .where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None))
-            .values(revoked_at=datetime.now(UTC))
-            .returning(ApiToken.id)
-        )
-        revoked = (await session.scalars(statement)).all()
+    revoked = await revoke_tokens(session, user) if body.revoke_tokens else 0
     record(
         session,
         actor,
@@ -133,9 +129,20 @@ async def reset_password(
         "user",
         user.id,
         email=user.email,
-        revoked_tokens=len(revoked),
+        revoked_tokens=revoked,
     )
-    return user, password, len(revoked)
+    return user, password, revoked
+
+
+async def revoke_tokens(session: AsyncSession, user: User) -> int:
+    """Make all API tokens of ``user`` invalid; how many were not yet."""
+    statement = (
+        change(ApiToken)
+        .where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None))
+        .values(revoked_at=datetime.now(UTC))
+        .returning(ApiToken.id)
+    )
+    return len((await session.scalars(statement)).all())
 
 
 async def _require_an_admin(session: AsyncSession) -> None:

@@ -110,7 +110,7 @@ POLICY: dict[str, Policy] = {
     "release_examples": Policy("manager", _WRITE),
     "promote_examples": Policy("manager", _WRITE),
     "example_image": Policy("member"),
-    "example_link": Policy("manager"),
+    "example_link": Policy("manager", _WRITE),
     "linked_image": Policy("anybody"),
     # Labeling and reviewing
     "lease": Policy("member", _LABEL),

@@ -29,7 +29,7 @@ export const admin = {
     didOf: (name: string) => `What they did: ${name}`,
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:
-      "Their sessions end at once and their API tokens stop working. What they labeled stays, under their name, and they can be activated again.",
+      "Their sessions end at once and their API tokens are revoked for good. What they labeled stays, under their name, and they can be activated again.",
     resetTitle: (name: string) => `Reset the password of ${name}?`,
     resetText:
       "Their sessions end at once. You get a temporary password to hand over; whoever signs in with it has to choose another first.",

@@ -30,7 +30,7 @@ export const admin: Catalogue["admin"] = {
     didOf: (name) => `활동 기록: ${name}`,
     deactivateTitle: (name) => `${name} 계정을 비활성화할까요?`,
     deactivateText:
-      "세션이 즉시 종료되고 API 토큰을 더 이상 쓸 수 없습니다. 라벨링한 내용은 이름과 함께 남으며, 다시 활성화할 수 있습니다.",
+      "세션이 즉시 종료되고 API 토큰이 영구히 폐기됩니다. 라벨링한 내용은 이름과 함께 남으며, 다시 활성화할 수 있습니다.",
     resetTitle: (name) => `${name}의 비밀번호를 초기화할까요?`,
     resetText:
       "세션이 즉시 종료됩니다. 당사자에게 전달할 임시 비밀번호가 발급되며, 로그인하면 먼저 새 비밀번호를 정해야 합니다.",
