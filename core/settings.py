@@ -41,7 +41,12 @@ class Settings(BaseSettings):
         default=False, description="Send the session cookie over https only."
     )
     login_attempts: int = Field(
-        default=10, ge=1, description="Failed logins of one account before it has to wait."
+        default=10,
+        ge=1,
+        description="Failed logins of one account from one address before it has to wait there.",
+    )
+    login_attempts_per_account: int = Field(
+        default=100, ge=1, description="The same from all addresses together."
     )
     login_attempts_per_address: int = Field(
         default=100, ge=1, description="The same for all accounts tried from one address."

@@ -1,6 +1,6 @@
 from fastapi import APIRouter
 
-from api.deps import SessionDep
+from api.deps import SessionDep, SettingsDep
 from api.pagination import Items
 from api.principal import Admin, Engineer
 from api.users import service
@@ -28,9 +28,11 @@ async def create_user(session: SessionDep, admin: Admin, body: UserCreate) -> Us
 
 
 @router.get("/activity")
-async def list_activity(session: SessionDep, _: Admin) -> Items[UserActivity]:
+async def list_activity(
+    session: SessionDep, settings: SettingsDep, _: Admin
+) -> Items[UserActivity]:
     """Everybody, with their projects, open sessions and valid tokens."""
-    return Items(items=await service.activity(session))
+    return Items(items=await service.activity(session, settings))
 
 
 @router.patch("/{user_id}")
@@ -47,3 +49,9 @@ async def reset_password(
     return PasswordResetOut(
         user=UserOut.model_validate(user), password=password, revoked_tokens=revoked
     )
+
+
+@router.post("/{user_id}/unlock")
+async def unlock_user(session: SessionDep, admin: Admin, user_id: int) -> UserOut:
+    """Let somebody log in again at once, who has to wait after too many failed logins."""
+    return UserOut.model_validate(await service.unlock(session, admin, user_id))

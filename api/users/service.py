@@ -6,12 +6,14 @@ from sqlalchemy import update as change
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api import login_limits as limits
 from api.audit import differences, record
 from api.credentials import hash_in_thread
 from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
+from core.settings import Settings
 from core.states import Role
 from core.tables import ApiToken, LoginSession, Member, User
 
@@ -20,9 +22,10 @@ async def list_users(session: AsyncSession) -> Sequence[User]:
     return (await session.scalars(select(User).order_by(User.id))).all()
 
 
-async def activity(session: AsyncSession) -> list[UserActivity]:
+async def activity(session: AsyncSession, settings: Settings) -> list[UserActivity]:
     """Everybody, with what they can come in with."""
     now = func.now()
+    waiting = await limits.waiting(session, settings)
     usable = (
         ApiToken.revoked_at.is_(None),
         or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
@@ -44,6 +47,7 @@ async def activity(session: AsyncSession) -> list[UserActivity]:
             sessions=sessions,
             tokens=tokens,
             signed_in_at=signed_in,
+            locked=limits.account(user.email) in waiting,
         )
         for user, projects, sessions, tokens, signed_in in await session.execute(statement)
     ]
@@ -132,6 +136,16 @@ async def reset_password(
         revoked_tokens=revoked,
     )
     return user, password, revoked
+
+
+async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:
+    """Let a user log in again at once, who has to wait after too many failed logins."""
+    user = await session.get(User, user_id)
+    if user is None:
+        raise NotFound("user")
+    await limits.lift(session, user)
+    record(session, actor, "unlock", "user", user.id, email=user.email)
+    return user
 
 
 async def revoke_tokens(session: AsyncSession, user: User) -> int:

@@ -66,6 +66,7 @@ POLICY: dict[str, Policy] = {
     "list_activity": Policy("admin"),
     "update_user": Policy("admin", _ADMIN),
     "reset_password": Policy("admin", _ADMIN),
+    "unlock_user": Policy("admin", _ADMIN),
     # The installation
     "list_audit": Policy("admin", _ADMIN),
     "export_audit": Policy("admin", _ADMIN),

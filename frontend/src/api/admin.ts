@@ -7,6 +7,9 @@ export const activityQuery = queryOptions({
   queryFn: () => call(client.GET("/api/users/activity")),
 });
 
+export const unlockUser = (userId: number) =>
+  call(client.POST("/api/users/{user_id}/unlock", { params: { path: { user_id: userId } } }));
+
 export const resetPassword = (userId: number, revokeTokens: boolean) =>
   call(
     client.POST("/api/users/{user_id}/reset-password", {

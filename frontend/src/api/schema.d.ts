@@ -1616,6 +1616,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/users/{user_id}/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unlock User
+         * @description Let somebody log in again at once, who has to wait after too many failed logins.
+         */
+        post: operations["unlock_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users/activity": {
         parameters: {
             query?: never;
@@ -4084,7 +4104,8 @@ export interface components {
          * @description A user, and what they can come in with.
          *
          *     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
-         *     `tokens` count what is valid now.
+         *     `tokens` count what is valid now. `locked`: after too many failed logins they have to wait, from
+         *     one address at least.
          */
         UserActivity: {
             /** Active */
@@ -4098,6 +4119,8 @@ export interface components {
             email: string;
             /** Id */
             id: number;
+            /** Locked */
+            locked: boolean;
             /** Must Change Password */
             must_change_password: boolean;
             /** Name */
@@ -8188,6 +8211,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PasswordResetOut"];
+                };
+            };
+        };
+    };
+    unlock_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
                 };
             };
         };
