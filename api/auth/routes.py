@@ -4,6 +4,7 @@ from api.auth import devices, service
 from api.auth.schemas import Login, PasswordChange, TokenCreate, TokenCreated, TokenOut
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Items
+from api.parameters import PathId
 from api.principal import COOKIE, Caller, CurrentUser, require_same_origin
 from api.users.schemas import UserOut
 from core.tables import User
@@ -82,5 +83,5 @@ async def create_token(session: SessionDep, user: CurrentUser, body: TokenCreate
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
-async def revoke_token(session: SessionDep, user: CurrentUser, token_id: int) -> None:
+async def revoke_token(session: SessionDep, user: CurrentUser, token_id: PathId) -> None:
     await service.revoke_token(session, user, token_id)

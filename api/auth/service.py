@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api import login_limits as limits
@@ -19,13 +19,15 @@ from api.credentials import (
 )
 from api.passwords import set_password
 from api.principal import COOKIE, Principal
-from core.errors import Invalid, NotFound, Unauthenticated
+from core.errors import Conflict, Invalid, NotFound, Unauthenticated
 from core.settings import Settings
 from core.states import Role
 from core.tables import ApiToken, Audit, LoginSession, User
 
 # Failures of one account that are written down in a minute: enough to see somebody guess.
 _NOTED: Final = 30
+MOST_TOKENS: Final = 100
+"""Valid API tokens that a user may have."""
 
 
 Sessions = async_sessionmaker[AsyncSession]
@@ -174,6 +176,17 @@ async def list_tokens(session: AsyncSession, principal: Principal) -> Sequence[A
 async def create_token(
     session: AsyncSession, principal: Principal, body: TokenCreate
 ) -> tuple[ApiToken, str]:
+    # One at a time of a user, or several requests at once would all find room.
+    await session.execute(select(User.id).where(User.id == principal.id).with_for_update())
+    usable = select(func.count()).where(
+        ApiToken.user_id == principal.id,
+        ApiToken.revoked_at.is_(None),
+        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now()),
+    )
+    if (await session.scalar(usable) or 0) >= MOST_TOKENS:
+        raise Conflict(
+            "too_many_tokens", f"You have {MOST_TOKENS} valid tokens; revoke one that is not used."
+        )
     secret = new_secret(TOKEN_PREFIX)
     expires = body.expires_in_days
     token = ApiToken(

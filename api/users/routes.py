@@ -2,6 +2,7 @@ from fastapi import APIRouter
 
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Items
+from api.parameters import PathId
 from api.principal import Admin, Engineer
 from api.users import service
 from api.users.schemas import (
@@ -36,13 +37,15 @@ async def list_activity(
 
 
 @router.patch("/{user_id}")
-async def update_user(session: SessionDep, admin: Admin, user_id: int, body: UserUpdate) -> UserOut:
+async def update_user(
+    session: SessionDep, admin: Admin, user_id: PathId, body: UserUpdate
+) -> UserOut:
     return UserOut.model_validate(await service.update(session, admin, user_id, body))
 
 
 @router.post("/{user_id}/reset-password")
 async def reset_password(
-    session: SessionDep, admin: Admin, user_id: int, body: PasswordReset
+    session: SessionDep, admin: Admin, user_id: PathId, body: PasswordReset
 ) -> PasswordResetOut:
     """A temporary password, shown this once: whoever uses it has to choose another."""
     user, password, revoked = await service.reset_password(session, admin, user_id, body)
@@ -52,6 +55,6 @@ async def reset_password(
 
 
 @router.post("/{user_id}/unlock")
-async def unlock_user(session: SessionDep, admin: Admin, user_id: int) -> UserOut:
+async def unlock_user(session: SessionDep, admin: Admin, user_id: PathId) -> UserOut:
     """Let somebody log in again at once, who has to wait after too many failed logins."""
     return UserOut.model_validate(await service.unlock(session, admin, user_id))
