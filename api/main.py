@@ -20,6 +20,7 @@ from api.exports.routes import router as exports
 from api.guides.routes import router as guides
 from api.headers import SecurityHeaders
 from api.home.routes import router as home
+from api.hosts import Hosts
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
@@ -119,6 +120,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(health.router)
     reference.mount(app)
     frontend.mount(app, app.state.settings.frontend_dir)
+    if app.state.settings.hosts:
+        app.add_middleware(Hosts, allowed=app.state.settings.hosts)
     app.add_middleware(
         SecurityHeaders,
         https=app.state.settings.secure_cookies,

@@ -1,7 +1,11 @@
 """Where callers come from."""
 
 import ipaddress
+from contextvars import ContextVar
 from typing import Final
+
+address: ContextVar[str | None] = ContextVar("address", default=None)
+"""Where the request that is being answered comes from, as far as proxies that are named say."""
 
 # What one customer of a provider usually has to choose from.
 _HOME_NETWORK: Final = 64

@@ -60,6 +60,9 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("KARAT_TRUSTED_PROXIES", "FORWARDED_ALLOW_IPS"),
         description="Addresses of proxies, whose X-Forwarded-For says who calls.",
     )
+    allowed_hosts: str | None = Field(
+        default=None, description="Names that Karat is called by; any if unset."
+    )
     connections_per_address: int = Field(
         default=512, ge=1, description="Connections that one address may hold, proxies aside."
     )
@@ -168,6 +171,12 @@ class Settings(BaseSettings):
     def proxies(self) -> tuple[Network, ...]:
         """``trusted_proxies``, read."""
         return networks(self.trusted_proxies)
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """``allowed_hosts``, read; none allows any."""
+        named = (self.allowed_hosts or "").split(",")
+        return frozenset(name.strip().lower() for name in named if name.strip())
 
     @field_validator("webhook_allow")
     @classmethod

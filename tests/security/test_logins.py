@@ -282,3 +282,21 @@ def test_passwords_that_are_guessed_first_are_refused(
     assert (response.status_code, problem["code"]) == (400, "password_too_common")
     assert problem["field"] == "password"
     assert password not in response.text
+
+
+@pytest.mark.usefixtures("ada")
+def test_the_audit_log_says_from_where(installation: Settings, world: World) -> None:
+    admin = world.caller().headers
+    with from_(installation, "192.0.2.1") as somebody:
+        log_in(somebody, "wrong")
+        log_in(somebody, "wrong", "nobody@example.org")
+        log_in(somebody)
+        somebody.post("/api/projects", json={"name": "Birds", "classes": []})
+    with from_(installation, "198.51.100.2") as reader:
+        found = reader.get("/api/admin/audit", headers=admin).json()["items"]
+        text = reader.get("/api/admin/audit.csv", headers=admin).text
+    known = {(entry["verb"], entry["address"]) for entry in found}
+    assert {(verb, "192.0.2.1") for verb in ("log_in", "log_in_failed", "create")} <= known
+    assert not any("address" in entry["detail"] for entry in found)
+    assert text.splitlines()[0].endswith(",address")
+    assert text.count("192.0.2.1") == 4

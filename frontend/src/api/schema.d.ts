@@ -2063,10 +2063,13 @@ export interface components {
         };
         /**
          * AuditOut
-         * @description Who did what to which object. Without an actor: nobody who was signed in.
+         * @description Who did what to which object, and from which address, if that was noted. Without an actor:
+         *     nobody who was signed in.
          */
         AuditOut: {
             actor: components["schemas"]["Person"] | null;
+            /** Address */
+            address: string | null;
             /**
              * At
              * Format: date-time
