@@ -1,7 +1,7 @@
 from fastapi import APIRouter
 
 from api.deps import SessionDep, SettingsDep
-from api.pagination import Items
+from api.pagination import Cursor, Limit, Page
 from api.parameters import PathId
 from api.principal import Admin, Engineer
 from api.users import service
@@ -18,9 +18,14 @@ router = APIRouter(prefix="/users", tags=["users"])
 
 
 @router.get("")
-async def list_users(session: SessionDep, _: Engineer) -> Items[UserOut]:
-    users = await service.list_users(session)
-    return Items(items=[UserOut.model_validate(user) for user in users])
+async def list_users(
+    session: SessionDep, _: Engineer, cursor: Cursor = None, limit: Limit = 500
+) -> Page[UserOut]:
+    users = await service.list_users(session, cursor=cursor, limit=limit)
+    return Page(
+        items=[UserOut.model_validate(user) for user in users],
+        next_cursor=users[-1].id if len(users) == limit else None,
+    )
 
 
 @router.post("", status_code=201)
@@ -30,10 +35,15 @@ async def create_user(session: SessionDep, admin: Admin, body: UserCreate) -> Us
 
 @router.get("/activity")
 async def list_activity(
-    session: SessionDep, settings: SettingsDep, _: Admin
-) -> Items[UserActivity]:
+    session: SessionDep,
+    settings: SettingsDep,
+    _: Admin,
+    cursor: Cursor = None,
+    limit: Limit = 500,
+) -> Page[UserActivity]:
     """Everybody, with their projects, open sessions and valid tokens."""
-    return Items(items=await service.activity(session, settings))
+    found = await service.activity(session, settings, cursor=cursor, limit=limit)
+    return Page(items=found, next_cursor=found[-1].id if len(found) == limit else None)
 
 
 @router.patch("/{user_id}")

@@ -18,12 +18,16 @@ from core.states import Role
 from core.tables import ApiToken, LoginSession, Member, User
 
 
-async def list_users(session: AsyncSession) -> Sequence[User]:
-    return (await session.scalars(select(User).order_by(User.id))).all()
+async def list_users(session: AsyncSession, *, cursor: int | None, limit: int) -> Sequence[User]:
+    """The first users after ``cursor``."""
+    statement = select(User).where(User.id > (cursor or 0)).order_by(User.id).limit(limit)
+    return (await session.scalars(statement)).all()
 
 
-async def activity(session: AsyncSession, settings: Settings) -> list[UserActivity]:
-    """Everybody, with what they can come in with."""
+async def activity(
+    session: AsyncSession, settings: Settings, *, cursor: int | None, limit: int
+) -> list[UserActivity]:
+    """The same, with what they can come in with."""
     now = func.now()
     waiting = await limits.waiting(session, settings)
     usable = (
@@ -39,7 +43,8 @@ async def activity(session: AsyncSession, settings: Settings) -> list[UserActivi
         select(func.max(LoginSession.created_at))
         .where(LoginSession.user_id == User.id)
         .scalar_subquery(),
-    ).order_by(User.id)
+    )
+    statement = statement.where(User.id > (cursor or 0)).order_by(User.id).limit(limit)
     return [
         UserActivity(
             **{name: getattr(user, name) for name in UserOut.model_fields},

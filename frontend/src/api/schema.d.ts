@@ -2765,16 +2765,6 @@ export interface components {
             /** Items */
             items: components["schemas"]["TokenOut"][];
         };
-        /** Items[UserActivity] */
-        Items_UserActivity_: {
-            /** Items */
-            items: components["schemas"]["UserActivity"][];
-        };
-        /** Items[UserOut] */
-        Items_UserOut_: {
-            /** Items */
-            items: components["schemas"]["UserOut"][];
-        };
         /** Items[WebhookOut] */
         Items_WebhookOut_: {
             /** Items */
@@ -3264,6 +3254,20 @@ export interface components {
         Page_OwnedToken_: {
             /** Items */
             items: components["schemas"]["OwnedToken"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[UserActivity] */
+        Page_UserActivity_: {
+            /** Items */
+            items: components["schemas"]["UserActivity"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[UserOut] */
+        Page_UserOut_: {
+            /** Items */
+            items: components["schemas"]["UserOut"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -8052,7 +8056,11 @@ export interface operations {
     };
     list_users: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8083,7 +8091,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_UserOut_"];
+                    "application/json": components["schemas"]["Page_UserOut_"];
                 };
             };
         };
@@ -8260,7 +8268,11 @@ export interface operations {
     };
     list_activity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8291,7 +8303,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_UserActivity_"];
+                    "application/json": components["schemas"]["Page_UserActivity_"];
                 };
             };
         };
