@@ -1,13 +1,33 @@
 """Serves the API: ``python -m api --port 8080``."""
 
 import argparse
+import contextlib
 import gc
+import resource
 
 import uvicorn
 
+from api.connections import Guard, Limits, guarded, most_connections
 from api.main import create_app
 from core import logs, tracing
 from core.settings import settings
+
+_OPEN_FILES = 65_536
+
+
+def _allow_open_files() -> int:
+    """Let this process have as many files open as its user may; how many that is now.
+
+    The usual 1,024 are there for programs that use select(), and this one does not.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    # macOS has limits beside the hard one.
+    with contextlib.suppress(ValueError, OSError):
+        if 0 <= soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _OPEN_FILES if soft == resource.RLIM_INFINITY else soft
 
 
 def main() -> None:
@@ -18,6 +38,11 @@ def main() -> None:
     logs.configure(settings().log_format)
     tracing.begin("karat-api")
     app = create_app()
+    proxies = settings().proxies
+    limits = Limits(
+        per_source=settings().connections_per_address,
+        total=most_connections(_allow_open_files()),
+    )
     # Modules, routes and schemas are over 100,000 objects that live as long as the process. A full
     # collection that walks through them all stops every request for about 70 ms, twice a second
     # under load, and frees nothing. Frozen, they are left out, and it takes a few milliseconds.
@@ -29,6 +54,12 @@ def main() -> None:
         port=arguments.port,
         access_log=False,
         log_config=None,
+        http=guarded(Guard(limits, proxies)),
+        # Nothing here speaks it, and its connections would be watched by nobody.
+        ws="none",
+        # Whoever is no proxy of ours may write what they like.
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=[str(proxy) for proxy in proxies],
         # Live event streams never end by themselves.
         timeout_graceful_shutdown=3,
     )

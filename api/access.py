@@ -4,23 +4,33 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Request
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.deps import SessionDep, transaction
+from api.parameters import PathId
 from api.principal import CurrentUser, Principal
 from core.errors import Forbidden, NotFound
 from core.states import Role
 from core.tables import Member, Project
 
-ProjectId = Annotated[int, Path(ge=1, lt=2**63)]
+ProjectId = PathId
 
 
 async def visible_project(
-    session: AsyncSession, principal: Principal, project_id: int, *, lock: bool = False
+    session: AsyncSession,
+    principal: Principal,
+    project_id: int,
+    *,
+    lock: bool = False,
+    what: str = "project",
 ) -> Project:
-    """The project, if the caller is an admin or a member; otherwise it does not exist for them."""
+    """The project, if the caller is an admin or a member; otherwise it does not exist for them.
+
+    ``what`` was asked for: something of a foreign project must look like something that is not
+    there.
+    """
     statement = select(Project).where(Project.id == project_id)
     if principal.role is not Role.ADMIN:
         statement = statement.where(
@@ -31,15 +41,20 @@ async def visible_project(
         statement = statement.with_for_update(key_share=True)
     project = (await session.scalars(statement)).one_or_none()
     if project is None:
-        raise NotFound("project")
+        raise NotFound(what)
     return project
 
 
 async def managed_project(
-    session: AsyncSession, principal: Principal, project_id: int, *, lock: bool = False
+    session: AsyncSession,
+    principal: Principal,
+    project_id: int,
+    *,
+    lock: bool = False,
+    what: str = "project",
 ) -> Project:
-    """The project, if the caller may also change it."""
-    project = await visible_project(session, principal, project_id, lock=lock)
+    """The project, if the caller may also change it; ``what`` as in ``visible_project``."""
+    project = await visible_project(session, principal, project_id, lock=lock, what=what)
     if not principal.engineer:
         raise Forbidden("engineer_required", "Only engineers and admins may do this.")
     return project

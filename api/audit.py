@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.principal import Principal
+from api.sources import address
 from api.telling import READS, TOPICS, tell
 from core.tables import Audit
 
@@ -22,8 +23,11 @@ def record(
 ) -> None:
     """Add an audit row to the caller's transaction; the project's pages are told of the change.
 
-    ``detail`` is read by people and kept for good: no passwords, tokens or other secrets in it.
+    ``detail`` is read by people and kept for good: no passwords, tokens or other secrets in it. The
+    address that the request comes from is added.
     """
+    if (where := address.get()) is not None:
+        detail["address"] = where
     session.add(
         Audit(
             actor_id=actor.id if actor else None,

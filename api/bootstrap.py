@@ -9,13 +9,14 @@ import json
 import secrets
 import sys
 
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import delete, func, select, text, update
 
 from api.credentials import hash_password
+from api.login_limits import of_account
 from core.db import sync_engine, sync_sessions
 from core.settings import settings
 from core.states import Role
-from core.tables import Audit, LoginSession, User
+from core.tables import ApiToken, Audit, LoginAttempt, LoginSession, User
 
 
 def bootstrap(email: str, password: str | None) -> dict[str, str]:
@@ -58,7 +59,15 @@ def reset(email: str, password: str | None) -> dict[str, str]:
                 return {}
             password = password or secrets.token_urlsafe(12)
             user.password_hash = hash_password(password)
+            if not user.active:
+                # What they had before opens nothing again.
+                session.execute(
+                    update(ApiToken)
+                    .where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None))
+                    .values(revoked_at=func.now())
+                )
             user.active = True
+            session.execute(delete(LoginAttempt).where(of_account(user.email)))
             session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
             session.add(
                 Audit(

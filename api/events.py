@@ -5,17 +5,21 @@ import contextlib
 import json
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
 
 import psycopg
 from fastapi import APIRouter, Request
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sse_starlette import EventSourceResponse
 
 from api.access import ProjectId, visible_project
 from api.deps import transaction
-from api.principal import CurrentUser
+from api.principal import CurrentUser, get_principal, identified
 from api.projects import queries
+from core.errors import DomainError
 from core.events import CHANNEL, Topic
 from core.tables import Project
 
@@ -28,6 +32,7 @@ _PING_SECONDS = 15
 _RECONNECT_SECONDS = 1.0
 
 Event = dict[str, Any]
+Received = TypeVar("Received")
 # Tells a browser to read its project afresh.
 _ALL: Event = {"event": "project", "data": "{}"}
 # What the list of projects shows nothing of, or what would come several times a second.
@@ -137,8 +142,8 @@ async def project_events(
     async def stream() -> AsyncIterator[Event]:
         with broadcaster.watch(project_id) as queue:
             yield _ALL
-            while True:
-                yield await queue.get()
+            async for event in _while_allowed(queue.get, partial(_still, request, project_id)):
+                yield event
 
     return EventSourceResponse(stream(), ping=_PING_SECONDS)
 
@@ -156,11 +161,44 @@ async def list_events(request: Request, user: CurrentUser) -> EventSourceRespons
         with broadcaster.watch_lists() as changed:
             known = await visible()
             yield _ALL
-            while True:
-                ids = await changed.next()
+            async for ids in _while_allowed(changed.next, partial(_still, request)):
                 # One that has just been taken from the list is in the list of before.
                 before, known = known, await visible()
                 if None in ids or ids & (before | known):
                     yield _ALL
 
     return EventSourceResponse(stream(), ping=_PING_SECONDS)
+
+
+async def _while_allowed(
+    receive: Callable[[], Awaitable[Received]], still: Callable[[], Awaitable[bool]]
+) -> AsyncIterator[Received]:
+    """What comes, until a look at every ping finds that the caller may watch no longer."""
+    clock = asyncio.get_running_loop().time
+    due = clock() + _PING_SECONDS
+    while True:
+        received: Received | None = None
+        with contextlib.suppress(TimeoutError):
+            received = await asyncio.wait_for(receive(), max(0.0, due - clock()))
+        if clock() >= due:
+            if not await still():
+                return
+            due = clock() + _PING_SECONDS
+        if received is not None:
+            yield received
+
+
+async def _still(request: Request, project_id: int | None = None) -> bool:
+    """Whether the caller may go on watching: by their token or session, and as a member."""
+    try:
+        user = await get_principal(await identified(request))
+        if project_id is not None:
+            async with transaction(request) as session:
+                await visible_project(session, user, project_id)
+    except DomainError:
+        return False
+    except (DBAPIError, PoolTimeout, psycopg.Error, OSError) as error:
+        # Nobody can say; the browser comes back by itself.
+        logger.warning("a stream was ended, since the database is away: %s", error)
+        return False
+    return True

@@ -13,12 +13,14 @@ from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
+from api.bodies import Bodies
 from api.events import Broadcaster
 from api.examples.routes import router as examples
 from api.exports.routes import router as exports
 from api.guides.routes import router as guides
 from api.headers import SecurityHeaders
 from api.home.routes import router as home
+from api.hosts import Hosts
 from api.jobs.routes import router as jobs
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
@@ -108,6 +110,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings or process_settings()
     app.state.metrics = Metrics()
     tracing.install(app)
+    app.add_middleware(Bodies)
     app.add_middleware(Requests, metrics=app.state.metrics)
     problems.install(app)
     api = APIRouter(prefix="/api")
@@ -117,6 +120,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(health.router)
     reference.mount(app)
     frontend.mount(app, app.state.settings.frontend_dir)
+    if app.state.settings.hosts:
+        app.add_middleware(Hosts, allowed=app.state.settings.hosts)
     app.add_middleware(
         SecurityHeaders,
         https=app.state.settings.secure_cookies,

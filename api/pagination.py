@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 Item = TypeVar("Item")
 
-Cursor = Annotated[int | None, Query(ge=0, description="next_cursor of the page before.")]
+Cursor = Annotated[int | None, Query(ge=0, lt=2**63, description="next_cursor of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 

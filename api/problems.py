@@ -33,6 +33,8 @@ _STATUS = {
     ErrorKind.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
+_SHOWN = 20
+
 
 class FieldError(BaseModel):
     field: str
@@ -86,8 +88,10 @@ async def _domain_error(_: Request, error: DomainError) -> JSONResponse:
 
 
 async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:
+    # Of a body with ten thousand mistakes nobody reads more.
     errors = [
-        FieldError(field=_field(item["loc"]), message=message_of(item)) for item in error.errors()
+        FieldError(field=_field(item["loc"]), message=message_of(item))
+        for item in error.errors()[:_SHOWN]
     ]
     detail = "; ".join(f"{item.field}: {item.message}" for item in errors)
     return problem(
@@ -154,6 +158,20 @@ async def _bug(_: Request, error: Exception) -> JSONResponse:
         # Sent from outside of the middleware that adds these to every other response.
         headers={**DATA_HEADERS, "X-Request-ID": request_id.get() or ""},
     )
+
+
+async def answered(request: Request, error: Exception) -> Response:
+    """What is said of ``error``, for middleware, which stands outside of the handlers.
+
+    Raises:
+        Exception: ``error`` itself, if nobody has foreseen it.
+    """
+    handlers: Mapping[Any, Any] = request.app.exception_handlers
+    for kind in type(error).__mro__:
+        if kind is not Exception and kind in handlers:
+            response: Response = await handlers[kind](request, error)
+            return response
+    raise error
 
 
 def install(app: FastAPI) -> None:

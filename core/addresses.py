@@ -1,5 +1,6 @@
-"""Which machines may be called where people name the address: public ones, and what is allowed."""
+"""Addresses of machines that operators and people name, and which of them may be called."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import (
     IPv4Address,
@@ -12,6 +13,7 @@ from ipaddress import (
 from typing import Final, Self
 
 _Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
 # The well-known prefix under which IPv6-only networks reach IPv4 addresses (RFC 6052).
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 # Not all are in the tables of every Python: IPv4 addresses in other clothes, networks of one site
@@ -43,7 +45,7 @@ class Allowed:
     """
 
     names: frozenset[str] = frozenset()
-    networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    networks: tuple[Network, ...] = ()
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
@@ -79,6 +81,27 @@ class Allowed:
             or host.lower().rstrip(".") in self.names
             or any(found in network for network in self.networks)
         )
+
+
+def networks(text: str | None) -> tuple[Network, ...]:
+    """Read ``10.1.0.7, 10.2.0.0/16``.
+
+    Raises:
+        ValueError: An entry is neither an address nor a network.
+    """
+    entries = filter(None, (part.strip() for part in (text or "").split(",")))
+    return tuple(ip_network(entry) for entry in entries)
+
+
+def within(host: str | None, among: Sequence[Network]) -> bool:
+    """Whether ``host`` is an address in one of the networks ``among``."""
+    if not among or host is None:
+        return False
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    return any(_plain(address) in network or address in network for network in among)
 
 
 def literal(host: str) -> str | None:

@@ -4,10 +4,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from core.addresses import Allowed
+from core.addresses import Allowed, Network, networks
 from core.errors import DomainError
 from core.locations import Location, parse_all
 
@@ -41,13 +41,30 @@ class Settings(BaseSettings):
         default=False, description="Send the session cookie over https only."
     )
     login_attempts: int = Field(
-        default=10, ge=1, description="Failed logins of one account before it has to wait."
+        default=10,
+        ge=1,
+        description="Failed logins of one account from one address before it has to wait there.",
+    )
+    login_attempts_per_account: int = Field(
+        default=100, ge=1, description="The same from all addresses together."
     )
     login_attempts_per_address: int = Field(
         default=100, ge=1, description="The same for all accounts tried from one address."
     )
     login_wait_seconds: int = Field(
         default=900, ge=1, description="How long failed logins are counted, and how long to wait."
+    )
+    trusted_proxies: str | None = Field(
+        default=None,
+        # The second is what uvicorn calls it.
+        validation_alias=AliasChoices("KARAT_TRUSTED_PROXIES", "FORWARDED_ALLOW_IPS"),
+        description="Addresses of proxies, whose X-Forwarded-For says who calls.",
+    )
+    allowed_hosts: str | None = Field(
+        default=None, description="Names that Karat is called by; any if unset."
+    )
+    connections_per_address: int = Field(
+        default=512, ge=1, description="Connections that one address may hold, proxies aside."
     )
     max_upload_bytes: int = Field(
         default=64 * 2**30, ge=1, description="Largest upload accepted, in bytes."
@@ -143,6 +160,23 @@ class Settings(BaseSettings):
     def storage_place(self) -> Location | None:
         """``storage_url``, read."""
         return Location.parse(self.storage_url) if self.storage_url else None
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _addresses(cls, value: str | None) -> str | None:
+        networks(value)
+        return value
+
+    @property
+    def proxies(self) -> tuple[Network, ...]:
+        """``trusted_proxies``, read."""
+        return networks(self.trusted_proxies)
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """``allowed_hosts``, read; none allows any."""
+        named = (self.allowed_hosts or "").split(",")
+        return frozenset(name.strip().lower() for name in named if name.strip())
 
     @field_validator("webhook_allow")
     @classmethod

@@ -155,6 +155,15 @@ class Client:
         user: User = self._transport.request("PATCH", f"/users/{user_id}", body=changes)
         return user
 
+    def unlock_user(self, user_id: int) -> User:
+        """Let a user log in again at once, who has to wait after failed logins; for admins.
+
+        Args:
+            user_id: The user.
+        """
+        user: User = self._transport.request("POST", f"/users/{user_id}/unlock")
+        return user
+
     def reset_password(self, user_id: int, *, revoke_tokens: bool = False) -> str:
         """Replace a user's password by a temporary one, and end their sessions; for admins.
 

@@ -10,6 +10,7 @@ from api.admin.schemas import AuditOut, OwnedToken, StorageOut, WorkersOut
 from api.audit import record
 from api.deps import SessionDep, SettingsDep, StorageDep
 from api.pagination import Cursor, Limit, Page
+from api.parameters import QueryId
 from api.principal import Admin
 from core.errors import NotFound
 from core.tables import Worker
@@ -23,7 +24,7 @@ Filter = Annotated[AuditFilter, Depends()]
 async def list_all_tokens(
     session: SessionDep,
     _: Admin,
-    user_id: int | None = None,
+    user_id: QueryId | None = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[OwnedToken]:

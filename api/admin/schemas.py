@@ -123,7 +123,8 @@ class NamedProject(BaseModel):
 
 
 class AuditOut(BaseModel):
-    """Who did what to which object. Without an actor: nobody who was signed in."""
+    """Who did what to which object, and from which address, if that was noted. Without an actor:
+    nobody who was signed in."""
 
     id: int
     at: datetime
@@ -133,4 +134,5 @@ class AuditOut(BaseModel):
     object_id: int | None
     object_name: str | None
     project: NamedProject | None
+    address: str | None
     detail: dict[str, Any]

@@ -11,6 +11,7 @@ from api.audit import record
 from api.deps import SessionDep, StorageDep, transaction
 from api.files import present_file
 from api.pagination import Items
+from api.parameters import PathId, QueryId
 from api.principal import CurrentUser
 from core.errors import NotFound
 from core.states import ArtifactKind
@@ -34,7 +35,7 @@ class ArtifactOut(BaseModel):
 
 @router.get("/projects/{project_id}/artifacts")
 async def list_artifacts(
-    session: SessionDep, project: ManagedProject, job_id: int | None = None
+    session: SessionDep, project: ManagedProject, job_id: QueryId | None = None
 ) -> Items[ArtifactOut]:
     """Files that rounds and jobs have left; with ``job_id``, those of one job."""
     statement = select(Artifact).where(Artifact.project_id == project.id).order_by(Artifact.id)
@@ -46,14 +47,14 @@ async def list_artifacts(
 
 @router.get("/artifacts/{artifact_id}/content", response_class=FileResponse)
 async def artifact_content(
-    request: Request, user: CurrentUser, storage: StorageDep, artifact_id: int
+    request: Request, user: CurrentUser, storage: StorageDep, artifact_id: PathId
 ) -> FileResponse:
     # Two short transactions: none stays open while the file is brought from a bucket.
     async with transaction(request) as session:
         artifact = await session.get(Artifact, artifact_id)
         if artifact is None:
             raise NotFound("artifact")
-        await managed_project(session, user, artifact.project_id)
+        await managed_project(session, user, artifact.project_id, what="artifact")
     path = await present_file(storage, artifact.storage_key)
     # Pages draw the map of a comparison from its file: to look is no export.
     if artifact.kind is not ArtifactKind.COMPARISON:

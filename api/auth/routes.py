@@ -1,9 +1,10 @@
 from fastapi import APIRouter, Request, Response
 
-from api.auth import service
+from api.auth import devices, service
 from api.auth.schemas import Login, PasswordChange, TokenCreate, TokenCreated, TokenOut
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Items
+from api.parameters import PathId
 from api.principal import COOKIE, Caller, CurrentUser, require_same_origin
 from api.users.schemas import UserOut
 from core.tables import User
@@ -17,22 +18,32 @@ async def log_in(
 ) -> UserOut:
     """Start a browser session. After too many failures 429, with the seconds in `Retry-After`."""
     require_same_origin(request)
-    user, secret = await service.log_in(
+    admitted = await service.log_in(
         request.app.state.sessions,
         settings,
         body,
         host=request.client and request.client.host,
-        cookie=request.cookies.get(COOKIE),
+        cookies=request.cookies,
     )
+    secure = settings.secure_cookies or request.url.scheme == "https"
     response.set_cookie(
         COOKIE,
-        secret,
+        admitted.secret,
         max_age=settings.session_days * 86_400,
         httponly=True,
         samesite="lax",
-        secure=settings.secure_cookies or request.url.scheme == "https",
+        secure=secure,
     )
-    return UserOut.model_validate(user)
+    response.set_cookie(
+        devices.cookie_name(body.email),
+        admitted.device,
+        max_age=devices.SECONDS,
+        path=devices.PATH,
+        httponly=True,
+        samesite="strict",
+        secure=secure,
+    )
+    return UserOut.model_validate(admitted.user)
 
 
 @router.post("/auth/logout", status_code=204)
@@ -72,5 +83,5 @@ async def create_token(session: SessionDep, user: CurrentUser, body: TokenCreate
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
-async def revoke_token(session: SessionDep, user: CurrentUser, token_id: int) -> None:
+async def revoke_token(session: SessionDep, user: CurrentUser, token_id: PathId) -> None:
     await service.revoke_token(session, user, token_id)

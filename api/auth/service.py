@@ -1,12 +1,14 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api import login_limits as limits
 from api.audit import record
-from api.auth import limits
+from api.auth import devices
 from api.auth.schemas import Login, PasswordChange, TokenCreate
 from api.credentials import (
     TOKEN_PREFIX,
@@ -16,40 +18,60 @@ from api.credentials import (
     secret_hash,
 )
 from api.passwords import set_password
-from api.principal import Principal
-from core.errors import Invalid, NotFound, Unauthenticated
+from api.principal import COOKIE, Principal
+from core.errors import Conflict, Invalid, NotFound, Unauthenticated
 from core.settings import Settings
 from core.states import Role
 from core.tables import ApiToken, Audit, LoginSession, User
 
 # Failures of one account that are written down in a minute: enough to see somebody guess.
 _NOTED: Final = 30
+MOST_TOKENS: Final = 100
+"""Valid API tokens that a user may have."""
 
 
 Sessions = async_sessionmaker[AsyncSession]
 
 
+@dataclass(frozen=True)
+class Admitted:
+    """Somebody who has logged in.
+
+    Attributes:
+        user: Who it is.
+        secret: Of the session, for the cookie.
+        device: What the browser keeps, to be known the next time.
+    """
+
+    user: User
+    secret: str
+    device: str
+
+
 async def log_in(
-    sessions: Sessions, settings: Settings, body: Login, *, host: str | None, cookie: str | None
-) -> tuple[User, str]:
-    """Check the password and start a session, in place of the one that ``cookie`` belongs to.
+    sessions: Sessions,
+    settings: Settings,
+    body: Login,
+    *,
+    host: str | None,
+    cookies: Mapping[str, str],
+) -> Admitted:
+    """Check the password and start a session, in place of the one that the browser had.
 
     Args:
         sessions: Where short transactions come from: none is open while argon2 computes.
         settings: How often one may fail, and how long the session lasts.
         body: What was typed.
         host: Where the caller comes from.
-        cookie: What the browser has sent as its session.
-
-    Returns:
-        The user and the secret of the new cookie.
+        cookies: What the browser has sent.
 
     Raises:
         TooManyAttempts: The account or the address has to wait.
         Unauthenticated: The address or the password is wrong.
     """
-    keys = (limits.account_key(body.email), limits.address_key(host))
     async with sessions.begin() as session:
+        device = await devices.known(session, body.email, cookies)
+        keys = await limits.login_keys(session, settings, body.email, host, device)
         await limits.count(session, settings, keys)
         statement = select(User).where(func.lower(User.email) == body.email.lower(), User.active)
         user = (await session.scalars(statement)).one_or_none()
@@ -62,7 +84,9 @@ async def log_in(
             user = (await session.scalars(found)).one_or_none()
         if user is not None and matches:
             await limits.forgive(session, keys)
-            return user, await _start_session(session, user, settings.session_days, cookie)
+            present = cookies.get(COOKIE)
+            secret = await _start_session(session, user, settings.session_days, present)
+            return Admitted(user, secret, await devices.introduced(session, body.email))
         await _note_failure(session, user)
     raise Unauthenticated("bad_credentials", "The address or the password is wrong.")
 
@@ -152,6 +176,17 @@ async def list_tokens(session: AsyncSession, principal: Principal) -> Sequence[A
 async def create_token(
     session: AsyncSession, principal: Principal, body: TokenCreate
 ) -> tuple[ApiToken, str]:
+    # One at a time of a user, or several requests at once would all find room.
+    await session.execute(select(User.id).where(User.id == principal.id).with_for_update())
+    usable = select(func.count()).where(
+        ApiToken.user_id == principal.id,
+        ApiToken.revoked_at.is_(None),
+        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now()),
+    )
+    if (await session.scalar(usable) or 0) >= MOST_TOKENS:
+        raise Conflict(
+            "too_many_tokens", f"You have {MOST_TOKENS} valid tokens; revoke one that is not used."
+        )
     secret = new_secret(TOKEN_PREFIX)
     expires = body.expires_in_days
     token = ApiToken(

@@ -6,6 +6,7 @@ from api.access import LockedProject, VisibleProject
 from api.deps import SessionDep
 from api.guides import service
 from api.guides.schemas import MOST_PINNED, Guides, PinnedExamples
+from api.parameters import PathId
 from api.principal import CurrentUser
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["guides"])
@@ -26,7 +27,7 @@ async def pin_examples(
     session: SessionDep,
     user: CurrentUser,
     project: LockedProject,
-    class_id: int,
+    class_id: PathId,
     body: PinnedExamples,
 ) -> None:
     """Choose the images that show annotators what the class is; none lets votes choose."""

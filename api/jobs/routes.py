@@ -11,12 +11,11 @@ from api.jobs import service
 from api.jobs.logs import read_log
 from api.jobs.schemas import JobOut, JobStart
 from api.pagination import Cursor, Limit, Page
+from api.parameters import LogOffset, PathId, QueryId
 from api.principal import CurrentUser, Engineer
 from core.states import JobKind, JobState
 
 router = APIRouter(tags=["jobs"])
-
-After = Annotated[int, Query(ge=0, lt=2**63, description="Bytes of the log to leave out.")]
 
 States = Annotated[Sequence[JobState], Query(description="May be given several times.")]
 
@@ -26,7 +25,7 @@ async def list_jobs(
     session: SessionDep,
     user: Engineer,
     settings: SettingsDep,
-    project_id: int | None = None,
+    project_id: QueryId | None = None,
     kind: JobKind | None = None,
     state: States = (),
     cursor: Cursor = None,
@@ -51,7 +50,7 @@ async def start_job(
 
 @router.get("/jobs/{job_id}")
 async def show_job(
-    session: SessionDep, user: CurrentUser, settings: SettingsDep, job_id: int
+    session: SessionDep, user: CurrentUser, settings: SettingsDep, job_id: PathId
 ) -> JobOut:
     """A job; the `message` of one that is queued says what it waits for, where that is known."""
     job = await service.get_job(session, user, job_id)
@@ -60,7 +59,11 @@ async def show_job(
 
 @router.get("/jobs/{job_id}/log", response_class=PlainTextResponse)
 async def show_log(
-    session: SessionDep, user: CurrentUser, storage: StorageDep, job_id: int, after: After = 0
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    job_id: PathId,
+    after: LogOffset = 0,
 ) -> PlainTextResponse:
     """What the job has said of itself, over all attempts: an event a line, with its time in UTC.
 
@@ -73,10 +76,10 @@ async def show_log(
 
 
 @router.post("/jobs/{job_id}/cancel")
-async def cancel_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
+async def cancel_job(session: SessionDep, user: CurrentUser, job_id: PathId) -> JobOut:
     return JobOut.model_validate(await service.cancel(session, user, job_id))
 
 
 @router.post("/jobs/{job_id}/retry")
-async def retry_job(session: SessionDep, user: CurrentUser, job_id: int) -> JobOut:
+async def retry_job(session: SessionDep, user: CurrentUser, job_id: PathId) -> JobOut:
     return JobOut.model_validate(await service.retry(session, user, job_id))

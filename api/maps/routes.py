@@ -9,12 +9,13 @@ from api.deps import SessionDep, StorageDep
 from api.maps import service
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapSurface, Polygon
 from api.pagination import Cursor, Items, Limit
+from api.parameters import RoundNumber
 from api.principal import CurrentUser
 from core.tables import Artifact
 
 router = APIRouter(prefix="/projects/{project_id}/maps", tags=["maps"])
 
-Number = Annotated[int, Path(ge=0, lt=2**31)]
+Number = RoundNumber
 Level = Annotated[int, Path(ge=0, le=16)]
 Place = Annotated[int, Path(ge=0, lt=2**16)]
 PoolIndex = Annotated[int, Path(ge=0, lt=2**63)]

@@ -3,29 +3,20 @@
 import base64
 import hashlib
 import hmac
-import secrets
 import time
 from typing import Final
 
-from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api import signing
 from core.errors import Forbidden
-from core.tables import SigningKey
 
 _NAME: Final = "images"
-_KEY: Final = select(SigningKey.secret).where(SigningKey.name == _NAME)
 
 
 async def signing_key(session: AsyncSession) -> bytes:
     """The installation's key, made if there is none."""
-    found = await session.scalar(_KEY)
-    if found is None:
-        made = insert(SigningKey).values(name=_NAME, secret=secrets.token_bytes(32))
-        await session.execute(made.on_conflict_do_nothing())
-        found = (await session.scalars(_KEY)).one()
-    return found
+    return await signing.signing_key(session, _NAME)
 
 
 def signed(key: bytes, example_id: int, expires: int) -> str:
@@ -47,7 +38,7 @@ async def require_signed(
     Raises:
         Forbidden: ``link_invalid`` or ``link_expired``.
     """
-    key = await session.scalar(_KEY)
+    key = await signing.known_key(session, _NAME)
     if key is None or not hmac.compare_digest(
         _sign(key, example_id, expires).encode(), signature.encode()
     ):

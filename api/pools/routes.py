@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response
 from pydantic import StringConstraints
 
@@ -16,6 +16,7 @@ from api.files import present_file
 from api.jobs.schemas import JobOut
 from api.jobs.service import shown
 from api.pagination import Items
+from api.parameters import PathId
 from api.pools import images, links, places, plans, service
 from api.pools.schemas import BucketImport, ImageLink, ImportStart, LocationOut, Packed
 from api.pools.uploads import check_annotations, checked_name, receive
@@ -30,8 +31,8 @@ router = APIRouter(tags=["pools"])
 ColumnName = Annotated[str | None, Query(max_length=200)]
 AnnotationColumn = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 FolderSplit = Annotated[str, StringConstraints(min_length=3, max_length=600)]
-JobId = Annotated[int, Path(ge=1, lt=2**63)]
-ExampleId = Annotated[int, Path(ge=1, lt=2**63)]
+JobId = PathId
+ExampleId = PathId
 PictureVersion = Annotated[
     int | None,
     Query(
@@ -204,7 +205,7 @@ async def list_imports(
 
 @router.get("/projects/{project_id}/imports/{job_id}/report.csv", response_class=FileResponse)
 async def import_report(
-    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: int
+    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: PathId
 ) -> FileResponse:
     """Every file that was refused or was a duplicate, with the reason."""
     async with managing(request, user, project_id) as (session, _):
@@ -261,7 +262,7 @@ async def example_link(
 ) -> ImageLink:
     """A link to an image that opens without logging in, for so long."""
     project_id = await service.project_of(session, example_id)
-    await managed_project(session, user, project_id)
+    await managed_project(session, user, project_id, what="image")
     expires = int(time.time()) + seconds
     url = links.signed(await links.signing_key(session), example_id, expires)
     record(session, user, "link", "image", example_id, project_id=project_id, seconds=seconds)

@@ -3,6 +3,7 @@ from fastapi import APIRouter
 from api.access import LockedProject, ManagedProject, VisibleProject
 from api.deps import SessionDep, StorageDep
 from api.pagination import Items
+from api.parameters import PathId
 from api.principal import Admin, CurrentUser, Engineer
 from api.projects import service
 from api.projects.schemas import (
@@ -94,13 +95,13 @@ async def list_members(session: SessionDep, project: ManagedProject) -> Items[Me
 
 @router.put("/projects/{project_id}/members/{user_id}", status_code=204)
 async def add_member(
-    session: SessionDep, user: CurrentUser, project: LockedProject, user_id: int
+    session: SessionDep, user: CurrentUser, project: LockedProject, user_id: PathId
 ) -> None:
     await service.add_member(session, user, project, user_id)
 
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
 async def remove_member(
-    session: SessionDep, user: CurrentUser, project: LockedProject, user_id: int
+    session: SessionDep, user: CurrentUser, project: LockedProject, user_id: PathId
 ) -> None:
     await service.remove_member(session, user, project, user_id)

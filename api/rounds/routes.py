@@ -5,6 +5,7 @@ from fastapi import APIRouter, Query
 from api.access import LockedProject, ManagedProject
 from api.deps import SessionDep
 from api.pagination import Items
+from api.parameters import RoundNumber
 from api.principal import CurrentUser
 from api.rounds import outlook, service
 from api.rounds.schemas import Comparable, OutlookOut, RoundOut
@@ -23,20 +24,20 @@ async def list_rounds(session: SessionDep, project: ManagedProject) -> Items[Rou
 
 
 @router.get("/{number}")
-async def show_round(session: SessionDep, project: ManagedProject, number: int) -> RoundOut:
+async def show_round(session: SessionDep, project: ManagedProject, number: RoundNumber) -> RoundOut:
     return await service.show_round(session, project, number)
 
 
 @router.post("/{number}/close")
 async def close_round(
-    session: SessionDep, user: CurrentUser, project: LockedProject, number: int
+    session: SessionDep, user: CurrentUser, project: LockedProject, number: RoundNumber
 ) -> RoundOut:
     return await service.close(session, user, project, number)
 
 
 @router.post("/{number}/retry")
 async def retry_round(
-    session: SessionDep, user: CurrentUser, project: LockedProject, number: int
+    session: SessionDep, user: CurrentUser, project: LockedProject, number: RoundNumber
 ) -> RoundOut:
     return await service.retry(session, user, project, number)
 

@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from api.access import ManagedProject, ProjectId, managing
@@ -10,13 +10,14 @@ from api.audit import record
 from api.deps import OriginalsDep, SessionDep, StorageDep
 from api.files import artifact_file
 from api.pagination import Items
+from api.parameters import PathId
 from api.principal import CurrentUser
 from api.subsets import exports, service
 from api.subsets.schemas import SubsetComparison, SubsetFormat, SubsetOut
 
 router = APIRouter(prefix="/projects/{project_id}/subsets", tags=["subsets"])
 
-SubsetId = Annotated[int, Path(ge=1, lt=2**63)]
+SubsetId = PathId
 Compared = Annotated[int, Query(ge=1, lt=2**63, description="Id of a subset.")]
 
 ByteOrderMark = Annotated[

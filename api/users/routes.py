@@ -1,7 +1,8 @@
 from fastapi import APIRouter
 
-from api.deps import SessionDep
-from api.pagination import Items
+from api.deps import SessionDep, SettingsDep
+from api.pagination import Cursor, Limit, Page
+from api.parameters import PathId
 from api.principal import Admin, Engineer
 from api.users import service
 from api.users.schemas import (
@@ -17,9 +18,14 @@ router = APIRouter(prefix="/users", tags=["users"])
 
 
 @router.get("")
-async def list_users(session: SessionDep, _: Engineer) -> Items[UserOut]:
-    users = await service.list_users(session)
-    return Items(items=[UserOut.model_validate(user) for user in users])
+async def list_users(
+    session: SessionDep, _: Engineer, cursor: Cursor = None, limit: Limit = 500
+) -> Page[UserOut]:
+    users = await service.list_users(session, cursor=cursor, limit=limit)
+    return Page(
+        items=[UserOut.model_validate(user) for user in users],
+        next_cursor=users[-1].id if len(users) == limit else None,
+    )
 
 
 @router.post("", status_code=201)
@@ -28,22 +34,37 @@ async def create_user(session: SessionDep, admin: Admin, body: UserCreate) -> Us
 
 
 @router.get("/activity")
-async def list_activity(session: SessionDep, _: Admin) -> Items[UserActivity]:
+async def list_activity(
+    session: SessionDep,
+    settings: SettingsDep,
+    _: Admin,
+    cursor: Cursor = None,
+    limit: Limit = 500,
+) -> Page[UserActivity]:
     """Everybody, with their projects, open sessions and valid tokens."""
-    return Items(items=await service.activity(session))
+    found = await service.activity(session, settings, cursor=cursor, limit=limit)
+    return Page(items=found, next_cursor=found[-1].id if len(found) == limit else None)
 
 
 @router.patch("/{user_id}")
-async def update_user(session: SessionDep, admin: Admin, user_id: int, body: UserUpdate) -> UserOut:
+async def update_user(
+    session: SessionDep, admin: Admin, user_id: PathId, body: UserUpdate
+) -> UserOut:
     return UserOut.model_validate(await service.update(session, admin, user_id, body))
 
 
 @router.post("/{user_id}/reset-password")
 async def reset_password(
-    session: SessionDep, admin: Admin, user_id: int, body: PasswordReset
+    session: SessionDep, admin: Admin, user_id: PathId, body: PasswordReset
 ) -> PasswordResetOut:
     """A temporary password, shown this once: whoever uses it has to choose another."""
     user, password, revoked = await service.reset_password(session, admin, user_id, body)
     return PasswordResetOut(
         user=UserOut.model_validate(user), password=password, revoked_tokens=revoked
     )
+
+
+@router.post("/{user_id}/unlock")
+async def unlock_user(session: SessionDep, admin: Admin, user_id: PathId) -> UserOut:
+    """Let somebody log in again at once, who has to wait after too many failed logins."""
+    return UserOut.model_validate(await service.unlock(session, admin, user_id))

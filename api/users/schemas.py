@@ -68,10 +68,12 @@ class UserActivity(UserOut):
     """A user, and what they can come in with.
 
     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
-    `tokens` count what is valid now.
+    `tokens` count what is valid now. `locked`: after too many failed logins they have to wait, from
+    one address at least.
     """
 
     projects: int
     sessions: int
     tokens: int
     signed_in_at: datetime | None
+    locked: bool

@@ -6,23 +6,30 @@ from sqlalchemy import update as change
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api import login_limits as limits
 from api.audit import differences, record
 from api.credentials import hash_in_thread
 from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
+from core.settings import Settings
 from core.states import Role
 from core.tables import ApiToken, LoginSession, Member, User
 
 
-async def list_users(session: AsyncSession) -> Sequence[User]:
-    return (await session.scalars(select(User).order_by(User.id))).all()
+async def list_users(session: AsyncSession, *, cursor: int | None, limit: int) -> Sequence[User]:
+    """The first users after ``cursor``."""
+    statement = select(User).where(User.id > (cursor or 0)).order_by(User.id).limit(limit)
+    return (await session.scalars(statement)).all()
 
 
-async def activity(session: AsyncSession) -> list[UserActivity]:
-    """Everybody, with what they can come in with."""
+async def activity(
+    session: AsyncSession, settings: Settings, *, cursor: int | None, limit: int
+) -> list[UserActivity]:
+    """The same, with what they can come in with."""
     now = func.now()
+    waiting = await limits.waiting(session, settings)
     usable = (
         ApiToken.revoked_at.is_(None),
         or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
@@ -36,7 +43,8 @@ async def activity(session: AsyncSession) -> list[UserActivity]:
         select(func.max(LoginSession.created_at))
         .where(LoginSession.user_id == User.id)
         .scalar_subquery(),
-    ).order_by(User.id)
+    )
+    statement = statement.where(User.id > (cursor or 0)).order_by(User.id).limit(limit)
     return [
         UserActivity(
             **{name: getattr(user, name) for name in UserOut.model_fields},
@@ -44,6 +52,7 @@ async def activity(session: AsyncSession) -> list[UserActivity]:
             sessions=sessions,
             tokens=tokens,
             signed_in_at=signed_in,
+            locked=limits.account(user.email) in waiting,
         )
         for user, projects, sessions, tokens, signed_in in await session.execute(statement)
     ]
@@ -84,8 +93,11 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         setattr(user, field, value)
     if body.password is not None:
         await set_password(session, user, body.password, hashed)
-    if body.active is False:
+    revoked = 0
+    if body.active is not None and not (body.active and before["active"]):
+        # When somebody comes back as well: nothing that they had before opens anything again.
         await end_sessions(session, user)
+        revoked = await revoke_tokens(session, user)
     await session.flush()
     await _require_an_admin(session)
     record(
@@ -97,6 +109,7 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         email=user.email,
         changes=differences(before, changed),
         password_set=body.password is not None,
+        revoked_tokens=revoked,
     )
     return user
 
@@ -117,15 +130,7 @@ async def reset_password(
     if user.id == actor.id:
         raise Conflict("own_password", "Change your own password under Account.")
     await set_password(session, user, password, hashed, must_change=True)
-    revoked: Sequence[int] = ()
-    if body.revoke_tokens:
-        statement = (
-            change(ApiToken)
-            .where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None))
-            .values(revoked_at=datetime.now(UTC))
-            .returning(ApiToken.id)
-        )
-        revoked = (await session.scalars(statement)).all()
+    revoked = await revoke_tokens(session, user) if body.revoke_tokens else 0
     record(
         session,
         actor,
@@ -133,9 +138,30 @@ async def reset_password(
         "user",
         user.id,
         email=user.email,
-        revoked_tokens=len(revoked),
+        revoked_tokens=revoked,
     )
-    return user, password, len(revoked)
+    return user, password, revoked
+
+
+async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:
+    """Let a user log in again at once, who has to wait after too many failed logins."""
+    user = await session.get(User, user_id)
+    if user is None:
+        raise NotFound("user")
+    await limits.lift(session, user)
+    record(session, actor, "unlock", "user", user.id, email=user.email)
+    return user
+
+
+async def revoke_tokens(session: AsyncSession, user: User) -> int:
+    """Make all API tokens of ``user`` invalid; how many were not yet."""
+    statement = (
+        change(ApiToken)
+        .where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None))
+        .values(revoked_at=datetime.now(UTC))
+        .returning(ApiToken.id)
+    )
+    return len((await session.scalars(statement)).all())
 
 
 async def _require_an_admin(session: AsyncSession) -> None:

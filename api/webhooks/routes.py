@@ -1,10 +1,11 @@
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends
 
 from api.access import LockedProject, ManagedProject
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Cursor, Items, Limit, Page
+from api.parameters import PathId
 from api.principal import Admin, CurrentUser
 from api.webhooks import service
 from api.webhooks.schemas import (
@@ -19,7 +20,7 @@ from core.tables import Webhook
 router = APIRouter(tags=["webhooks"])
 admin_router = APIRouter(prefix="/admin", tags=["admin"])
 
-Id = Annotated[int, Path(ge=1, lt=2**63)]
+Id = PathId
 
 
 async def _found(session: SessionDep, user: CurrentUser, webhook_id: Id) -> Webhook:

@@ -2,12 +2,16 @@
 
 import platform
 import secrets
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from karat.commands.connection import JsonOption, connect, target
 from karat.terminal import show_json, show_table, when
+
+if TYPE_CHECKING:
+    from karat.client import Client
+    from karat.resources import User
 
 users = typer.Typer(help="Add and list users.", no_args_is_help=True)
 tokens = typer.Typer(help="Make, list and revoke API tokens.", no_args_is_help=True)
@@ -90,22 +94,35 @@ def reset_password(
     as_json: JsonOption = False,
 ) -> None:
     """Give a user a temporary password, and end their sessions."""
-    from karat.transport import KaratError
-
     with connect() as client:
-        names = (user, user.lower())
-        found = next(
-            (one for one in client.users() if one["email"] in names or str(one["id"]) in names),
-            None,
-        )
-        if found is None:
-            raise KaratError("not_found", f"There is no user {user!r}; see: karat user list")
+        found = _find(client, user)
         password = client.reset_password(found["id"], revoke_tokens=revoke_tokens)
     if as_json:
         return show_json({**found, "password": password})
     typer.echo(f"{found['email']} has to choose a new password after the next login.")
     typer.echo(f"Temporary password, shown this once: {password}")
     return None
+
+
+@users.command("unlock")
+def unlock(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+) -> None:
+    """Let a user log in again, who has to wait after too many failed logins."""
+    with connect() as client:
+        found = client.unlock_user(_find(client, user)["id"])
+    typer.echo(f"{found['email']} may log in again.")
+
+
+def _find(client: "Client", name: str) -> "User":
+    """The user of an address or number."""
+    from karat.transport import KaratError
+
+    names = (name, name.lower())
+    for one in client.users():
+        if one["email"] in names or str(one["id"]) in names:
+            return one
+    raise KaratError("not_found", f"There is no user {name!r}; see: karat user list")
 
 
 @tokens.command("create")

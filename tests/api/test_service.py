@@ -149,8 +149,6 @@ def test_what_the_database_cannot_hold_is_refused_and_no_crash(
 ) -> None:
     admin = world.caller()
     for response in (
-        http.get(f"/api/jobs/{10**20}", headers=admin.headers),
-        http.get(f"/api/jobs?cursor={10**20}", headers=admin.headers),
         http.post("/api/projects", json={"name": "a\0b", "classes": []}, headers=admin.headers),
         http.post("/api/auth/login", json={"email": "a\0@b", "password": "x"}),
     ):
@@ -161,7 +159,7 @@ def test_what_the_database_cannot_hold_is_refused_and_no_crash(
     ("method", "path", "body", "status", "code"),
     [
         ("POST", "/api/auth/login", b"\xff{", 400, "bad_request"),
-        ("POST", "/api/auth/login", b"[" * 100_000, 400, "bad_request"),
+        ("POST", "/api/auth/login", b"[" * 100_000, 413, "body_too_large"),
         ("POST", "/api/auth/login", b'{"email":', 422, "malformed"),
         ("PUT", "/projects", b"", 405, "method_not_allowed"),
         ("GET", "/api/nothing", b"", 404, "not_found"),

@@ -132,3 +132,18 @@ def test_unknown_user_cannot_be_changed(http: TestClient, world: World) -> None:
     admin = world.caller(Role.ADMIN)
     response = http.patch("/api/users/999999", json={"name": "X"}, headers=admin.headers)
     assert (response.status_code, response.json()["code"]) == (404, "not_found")
+
+
+def test_users_come_in_pages(http: TestClient, world: World) -> None:
+    admin = world.caller()
+    everybody = [admin.user.id, *(world.caller(Role.ANNOTATOR).user.id for _ in range(6))]
+    for path in ("/api/users", "/api/users/activity"):
+        seen: list[int] = []
+        cursor: int | None = 0
+        while cursor is not None:
+            query = {"limit": 3, "cursor": cursor}
+            page = http.get(path, params=query, headers=admin.headers).json()
+            assert len(page["items"]) <= 3
+            seen += [one["id"] for one in page["items"]]
+            cursor = page["next_cursor"]
+        assert seen == everybody

@@ -113,6 +113,8 @@ def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, 
     with Client(live.url) as client:
         found = client.login(email, reset.split()[-1])
         assert found["must_change_password"] is True
+    unlocked = karat("user", "unlock", email, KARAT_TOKEN=mine).stdout
+    assert unlocked == f"{email} may log in again.\n"
     missing = karat("user", "reset-password", "nobody@example.org", KARAT_TOKEN=mine, status=1)
     assert "karat user list" in missing.stderr
 

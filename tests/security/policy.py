@@ -66,6 +66,7 @@ POLICY: dict[str, Policy] = {
     "list_activity": Policy("admin"),
     "update_user": Policy("admin", _ADMIN),
     "reset_password": Policy("admin", _ADMIN),
+    "unlock_user": Policy("admin", _ADMIN),
     # The installation
     "list_audit": Policy("admin", _ADMIN),
     "export_audit": Policy("admin", _ADMIN),
@@ -114,7 +115,7 @@ POLICY: dict[str, Policy] = {
     "release_examples": Policy("manager", _WRITE),
     "promote_examples": Policy("manager", _WRITE),
     "example_image": Policy("member"),
-    "example_link": Policy("manager"),
+    "example_link": Policy("manager", _WRITE),
     "linked_image": Policy("anybody"),
     # Labeling and reviewing
     "lease": Policy("member", _LABEL),

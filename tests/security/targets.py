@@ -257,6 +257,7 @@ CALLS: dict[str, Call] = {
     ),
     "update_user": Call(lambda _: {"name": "Renamed"}, before=_bystander),
     "reset_password": Call(lambda _: {}, before=_bystander),
+    "unlock_user": Call(before=_bystander),
     "forget_worker": Call(before=_worker),
     "create_project": Call(lambda _: {"name": f"new {uuid.uuid4()}", "classes": []}),
     "update_project": Call(lambda _: {"guidelines": "Look twice."}),

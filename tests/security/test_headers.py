@@ -83,3 +83,28 @@ def test_the_reference_of_the_api_needs_no_other_server(http: TestClient) -> Non
     for asset in assets:
         assert asset.startswith("/")
         assert http.get(asset).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("karat.example.org", 200),
+        ("KARAT.example.org.:8080", 200),
+        ("127.0.0.1:8080", 200),
+        ("[::1]:8080", 200),
+        ("evil.example.org", 421),
+        ("karat.example.org.evil.example.org", 421),
+        ("evil.example.org:karat.example.org", 421),
+        ("", 421),
+    ],
+)
+def test_other_names_are_refused_where_names_are_given(
+    installation: Settings, host: str, status: int
+) -> None:
+    named = installation.model_copy(update={"allowed_hosts": "karat.example.org, other.example"})
+    with TestClient(create_app(named), base_url="http://karat.test") as client:
+        for path in ("/healthz", "/api/version"):
+            answer = client.get(path, headers={"Host": host})
+            assert answer.status_code == status
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert status == 200 or answer.json()["code"] == "unknown_host"

@@ -1,18 +1,26 @@
 """Guessing passwords, planting sessions, and what a password must be."""
 
+import contextlib
+import time
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from api.auth import limits
+from api import login_limits as limits
+from api.auth import devices
 from api.credentials import hash_password
+from api.main import create_app
 from api.principal import COOKIE
 from core.settings import Settings
 from core.states import Role
 from core.tables import LoginAttempt, LoginSession, User
+from tests import processes
 from tests.world import World
 
 EMAIL, PASSWORD = "ada@example.org", "a long password"
@@ -22,7 +30,12 @@ EMAIL, PASSWORD = "ada@example.org", "a long password"
 def installation(installation: Settings) -> Settings:
     """One that loses patience soon."""
     return installation.model_copy(
-        update={"login_attempts": 3, "login_attempts_per_address": 6, "login_wait_seconds": 600}
+        update={
+            "login_attempts": 3,
+            "login_attempts_per_account": 9,
+            "login_attempts_per_address": 6,
+            "login_wait_seconds": 600,
+        }
     )
 
 
@@ -39,6 +52,14 @@ def ada(world: World) -> User:
 
 def log_in(http: TestClient, password: str = PASSWORD, email: str = EMAIL) -> Any:
     return http.post("/api/auth/login", json={"email": email, "password": password})
+
+
+@contextlib.contextmanager
+def from_(installation: Settings, host: str) -> Iterator[TestClient]:
+    """Somebody with a browser of their own, who comes from ``host``."""
+    app = create_app(installation)
+    with TestClient(app, base_url="http://karat.test", client=(host, 50_000)) as client:
+        yield client
 
 
 def wait_over(world: World) -> None:
@@ -64,14 +85,127 @@ def test_guessing_at_an_account_has_to_wait_whether_it_exists_or_not(
     assert log_in(http, PASSWORD, email).status_code == (200 if email == EMAIL else 401)
 
 
+def test_strangers_elsewhere_lock_nobody_out(
+    installation: Settings, http: TestClient, ada: User
+) -> None:
+    with from_(installation, "192.0.2.1") as stranger:
+        statuses = [log_in(stranger, "wrong").status_code for _ in range(5)]
+    assert statuses == [401, 401, 401, 429, 429]
+    assert log_in(http).json()["id"] == ada.id
+
+
+def test_a_browser_that_has_signed_in_before_goes_in_under_any_flood(
+    installation: Settings, http: TestClient, ada: User
+) -> None:
+    assert log_in(http).status_code == 200
+    assert http.post("/api/auth/logout").status_code == 204
+    # From many places, and from the owner's own address.
+    for place in range(4):
+        with from_(installation, f"192.0.2.{place}") as stranger:
+            for _ in range(3):
+                log_in(stranger, "wrong")
+    with from_(installation, "testclient") as beside:
+        for email in (EMAIL, "b@example.org", "c@example.org"):
+            for _ in range(3):
+                log_in(beside, "wrong", email)
+        # Without having been here before the right password is not looked at, from anywhere.
+        assert log_in(beside).status_code == 429
+    with from_(installation, "192.0.2.99") as elsewhere:
+        assert log_in(elsewhere).status_code == 429
+    assert log_in(http).json()["id"] == ada.id
+    # It may not guess without end either.
+    assert http.post("/api/auth/logout").status_code == 204
+    assert [log_in(http, "wrong").status_code for _ in range(4)] == [401, 401, 401, 429]
+
+
+def test_a_browser_is_known_for_one_account_and_for_a_while(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ada", "bob"):
+        world.session.add(
+            User(email=f"{name}@example.org", name=name, role=Role.ANNOTATOR,
+                 password_hash=hash_password(PASSWORD), active=True)
+        )  # fmt: skip
+    world.session.commit()
+    assert log_in(http).status_code == 200
+    mine, others = (devices.cookie_name(f"{name}@example.org") for name in ("ada", "bob"))
+    cookie = next(one for one in http.cookies.jar if one.name == mine)
+    assert (cookie.path, cookie.has_nonstandard_attr("HttpOnly")) == ("/api/auth", True)
+    value = str(cookie.value)
+    forged = [
+        (mine, value[:-1] + ("0" if value[-1] != "0" else "1")),
+        (mine, "1.2.3"),
+        (mine, "."),
+        (others, value),
+    ]
+    for name, sent in forged:
+        http.cookies.clear()
+        http.cookies.set(name, sent)
+        email = "ada@example.org" if name == mine else "bob@example.org"
+        assert log_in(http, "wrong", email).status_code == 401
+    known = set(world.session.scalars(select(LoginAttempt.key)))
+    assert not any(key.startswith("device:") for key in known)
+    http.cookies.clear()
+    http.cookies.set(mine, value)
+    log_in(http, "wrong")
+    later = time.time() + devices.SECONDS + 1
+    monkeypatch.setattr("api.auth.devices.time.time", lambda: later)
+    world.session.expire_all()
+    counted = select(LoginAttempt).where(LoginAttempt.key.startswith("device:"))
+    assert [row.failures for row in world.session.scalars(counted)] == [1]
+    log_in(http, "wrong")
+    world.session.expire_all()
+    assert [row.failures for row in world.session.scalars(counted)] == [1]
+
+
+def test_an_admin_lets_somebody_in_again(http: TestClient, ada: User, world: World) -> None:
+    admin = world.caller().headers
+
+    def locked() -> bool:
+        found = http.get("/api/users/activity", headers=admin).json()["items"]
+        return next(bool(one["locked"]) for one in found if one["id"] == ada.id)
+
+    assert not locked()
+    for email in (EMAIL, "b@example.org"):
+        for _ in range(3):
+            log_in(http, "wrong", email)
+    # By the account here, and by the address.
+    assert log_in(http).status_code == 429
+    assert locked()
+    answer = http.post(f"/api/users/{ada.id}/unlock", headers=admin)
+    assert answer.json()["email"] == EMAIL
+    assert not locked()
+    assert log_in(http, "wrong", "c@example.org").status_code == 429
+    assert log_in(http).status_code == 200
+    verbs = [one["verb"] for one in http.get("/api/admin/audit", headers=admin).json()["items"]]
+    assert "unlock" in verbs
+
+
+@pytest.mark.parametrize(
+    ("proxies", "called"),
+    [(None, "127.0.0.1"), ("192.0.2.0/24", "127.0.0.1"), ("127.0.0.1", "198.51.100.7")],
+)
+def test_only_a_named_proxy_says_who_calls(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proxies: str | None, called: str
+) -> None:
+    if proxies:
+        monkeypatch.setenv("KARAT_TRUSTED_PROXIES", proxies)
+    with processes.api(tmp_path / "api.log") as (_, url):
+        said = {"X-Forwarded-For": "203.0.113.9, 198.51.100.7"}
+        body = {"email": EMAIL, "password": "wrong"}
+        assert httpx.post(f"{url}/api/auth/login", json=body, headers=said).status_code == 401
+    keys = world.session.scalars(select(LoginAttempt.key))
+    assert f"address:{called}" in set(keys)
+
+
 def test_who_is_logged_in_stays_so_while_somebody_guesses(http: TestClient, ada: User) -> None:
     assert log_in(http).status_code == 200
-    mine = dict(http.cookies)
+    mine = str(http.cookies[COOKIE])
     http.cookies.clear()
     for _ in range(5):
         log_in(http, "wrong")
     assert log_in(http).status_code == 429
-    http.cookies.update(mine)
+    http.cookies.set(COOKIE, mine)
     assert http.get("/api/auth/me").json()["id"] == ada.id
     # Neither is what asks for the password of a session.
     body = {"old_password": PASSWORD, "password": "three odd lamps"}
@@ -85,6 +219,8 @@ def test_a_success_forgets_the_failures_of_the_account_and_not_those_of_the_addr
     for _ in range(3):
         assert [log_in(http, "wrong").status_code for _ in range(2)] == [401, 401]
         status = log_in(http).status_code
+        # Each time in a browser that has not been here.
+        http.cookies.clear()
         if status == 429:
             break
     # Six failures from here, at whatever accounts and with successes between.
@@ -146,3 +282,21 @@ def test_passwords_that_are_guessed_first_are_refused(
     assert (response.status_code, problem["code"]) == (400, "password_too_common")
     assert problem["field"] == "password"
     assert password not in response.text
+
+
+@pytest.mark.usefixtures("ada")
+def test_the_audit_log_says_from_where(installation: Settings, world: World) -> None:
+    admin = world.caller().headers
+    with from_(installation, "192.0.2.1") as somebody:
+        log_in(somebody, "wrong")
+        log_in(somebody, "wrong", "nobody@example.org")
+        log_in(somebody)
+        somebody.post("/api/projects", json={"name": "Birds", "classes": []})
+    with from_(installation, "198.51.100.2") as reader:
+        found = reader.get("/api/admin/audit", headers=admin).json()["items"]
+        text = reader.get("/api/admin/audit.csv", headers=admin).text
+    known = {(entry["verb"], entry["address"]) for entry in found}
+    assert {(verb, "192.0.2.1") for verb in ("log_in", "log_in_failed", "create")} <= known
+    assert not any("address" in entry["detail"] for entry in found)
+    assert text.splitlines()[0].endswith(",address")
+    assert text.count("192.0.2.1") == 4

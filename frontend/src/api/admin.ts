@@ -1,11 +1,18 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
+import { everyPage } from "./everyPage";
 import type { paths } from "./schema";
 
 export const activityQuery = queryOptions({
   queryKey: ["users", "activity"],
-  queryFn: () => call(client.GET("/api/users/activity")),
+  queryFn: () =>
+    everyPage((cursor) =>
+      call(client.GET("/api/users/activity", { params: { query: { cursor } } })),
+    ),
 });
+
+export const unlockUser = (userId: number) =>
+  call(client.POST("/api/users/{user_id}/unlock", { params: { path: { user_id: userId } } }));
 
 export const resetPassword = (userId: number, revokeTokens: boolean) =>
   call(

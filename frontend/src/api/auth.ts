@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { ApiError } from "./errors";
+import { everyPage } from "./everyPage";
 import type { components } from "./schema";
 import type { User } from "./types";
 
@@ -41,7 +42,8 @@ export const revokeToken = (id: number) =>
 
 export const usersQuery = queryOptions({
   queryKey: ["users"],
-  queryFn: () => call(client.GET("/api/users")),
+  queryFn: () =>
+    everyPage((cursor) => call(client.GET("/api/users", { params: { query: { cursor } } }))),
 });
 
 export type NewUser = Schemas["UserCreate"];

@@ -1710,6 +1710,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/users/{user_id}/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unlock User
+         * @description Let somebody log in again at once, who has to wait after too many failed logins.
+         */
+        post: operations["unlock_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users/activity": {
         parameters: {
             query?: never;
@@ -2147,10 +2167,13 @@ export interface components {
         };
         /**
          * AuditOut
-         * @description Who did what to which object. Without an actor: nobody who was signed in.
+         * @description Who did what to which object, and from which address, if that was noted. Without an actor:
+         *     nobody who was signed in.
          */
         AuditOut: {
             actor: components["schemas"]["Person"] | null;
+            /** Address */
+            address: string | null;
             /**
              * At
              * Format: date-time
@@ -2923,16 +2946,6 @@ export interface components {
             /** Items */
             items: components["schemas"]["TokenOut"][];
         };
-        /** Items[UserActivity] */
-        Items_UserActivity_: {
-            /** Items */
-            items: components["schemas"]["UserActivity"][];
-        };
-        /** Items[UserOut] */
-        Items_UserOut_: {
-            /** Items */
-            items: components["schemas"]["UserOut"][];
-        };
         /** Items[WebhookOut] */
         Items_WebhookOut_: {
             /** Items */
@@ -3430,6 +3443,20 @@ export interface components {
         Page_OwnedToken_: {
             /** Items */
             items: components["schemas"]["OwnedToken"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[UserActivity] */
+        Page_UserActivity_: {
+            /** Items */
+            items: components["schemas"]["UserActivity"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[UserOut] */
+        Page_UserOut_: {
+            /** Items */
+            items: components["schemas"]["UserOut"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -4301,7 +4328,8 @@ export interface components {
          * @description A user, and what they can come in with.
          *
          *     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
-         *     `tokens` count what is valid now.
+         *     `tokens` count what is valid now. `locked`: after too many failed logins they have to wait, from
+         *     one address at least.
          */
         UserActivity: {
             /** Active */
@@ -4315,6 +4343,8 @@ export interface components {
             email: string;
             /** Id */
             id: number;
+            /** Locked */
+            locked: boolean;
             /** Must Change Password */
             must_change_password: boolean;
             /** Name */
@@ -8414,7 +8444,11 @@ export interface operations {
     };
     list_users: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8445,7 +8479,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_UserOut_"];
+                    "application/json": components["schemas"]["Page_UserOut_"];
                 };
             };
         };
@@ -8580,9 +8614,53 @@ export interface operations {
             };
         };
     };
-    list_activity: {
+    unlock_user: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
+    list_activity: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8613,7 +8691,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_UserActivity_"];
+                    "application/json": components["schemas"]["Page_UserActivity_"];
                 };
             };
         };

@@ -25,7 +25,10 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
         {entries.map((entry) => (
           <tr key={entry.id}>
             <td className={styles.nowrap}>{formatDateTime(entry.at)}</td>
-            <td title={entry.actor?.email}>{entry.actor?.name ?? text.nobody}</td>
+            <td title={entry.actor?.email}>
+              {entry.actor?.name ?? text.nobody}
+              {entry.address && <div className={styles.quiet}>{entry.address}</div>}
+            </td>
             <td>
               <What entry={entry} />
             </td>

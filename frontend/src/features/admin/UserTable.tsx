@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import { unlockUser } from "../../api/admin";
 import { updateUser, usersQuery } from "../../api/auth";
 import type { Role, User, UserActivity } from "../../api/types";
 import { t } from "../../strings";
@@ -29,9 +30,14 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
     // The key of all users is the beginning of that of their activity.
     onSettled: () => client.invalidateQueries({ queryKey: usersQuery.queryKey }),
   });
+  const unlock = useMutation({
+    mutationFn: unlockUser,
+    onSettled: () => client.invalidateQueries({ queryKey: usersQuery.queryKey }),
+  });
   return (
     <>
       {update.error && !leaving && <Notice tone="bad">{update.error.message}</Notice>}
+      {unlock.error && <Notice tone="bad">{unlock.error.message}</Notice>}
       <Table label={t.people.usersTitle}>
         <thead>
           <tr>
@@ -102,6 +108,17 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
               <td data-number>
                 {user.id !== me.id && (
                   <span className={styles.acts}>
+                    {user.locked && (
+                      <Button
+                        size="small"
+                        kind="quiet"
+                        busy={unlock.isPending && unlock.variables === user.id}
+                        aria-label={text.unlockOf(user.name)}
+                        onClick={() => unlock.mutate(user.id)}
+                      >
+                        {text.unlock}
+                      </Button>
+                    )}
                     {user.active && (
                       <Button
                         size="small"
@@ -156,8 +173,9 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
   );
 }
 
-function StateChip({ user }: { user: User }) {
+function StateChip({ user }: { user: UserActivity }) {
   if (!user.active) return <Chip>{t.people.inactive}</Chip>;
+  if (user.locked) return <Chip tone="bad">{text.locked}</Chip>;
   if (user.must_change_password) return <Chip tone="gold">{text.temporary}</Chip>;
   return <Chip tone="good">{t.people.active}</Chip>;
 }
