@@ -52,6 +52,9 @@ class Settings(BaseSettings):
     max_upload_bytes: int = Field(
         default=64 * 2**30, ge=1, description="Largest upload accepted, in bytes."
     )
+    upload_days: float = Field(
+        default=7.0, gt=0, description="How long a failed import's upload is kept for a retry."
+    )
     max_image_pixels: int = Field(
         default=64_000_000, ge=1, description="Largest image decoded, in pixels (width × height)."
     )

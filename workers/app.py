@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
 from core import logs, tracing
-from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, Sweep
+from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, RemoveFiles, Sweep
 from core.queue import celery
 from core.settings import settings
 from workers import alive
@@ -27,6 +27,7 @@ TASK_MODULES = (
     "workers.tasks.score_part",
     "workers.tasks.taufe",
     "workers.tasks.sweep",
+    "workers.tasks.remove_files",
     "workers.tasks.deliver_webhooks",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
@@ -44,7 +45,7 @@ app.conf.update(
             # One that waited is as good as the next one.
             "options": {"queue": message.queue, "expires": settings().sweep_seconds * 2},
         }
-        for message in (Sweep, DeliverWebhooks)
+        for message in (Sweep, RemoveFiles, DeliverWebhooks)
     },
 )
 

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.project_settings import ProjectSettings
+from core.removals import hold_files, removals_begun
 from core.states import ExampleState
 from core.storage import Storage
 from core.tables import Example, Project, ProjectClass
@@ -69,6 +70,7 @@ class PoolWriter:
         self.next_index = 0 if found is None else found + 1
         self._sessions = sessions
         self._storage = storage
+        self._removals_begun: int | None = None
         self._pixels = PixelStore.writer(storage.pixels(project_id), self.input_size)
 
     def known(self, digests: Collection[bytes]) -> dict[bytes, str]:
@@ -92,6 +94,9 @@ class PoolWriter:
 
     def write_files(self, additions: Sequence[Addition], threads: Executor) -> None:
         """Store bytes and pixels. Rows that then are not committed leave nothing visible."""
+        with self._sessions.begin() as session:
+            session.execute(hold_files())
+            self._removals_begun = session.scalar(removals_begun())
         if self._storage.remote is None:
             for addition in additions:
                 if addition.origin is None:
@@ -115,6 +120,7 @@ class PoolWriter:
         """Make what job ``import_id`` adds examples, at the indices where their pixels are."""
         if not additions:
             return
+        self._hold(session, additions)
         rows = [
             {
                 "pool_index": index,
@@ -141,6 +147,15 @@ class PoolWriter:
                 "rows": rows,
             },
         )
+
+    def _hold(self, session: Session, additions: Sequence[Addition]) -> None:
+        """Have every file until the commit: what was there may have gone with another project."""
+        session.execute(hold_files())
+        if session.scalar(removals_begun()) == self._removals_begun:
+            return
+        for one in additions:
+            if one.origin is None and not self._storage.has_image(one.digest):
+                self._storage.put_image(one.digest, one.content)
 
     def advance(self, count: int) -> None:
         """Note that ``count`` rows were committed."""

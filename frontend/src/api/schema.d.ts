@@ -484,7 +484,10 @@ export interface paths {
         get: operations["show_project"];
         put?: never;
         post?: never;
-        /** Delete Project */
+        /**
+         * Delete Project
+         * @description Delete a project; its files go right after it, but for images that other projects hold.
+         */
         delete: operations["delete_project"];
         options?: never;
         head?: never;
@@ -3662,6 +3665,35 @@ export interface components {
             client: string;
         };
         /**
+         * RemovalOut
+         * @description A project that was deleted, and what of it is gone from the disk.
+         *
+         *     `image_bytes` are those of its `images` that Karat stored; what other projects hold, too, stays.
+         *     `freed_bytes` is the room of everything that was removed. `finished_at` is null while files wait
+         *     for their removal.
+         */
+        RemovalOut: {
+            /**
+             * Deleted At
+             * Format: date-time
+             */
+            deleted_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Freed Bytes */
+            freed_bytes: number;
+            /** Freed Files */
+            freed_files: number;
+            /** Image Bytes */
+            image_bytes: number;
+            /** Images */
+            images: number;
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
+        };
+        /**
          * Reverted
          * @description How many decisions were taken back.
          */
@@ -3851,6 +3883,9 @@ export interface components {
         /**
          * StorageOut
          * @description `disk_free` and `disk_total` are those of the disk with the data directory.
+         *
+         *     `upload_bytes` is what uploads take that wait for an import, or for the retry of one that
+         *     failed. `removals` are the last 20 projects that were deleted, the latest first.
          */
         StorageOut: {
             /** Database Bytes */
@@ -3861,6 +3896,10 @@ export interface components {
             disk_total: number;
             /** Projects */
             projects: components["schemas"]["ProjectStorage"][];
+            /** Removals */
+            removals: components["schemas"]["RemovalOut"][];
+            /** Upload Bytes */
+            upload_bytes: number;
         };
         /**
          * SubsetComparison

@@ -136,6 +136,15 @@ export const admin = {
     kind: "Kind",
     size: "Size",
     noArtifacts: "No job has left a file yet.",
+    uploads: "Uploads that wait",
+    deleted: "Deleted projects",
+    deletedHint:
+      "Their files go in the background. Images that other projects hold as well stay, so less may be freed than the originals took.",
+    deletedAt: "Deleted",
+    freed: "Freed",
+    removal: "Files",
+    removed: "Removed",
+    removing: "Being removed",
   },
   audit: {
     hint: "Who did what. Nothing is ever removed from it, and it holds no passwords or tokens.",
