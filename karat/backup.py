@@ -23,6 +23,7 @@ from typing import IO, Any, Final, Self
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from core.private import private_files
 from karat.embedded import postgres_programs
 from karat.installation import Installation
 from karat.processes import ServiceError
@@ -112,8 +113,7 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
         raise ServiceError(f"{file} exists already.", "Choose another name.")
     part = file.with_name(f"{file.name}.{uuid.uuid4().hex}.part")
     try:
-        with part.open("xb") as output:
-            os.chmod(part, 0o600)
+        with private_files(), part.open("xb") as output:
             count = _write(installation, output)
             output.flush()
             os.fsync(output.fileno())

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
+from core.private import open_to_others
 from karat.embedded import postgres_programs, redis_program
 from karat.installation import opened
 from karat.processes import DirectoryLock, ServiceError
@@ -77,6 +78,7 @@ def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
     yield _torch()
     yield _frontend()
     yield _directory(data_dir)
+    yield from _privacy(data_dir)
     yield _space(data_dir)
     yield _program("PostgreSQL program", lambda: str(postgres_programs() / "postgres"))
     yield _program("Redis program", redis_program)
@@ -244,6 +246,23 @@ def _directory(data_dir: Path) -> Finding:
         False,
         f"{existing} cannot be written.",
         f"Make it yours: sudo chown -R $USER {existing}. Or choose another with --data-dir.",
+    )
+
+
+def _privacy(data_dir: Path) -> Iterator[Finding]:
+    """Whether others on this machine can read what is kept; nothing where nothing is."""
+    if not data_dir.is_dir() or not os.access(data_dir, os.R_OK | os.X_OK):
+        return
+    found = open_to_others(data_dir)
+    if not found:
+        yield Finding("privacy", True, "others on this machine cannot read it")
+        return
+    more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+    yield Finding(
+        "privacy",
+        False,
+        f"{found[0]}{more} can be read by others on this machine.",
+        f"karat up closes them, and so does: chmod -R go= {data_dir}",
     )
 
 

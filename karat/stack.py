@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from core.private import private_files, protect
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
 from karat.processes import DirectoryLock, ServiceError, spawn, tail
 from karat.supervisor import Supervisor
@@ -124,22 +125,26 @@ class Stack:
             AlreadyRunningError: Another Karat runs on the data directory.
             ServiceError: Something does not start.
         """
-        self._make_directories()
-        self._lock.acquire()
-        try:
-            self.port = choose_port(self.host, self.port)
-            self._start_services()
-            # The API needs no tables to start, and nobody knows its address yet.
-            self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
-            self._prepare_database()
-            self._wait_until_ready()
-            self._start_background()
-            self._save_state()
-            self._supervisor.watch()
-        except BaseException:
-            self.stop()
-            raise
+        with private_files():
+            self._make_directories()
+            self._lock.acquire()
+            try:
+                self._start()
+            except BaseException:
+                self.stop()
+                raise
         return self
+
+    def _start(self) -> None:
+        self.port = choose_port(self.host, self.port)
+        self._start_services()
+        # The API needs no tables to start, and nobody knows its address yet.
+        self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
+        self._prepare_database()
+        self._wait_until_ready()
+        self._start_background()
+        self._save_state()
+        self._supervisor.watch()
 
     def stop(self) -> None:
         """Stop everything in order; harmless when nothing runs."""
@@ -185,7 +190,8 @@ class Stack:
 
     def _make_directories(self) -> None:
         try:
-            self.logs.mkdir(parents=True, exist_ok=True)
+            protect(self.data_dir)
+            self.logs.mkdir(exist_ok=True)
         except OSError as error:
             raise ServiceError(
                 f"{self.data_dir} cannot be made: {error.strerror}.",

@@ -11,6 +11,7 @@ from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
 from core import logs, tracing
 from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, RemoveFiles, Sweep
+from core.private import keep_private
 from core.queue import celery
 from core.settings import settings
 from workers import alive
@@ -58,6 +59,7 @@ def _log(**_: Any) -> None:
 @worker_init.connect  # type: ignore[untyped-decorator]
 @beat_init.connect  # type: ignore[untyped-decorator]
 def _live(**_: Any) -> None:
+    keep_private()
     alive.begin(settings().alive_file)
 
 
