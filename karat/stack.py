@@ -87,7 +87,7 @@ class Stack:
         self._redis_url = redis_url
         self._extra_environment = dict(environment or {})
         self._lock = DirectoryLock(self.data_dir / LOCK_FILE, str(self.data_dir))
-        self._supervisor = Supervisor(notify)
+        self._supervisor = Supervisor(notify, no_room=self._no_room)
         self._postgres = EmbeddedPostgres(
             self.data_dir / "postgres", self.logs / "postgres.log", settings=postgres_settings
         )
@@ -201,6 +201,12 @@ class Stack:
             raise ServiceError(
                 f"{self.data_dir} cannot be written.", "Choose another directory with --data-dir."
             )
+
+    def _no_room(self) -> bool:
+        from core.disk import room
+        from core.settings import Settings
+
+        return room(Settings(data_dir=self.data_dir)).state != "ok"
 
     def _start_services(self) -> None:
         if self._database_url is None:

@@ -259,6 +259,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/disk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Disk
+         * @description Whether there is room on the disk; while there is little, uploads and jobs are refused.
+         */
+        get: operations["show_disk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/examples/{example_id}/image": {
         parameters: {
             query?: never;
@@ -2409,6 +2429,21 @@ export interface components {
             status: number | null;
         };
         /**
+         * DiskOut
+         * @description The disk of the data directory, in bytes; what is large is refused unless it is `ok`.
+         */
+        DiskOut: {
+            /** Free */
+            free: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "low" | "full";
+            /** Total */
+            total: number;
+        };
+        /**
          * Estimate
          * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
          */
@@ -2647,7 +2682,10 @@ export interface components {
             /** Ood */
             ood: components["schemas"]["GuideExample"][];
         };
-        /** Health */
+        /**
+         * Health
+         * @description `status` is `ok`; of `/readyz` `disk_low` or `disk_full` while there is little room.
+         */
         Health: {
             /** Status */
             status: string;
@@ -3559,7 +3597,7 @@ export interface components {
              * Waiting For
              * @enum {string}
              */
-            waiting_for: "nothing" | "training" | "paused" | "finished" | "others" | "start";
+            waiting_for: "nothing" | "training" | "disk" | "paused" | "finished" | "others" | "start";
         };
         /** Promoted */
         Promoted: {
@@ -3878,7 +3916,7 @@ export interface components {
              * Waiting For
              * @enum {string}
              */
-            waiting_for: "nothing" | "training" | "paused" | "finished" | "others";
+            waiting_for: "nothing" | "training" | "disk" | "paused" | "finished" | "others";
         };
         /**
          * StorageOut
@@ -4928,6 +4966,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
+    show_disk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiskOut"];
                 };
             };
         };
