@@ -98,6 +98,7 @@ POLICY: dict[str, Policy] = {
     "import_images": Policy("manager", _WRITE),
     "import_bucket": Policy("manager", _WRITE),
     "import_locations": Policy("engineer"),
+    "show_disk": Policy("engineer"),
     "list_imports": Policy("manager"),
     "import_report": Policy("manager"),
     "list_examples": Policy("manager"),
