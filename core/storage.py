@@ -5,6 +5,7 @@ With a bucket, images lie there, and artifacts too; the data directory then hold
 can be made again.
 """
 
+import ctypes
 import hashlib
 import os
 import shutil
@@ -218,6 +219,26 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def flush(directory: Path) -> None:
+    """Have everything on the disk of ``directory`` that was written before. Blocks.
+
+    Once for many files: each by itself would wait for the disk.
+    """
+    if not directory.is_dir():
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        # Of this file system only, where the system can tell them apart.
+        syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        if syncfs is None:
+            os.sync()
+        elif syncfs(descriptor) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), str(directory))
+    finally:
+        os.close(descriptor)
 
 
 def sha256(path: Path) -> str:

@@ -247,13 +247,10 @@ class Stack:
                     "--without-gossip",
                     "--without-mingle",
                 )
-        schedule = self.data_dir / "scheduler"
-        schedule.mkdir(exist_ok=True)
         self._start_program(
             "scheduler",
             *celery,
             "beat",
-            f"--schedule={schedule / 'beat'}",
             "--pidfile=",
             "--loglevel=INFO",
         )

@@ -37,6 +37,8 @@ _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
 app = celery()
 app.conf.update(
     include=list(TASK_MODULES),
+    # In memory: every entry is due again within seconds, and the file would be a pickle.
+    beat_scheduler="celery.beat:Scheduler",
     task_routes={message.task: {"queue": message.queue} for message in MESSAGES},
     beat_schedule={
         message.task: {

@@ -24,7 +24,7 @@ from core import settings
 from core.db import sync_engine, sync_sessions
 from core.lifecycle import finish_job
 from core.states import JobState, Split
-from core.storage import Storage
+from core.storage import Storage, flush
 from core.tables import Example, Job, Project, Removal, RemovalItem
 from core.thumbnails import make
 from karat.backup import back_up
@@ -437,3 +437,21 @@ def test_doctor_says_what_would_be_freed_and_frees_it(
     assert "were free before" in said
     assert not world.storage.has_image(b"1" * 32)
     assert "0 files or folders" in doctor()
+
+
+def test_originals_are_on_the_disk_before_their_rows(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the rows are there, nothing reads the images from the upload again."""
+    seen: list[tuple[int, int | None]] = []
+
+    def watched(directory: Path) -> None:
+        flush(directory)
+        rows = world.session.scalar(select(func.count()).select_from(Example))
+        world.session.commit()
+        seen.append((len([one for one in directory.rglob("*") if one.is_file()]), rows))
+
+    monkeypatch.setattr("workers.imports.pool.flush", watched)
+    pool = Pool(world.session, world.storage, world.project())
+    pool.zip({f"{seed}.png": png(seed) for seed in range(3)})
+    assert seen == [(3, 0)]

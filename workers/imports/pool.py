@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from core.project_settings import ProjectSettings
 from core.removals import hold_files, removals_begun
 from core.states import ExampleState
-from core.storage import Storage
+from core.storage import Storage, flush
 from core.tables import Example, Project, ProjectClass
 from core.thumbnails import LARGEST, make
 from models.data import PixelStore
@@ -101,6 +101,8 @@ class PoolWriter:
             for addition in additions:
                 if addition.origin is None:
                     self._storage.put_image(addition.digest, addition.content)
+            # Before the rows: once they are committed, no retry reads these from the upload again.
+            flush(self._storage.root / "images")
         far = [one for one in additions if one.origin is not None or self._storage.remote]
         # Consumed, so that a failure is raised.
         list(threads.map(self._write_far, far))
@@ -156,6 +158,7 @@ class PoolWriter:
         for one in additions:
             if one.origin is None and not self._storage.has_image(one.digest):
                 self._storage.put_image(one.digest, one.content)
+        flush(self._storage.root / "images")
 
     def advance(self, count: int) -> None:
         """Note that ``count`` rows were committed."""
