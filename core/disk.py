@@ -17,8 +17,6 @@ from core.errors import DomainError, ErrorKind
 from core.settings import Settings
 
 CODE: Final = "disk_full"
-WAITS: Final = "Waits for room on the disk"
-"""How the message of a job begins that goes on by itself when there is room again."""
 _RESERVE: Final = "reserve"
 # PostgreSQL's SQLSTATE for no space left on its device.
 _DISK_FULL: Final = "53100"

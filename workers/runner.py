@@ -384,7 +384,7 @@ def _claimable(job: Job, stale: datetime) -> bool:
     return job.state is JobState.RUNNING and (job.heartbeat_at is None or job.heartbeat_at < stale)
 
 
-_NO_ROOM = f"{disk.WAITS}, and goes on by itself: an admin has to make some."
+_NO_ROOM = "Waits for room on the disk, and goes on by itself: an admin has to make some."
 
 
 def _wait_for_room(context: JobContext) -> bool:

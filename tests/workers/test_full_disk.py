@@ -42,6 +42,10 @@ NOT: list[Exception] = [
 ]
 
 
+def _message(job: Job) -> str:
+    return job.message or ""
+
+
 @pytest.mark.parametrize("error", FULL, ids=lambda one: type(one).__name__)
 def test_a_job_that_meets_a_full_disk_waits_and_goes_on(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, error: Exception
@@ -55,13 +59,12 @@ def test_a_job_that_meets_a_full_disk_waits_and_goes_on(
         meanwhile.setattr(PoolWriter, "write_files", full)
         pool.run(job)
     assert str(job.state) == "queued"
-    assert job.message is not None
-    assert job.message.startswith(disk.WAITS)
+    assert _message(job).startswith("Waits for room on the disk")
     pool.session.commit()
     sweep({})
     pool.session.refresh(job)
     # There is room: it was sent again.
-    assert job.message is None
+    assert _message(job) == ""
     pool.run(job)
     assert job.state is JobState.SUCCEEDED
     assert len(pool.examples()) == 3
@@ -86,7 +89,7 @@ def test_below_the_mark_no_job_begins_and_the_sweep_sends_none(
             sweep({})
         pool.session.refresh(job)
         assert (job.state, job.attempt) == (JobState.QUEUED, 0)
-        assert (job.message or "").startswith(disk.WAITS)
+        assert _message(job).startswith("Waits for room on the disk")
         pool.session.commit()
     settings.settings.cache_clear()
     sweep({})

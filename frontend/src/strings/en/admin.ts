@@ -118,7 +118,7 @@ export const admin = {
     disk: "Disk of the data directory",
     free: (free: string, total: string) => `${free} free of ${total}`,
     nearlyFull:
-      "The disk is nearly full. Imports and rounds fail without room: delete projects that are done, or give the data directory a larger disk.",
+      "The disk is nearly full. Imports and rounds wait without room: delete projects that are done, or give the data directory a larger disk.",
     database: "Database",
     images: "Images",
     pixels: "Pixels",
