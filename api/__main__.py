@@ -10,6 +10,7 @@ import uvicorn
 from api.connections import Guard, Limits, guarded, most_connections
 from api.main import create_app
 from core import logs, tracing
+from core.private import keep_private, protect
 from core.settings import settings
 
 _OPEN_FILES = 65_536
@@ -35,6 +36,10 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8080)
     arguments = parser.parse_args()
+    keep_private()
+    with contextlib.suppress(OSError):
+        # /readyz says what is wrong with it.
+        protect(settings().data_dir)
     logs.configure(settings().log_format)
     tracing.begin("karat-api")
     app = create_app()

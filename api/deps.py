@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api import telling
 from core import queue
+from core.disk import require_room
 from core.originals import Originals
 from core.settings import Settings
 from core.storage import Storage
@@ -52,6 +53,16 @@ def get_originals(request: Request) -> Originals:
     return originals
 
 
+def room_for_more(request: Request) -> None:
+    """Refuse what is large while the disk is nearly full.
+
+    Raises:
+        DomainError: ``disk_full``.
+    """
+    require_room(get_settings(request))
+
+
 SettingsDep = Annotated[Settings, Depends(get_settings)]
 StorageDep = Annotated[Storage, Depends(get_storage)]
 OriginalsDep = Annotated[Originals, Depends(get_originals)]
+Room = Depends(room_for_more)

@@ -17,13 +17,15 @@ from sqlalchemy.exc import DBAPIError
 
 import migrations
 from api.deps import SettingsDep
-from core import queue
+from core import disk, queue
 from core.errors import DomainError, ErrorKind, Forbidden
 
 router = APIRouter(tags=["health"])
 
 
 class Health(BaseModel):
+    """`status` is `ok`; of `/readyz` `disk_low` or `disk_full` while there is little room."""
+
     status: str
 
 
@@ -56,8 +58,11 @@ async def readyz(request: Request, settings: SettingsDep) -> Health:
     try:
         await to_thread.run_sync(_try_to_write, settings.data_dir)
     except OSError as error:
+        if disk.is_full(error):
+            raise disk.disk_full() from error
         raise _away("storage_unavailable", "The data directory cannot be written to.") from error
-    return Health(status="ok")
+    state = disk.room(settings).state
+    return Health(status="ok" if state == "ok" else f"disk_{state}")
 
 
 @cache
@@ -100,7 +105,7 @@ async def metrics(request: Request, settings: SettingsDep) -> Response:
         raise Forbidden(
             "metrics_closed", "Metrics are for this machine, or for KARAT_METRICS_TOKEN."
         )
-    content = await request.app.state.metrics.scrape(request.app.state.engine)
+    content = await request.app.state.metrics.scrape(request.app.state.engine, settings)
     return Response(content, media_type=CONTENT_TYPE_LATEST)
 
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
-from api import events, frontend, health, problems, reference, tracing
+from api import events, frontend, health, problems, reference, reserve, tracing
 from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
@@ -84,13 +84,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.identifier = Identifier(engine)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)
-    listening = asyncio.create_task(app.state.broadcaster.run())
+    tasks = [
+        asyncio.create_task(app.state.broadcaster.run()),
+        asyncio.create_task(reserve.keep(settings)),
+    ]
     try:
         yield
     finally:
-        listening.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await listening
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await engine.dispose()
 
 

@@ -30,7 +30,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.labeling.schemas import AnswerIn, AnswerResult
 from core import queue
+from core.disk import room
 from core.messages import QUEUES
+from core.settings import Settings
 
 _REQUEST_SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 30.0)
 _JOB_SECONDS: Final = (1.0, 5.0, 15.0, 60.0, 300.0, 1800.0, 7200.0, 43200.0)
@@ -113,13 +115,13 @@ class Metrics:
         for labels, number in counts.items():
             self._answers.labels(*labels).inc(number)
 
-    async def scrape(self, engine: AsyncEngine) -> bytes:
+    async def scrape(self, engine: AsyncEngine, settings: Settings) -> bytes:
         """Everything, in Prometheus' text format."""
         async with self._reading:
             self._installation.families = [
                 *_pool(engine),
                 *await _database(engine),
-                *await to_thread.run_sync(_machine),
+                *await to_thread.run_sync(_machine, settings),
             ]
             return await to_thread.run_sync(generate_latest, self._registry)
 
@@ -159,8 +161,19 @@ async def _database(engine: AsyncEngine) -> list[Metric]:
     return [open_queries, jobs, seconds]
 
 
-def _machine() -> list[Metric]:
-    return [_waiting(), *_gpus()]
+def _machine(settings: Settings) -> list[Metric]:
+    return [_waiting(), *_disk(settings), *_gpus()]
+
+
+def _disk(settings: Settings) -> Iterator[Metric]:
+    """The disk of the data directory, as this process sees it."""
+    found = room(settings)
+    yield GaugeMetricFamily(
+        "karat_disk_free_bytes", "Left of the data directory's disk", found.free
+    )
+    yield GaugeMetricFamily(
+        "karat_disk_low", "1 while what is large is refused or waits", float(found.state != "ok")
+    )
 
 
 def _waiting() -> Metric:

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from api.headers import DATA_HEADERS
+from core import disk
 from core.errors import DomainError, ErrorKind
 from core.logs import request_id
 from models.faults import message_of
@@ -79,7 +80,9 @@ def problem(
     )
 
 
-async def _domain_error(_: Request, error: DomainError) -> JSONResponse:
+async def _domain_error(request: Request, error: DomainError) -> JSONResponse:
+    if error.code == disk.CODE:
+        logger.error("%s %s: no room on the disk", request.method, request.url.path)
     wait = error.retry_after
     headers = None if wait is None else {"Retry-After": str(wait)}
     return problem(
@@ -118,12 +121,23 @@ async def _http_error(_: Request, error: HTTPException) -> JSONResponse:
     return problem(status, code, detail, field=field, headers=dict(error.headers or {}))
 
 
-async def _database_error(_: Request, error: Exception) -> JSONResponse:
+async def _file_error(request: Request, error: OSError) -> Response:
+    if not disk.is_full(error):
+        raise error
+    logger.error("no room on the disk: %s", error)
+    return await _domain_error(request, disk.disk_full())
+
+
+async def _database_error(request: Request, error: Exception) -> JSONResponse:
     away = isinstance(error, OperationalError | InterfaceError | PoolTimeout | psycopg.Error) or (
         isinstance(error, DBAPIError) and error.connection_invalidated
     )
     if not away:
         raise error
+    # A server without room for its log ends, and then only the disk tells why.
+    if disk.is_full(error) or disk.room(request.app.state.settings).state == "full":
+        logger.error("no room on the disk of the database: %s", error)
+        return await _domain_error(request, disk.disk_full())
     logger.warning("database away: %s", error)
     return problem(
         HTTPStatus.SERVICE_UNAVAILABLE,
@@ -181,6 +195,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ClientDisconnect, _client_left)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, _http_error)  # type: ignore[arg-type]
     app.add_exception_handler(DataError, _unstorable)  # type: ignore[arg-type]
+    app.add_exception_handler(OSError, _file_error)  # type: ignore[arg-type]
     app.add_exception_handler(DBAPIError, _database_error)
     app.add_exception_handler(PoolTimeout, _database_error)
     # The hot path talks to psycopg directly.

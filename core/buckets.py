@@ -3,7 +3,7 @@
 Whatever a server says goes into no error text: it could name what only the operator may know.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
@@ -140,6 +140,11 @@ class Buckets:
     def remove(self, location: Location) -> None:
         """Remove everything inside a folder of a bucket."""
         S3(self._settings).remove(location)
+
+    @_explained
+    def remove_all(self, locations: Sequence[Location]) -> None:
+        """Remove objects of one bucket, by name; those that are not there are passed over."""
+        S3(self._settings).remove_all(locations)
 
     @_explained
     def sign(self, found: Object, media_type: str) -> str | None:

@@ -91,6 +91,13 @@ class DeliverWebhooks(Message):
     queue = "web"
 
 
+class RemoveFiles(Message):
+    """Remove what deleted projects and imports that nobody retries have left on disk."""
+
+    task = "remove_files"
+    queue = Sweep.queue
+
+
 MESSAGES: tuple[type[Message], ...] = (
     ImportPool,
     AdvanceRound,
@@ -100,6 +107,7 @@ MESSAGES: tuple[type[Message], ...] = (
     Relabel,
     ScorePart,
     Sweep,
+    RemoveFiles,
     DeliverWebhooks,
 )
 JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol
@@ -185,11 +185,15 @@ class S3:
     def remove(self, location: Location) -> None:
         """Remove everything inside ``location``."""
         for page in self.pages(location):
-            keys = [{"Key": one.location.key} for one in page]
-            if keys:
-                self._inside.call_s3(
-                    "delete_objects", Bucket=location.bucket, Delete={"Objects": keys}
-                )
+            self.remove_all([one.location for one in page])
+
+    def remove_all(self, locations: Sequence[Location]) -> None:
+        """Remove objects of one bucket; those that are not there are passed over."""
+        for start in range(0, len(locations), _PAGE):
+            keys = [{"Key": one.key} for one in locations[start : start + _PAGE]]
+            self._inside.call_s3(
+                "delete_objects", Bucket=locations[0].bucket, Delete={"Objects": keys}
+            )
 
     def sign(self, found: Object, media_type: str, seconds: int) -> str | None:
         """See ``Place``."""

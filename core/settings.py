@@ -69,8 +69,17 @@ class Settings(BaseSettings):
     max_upload_bytes: int = Field(
         default=64 * 2**30, ge=1, description="Largest upload accepted, in bytes."
     )
+    upload_days: float = Field(
+        default=7.0, gt=0, description="How long a failed import's upload is kept for a retry."
+    )
     max_image_pixels: int = Field(
         default=64_000_000, ge=1, description="Largest image decoded, in pixels (width × height)."
+    )
+    disk_low_bytes: int = Field(
+        default=2**30, ge=0, description="Room on the disk below which what is large waits."
+    )
+    disk_reserve_bytes: int = Field(
+        default=128 * 2**20, ge=0, description="Room set aside for answers on a full disk."
     )
     database_pool: int = Field(
         default=10, ge=1, description="Database connections per API process."

@@ -5,11 +5,12 @@ With a bucket, images lie there, and artifacts too; the data directory then hold
 can be made again.
 """
 
+import ctypes
 import hashlib
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from core.locations import Location
 from core.settings import Settings
 
 _BLOCK: Final = 1 << 20
+MADE_SUFFIXES: Final = (".webp", ".png", ".jpg")
+"""Endings of the names of what is made of an image: see ``core.thumbnails``."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +137,71 @@ class Storage:
         """File of an upload that waits for its import."""
         return self.root / "uploads" / name
 
-    def remove_project(self, project_id: int) -> None:
-        """Remove a project's own files. Images stay: other projects may hold the same content."""
+    def made_of_image(self, content_hash: bytes) -> Iterator[Path]:
+        """Where what was made of an image may lie, named by the hash of its original."""
+        digest = content_hash.hex()
+        # Of this version and of earlier ones, the first of which called the folder otherwise.
+        for folder in (*self.root.glob("renditions/*/*"), *self.root.glob("thumbnails/*")):
+            for suffix in MADE_SUFFIXES:
+                yield folder / digest[:2] / f"{digest}{suffix}"
+
+    def remove_images(self, content_hashes: Collection[bytes]) -> "Freed":
+        """Remove originals and what was made of them. Blocks.
+
+        The caller knows that nothing names them: see ``core.removals``.
+        """
+        if self.remote is not None and content_hashes:
+            self.remote.buckets.remove_all([self.remote.image(one) for one in content_hashes])
+        freed = Freed()
+        for one in content_hashes:
+            for path in (self.image(one), *self.made_of_image(one)):
+                freed += _unlink(path)
+        return freed
+
+    def remove_path(self, name: str) -> "Freed":
+        """Remove a file, or a folder with all that is in it, from the data directory. Blocks.
+
+        Args:
+            name: Its path there.
+        """
         # First what can fail: copies that are left are still of use.
-        if self.remote is not None:
-            self.remote.buckets.remove(self.remote.place.child(f"projects/{project_id}"))
-        shutil.rmtree(self.project(project_id), ignore_errors=True)
+        if self.remote is not None and name.startswith("projects/"):
+            self.remote.buckets.remove(self.remote.place.child(name))
+        path = self.root / name
+        if not path.is_dir() or path.is_symlink():
+            return _unlink(path)
+        freed = Freed()
+        for parent, _, files in os.walk(path):
+            for file in files:
+                freed += _unlink(Path(parent, file))
+        shutil.rmtree(path, ignore_errors=True)
+        return freed
+
+
+@dataclass(frozen=True)
+class Freed:
+    """What was removed from the disk: how many files, and their room in bytes."""
+
+    files: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Self) -> "Freed":
+        """Both together."""
+        return Freed(self.files + other.files, self.bytes + other.bytes)
+
+
+def room_of(path: Path) -> int:
+    """Bytes that a file takes on the disk; a file with holes takes less than it is long."""
+    return path.lstat().st_blocks * 512
+
+
+def _unlink(path: Path) -> Freed:
+    try:
+        size = room_of(path)
+        path.unlink()
+    except FileNotFoundError:
+        return Freed()
+    return Freed(1, size)
 
 
 def fill(file: Path, blocks: Iterable[bytes]) -> None:
@@ -157,6 +219,26 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def flush(directory: Path) -> None:
+    """Have everything on the disk of ``directory`` that was written before. Blocks.
+
+    Once for many files: each by itself would wait for the disk.
+    """
+    if not directory.is_dir():
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        # Of this file system only, where the system can tell them apart.
+        syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        if syncfs is None:
+            os.sync()
+        elif syncfs(descriptor) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), str(directory))
+    finally:
+        os.close(descriptor)
 
 
 def sha256(path: Path) -> str:

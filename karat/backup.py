@@ -14,13 +14,16 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, Self
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from core.private import private_files
 from karat.embedded import postgres_programs
 from karat.installation import Installation
 from karat.processes import ServiceError
@@ -34,6 +37,8 @@ STORED: Final = ("images", "projects", "uploads")
 _WARM_UP: Final = "warm-up.npz"
 """`core.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
+_BLOCK: Final = 5000
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
 # "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
 _VERSION: Final = re.compile(r"\(PostgreSQL\) (\d+)")
 _LIBPQ: Final = {
@@ -94,7 +99,8 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
 
     The database is dumped from one snapshot. Files are only ever added, whole, before the rows that
     name them, so those copied after the snapshot hold all that it names. Uploads are the exception:
-    they go when they are imported, so links keep them until they are copied.
+    they go when they are imported, so links keep them until they are copied. What no row names,
+    such as images of a project that was just deleted, stays out.
 
     Args:
         installation: What to back up.
@@ -107,8 +113,7 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
         raise ServiceError(f"{file} exists already.", "Choose another name.")
     part = file.with_name(f"{file.name}.{uuid.uuid4().hex}.part")
     try:
-        with part.open("xb") as output:
-            os.chmod(part, 0o600)
+        with private_files(), part.open("xb") as output:
             count = _write(installation, output)
             output.flush()
             os.fsync(output.fileno())
@@ -126,7 +131,7 @@ def _write(installation: Installation, output: IO[bytes]) -> int:
     ):
         uploads = stack.enter_context(_kept_uploads(installation.data_dir))
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        manifest, snapshot, projects = _describe(connection)
+        manifest, snapshot, wanted = _describe(connection)
         uploads.keep()
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="karat-backup-")))
         dump = scratch / DATABASE
@@ -136,14 +141,58 @@ def _write(installation: Installation, output: IO[bytes]) -> int:
         writer.add_bytes(MANIFEST, manifest.to_json())
         writer.add(DATABASE, dump)
         dump.unlink()
-        for name, path in _stored(installation.data_dir, uploads.directory):
+        stored = _stored(installation.data_dir, uploads.directory)
+        for name, path in wanted.of(stored, connection):
             writer.add(f"storage/{name}", path)
-        _require_same(connection, projects)
+        _require_same(connection, wanted.projects)
         return writer.finish() - 2
 
 
-def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, set[int]]:
-    """The manifest, the snapshot's name, and the projects in it."""
+@dataclass(frozen=True)
+class _Wanted:
+    """What the snapshot's rows name; files of deleted projects may still be on their way out."""
+
+    projects: set[int]
+    uploads: set[str]
+
+    def of(
+        self, stored: Iterator[tuple[str, Path]], connection: psycopg.Connection[Any]
+    ) -> Iterator[tuple[str, Path]]:
+        """Those of ``stored`` that are wanted, in blocks: a pool may have a million images."""
+        while block := list(islice(stored, _BLOCK)):
+            images = self._images([path.name for _, path in block], connection)
+            for name, path in block:
+                folder, _, rest = name.partition("/")
+                if folder == "images":
+                    wanted = path.name in images
+                elif folder == "projects":
+                    wanted = rest.partition("/")[0] in self._folders
+                else:
+                    wanted = path.name in self.uploads
+                if wanted:
+                    yield name, path
+
+    @cached_property
+    def _folders(self) -> set[str]:
+        return {str(one) for one in self.projects}
+
+    def _images(self, names: list[str], connection: psycopg.Connection[Any]) -> set[str]:
+        """Of file names those of images of the snapshot's projects."""
+        digests = [bytes.fromhex(name) for name in names if _DIGEST.fullmatch(name)]
+        if not digests:
+            return set()
+        found = connection.execute(
+            "SELECT encode(content_hash, 'hex') FROM examples "
+            "WHERE project_id = ANY(%s) AND content_hash = ANY(%s)",
+            (list(self.projects), digests),
+        ).fetchall()
+        # Nothing holds back vacuum while files are copied.
+        connection.rollback()
+        return {name for (name,) in found}
+
+
+def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Wanted]:
+    """The manifest, the snapshot's name, and what there is in it."""
     found = connection.execute(
         "SELECT pg_export_snapshot(), to_regclass('alembic_version') IS NOT NULL"
     ).fetchone()
@@ -152,6 +201,11 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, set[i
         raise ServiceError("The database holds no Karat.", "Check DATABASE_URL.")
     revision = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     projects = {row[0] for row in connection.execute("SELECT id FROM projects")}
+    uploads = connection.execute(
+        "SELECT params ->> 'upload' FROM jobs "
+        "WHERE kind = 'import_pool' AND state <> 'succeeded' AND params ? 'upload'"
+    )
+    wanted = _Wanted(projects, {row[0] for row in uploads})
     manifest = Manifest(
         format=FORMAT,
         karat=version("karat"),
@@ -160,7 +214,7 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, set[i
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         storage_url=os.environ.get("KARAT_STORAGE_URL") or None,
     )
-    return manifest, str(found[0]), projects
+    return manifest, str(found[0]), wanted
 
 
 def _require_same(connection: psycopg.Connection[Any], projects: set[int]) -> None:

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.private import private_files
 from karat.embedded import EmbeddedPostgres
 from karat.processes import DirectoryLock, ServiceError
 from karat.stack import LOCK_FILE, STATE_FILE, alembic_settings
@@ -92,6 +93,7 @@ def opened(data_dir: Path, *, stopped: bool = False) -> Iterator[Installation]:
             "Name its directory with --data-dir, or its database with DATABASE_URL.",
         )
     with ExitStack() as stack:
+        stack.enter_context(private_files())
         if stopped or not (given or lock.taken):
             data_dir.mkdir(parents=True, exist_ok=True)
             lock.acquire()

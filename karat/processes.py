@@ -18,6 +18,8 @@ from pathlib import Path
 
 import psutil
 
+from core.private import UMASK
+
 _LAUNCHER = Path(__file__).with_name("launch.py")
 # sun_path holds 108 bytes on Linux and 104 on macOS; a socket and its lock take 22 of them.
 _LONGEST_SOCKET_DIRECTORY = 78
@@ -125,6 +127,8 @@ def spawn(
 ) -> subprocess.Popen[bytes]:
     """Start a command in its own session, with its output appended to a log.
 
+    What it makes is readable by its user only.
+
     Its own session keeps a Ctrl-C in the terminal from reaching it: the order of stopping is
     ours. On Linux the system sends it ``death_signal`` when the thread that started it ends, even
     by SIGKILL.
@@ -148,7 +152,7 @@ def spawn(
         launcher += ["--user", str(account.uid), "--group", str(account.gid)]
     if reach is not None:
         launcher += ["--reach", reach]
-    with log.open("ab") as output:
+    with open(log, "ab", opener=private) as output:
         return subprocess.Popen(
             [*launcher, "--", *command],
             cwd=directory,
@@ -157,7 +161,13 @@ def spawn(
             stdout=output,
             stderr=output,
             start_new_session=True,
+            umask=UMASK,
         )
+
+
+def private(path: str, flags: int) -> int:
+    """Opens a file, for ``open``; one that is made is readable by its owner only."""
+    return os.open(path, flags, 0o600)
 
 
 def stop_all(

@@ -13,6 +13,7 @@ from typing import IO, Any, Final, cast
 
 import psycopg
 
+from core.private import private_files, protect
 from karat.backup import (
     CHECKSUMS,
     DATABASE,
@@ -67,7 +68,7 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
     data_dir = installation.data_dir
     if not replace:
         _require_empty(installation)
-    with _staging(data_dir) as staging:
+    with private_files(), _staging(data_dir) as staging:
         with _reading(file) as archive:
             manifest, count = _unpack(archive, staging, file)
         _require_storage(manifest.storage_url)
@@ -120,7 +121,7 @@ def _require_alone(connection: psycopg.Connection[Any]) -> None:
 
 @contextlib.contextmanager
 def _staging(data_dir: Path) -> Iterator[Path]:
-    data_dir.mkdir(parents=True, exist_ok=True)
+    protect(data_dir)
     staging = data_dir / f"restore.{uuid.uuid4().hex}.part"
     staging.mkdir(mode=0o700)
     try:

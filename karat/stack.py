@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from core.private import private_files, protect
 from karat.embedded import EmbeddedPostgres, EmbeddedRedis
 from karat.processes import DirectoryLock, ServiceError, spawn, tail
 from karat.supervisor import Supervisor
@@ -86,7 +87,7 @@ class Stack:
         self._redis_url = redis_url
         self._extra_environment = dict(environment or {})
         self._lock = DirectoryLock(self.data_dir / LOCK_FILE, str(self.data_dir))
-        self._supervisor = Supervisor(notify)
+        self._supervisor = Supervisor(notify, no_room=self._no_room)
         self._postgres = EmbeddedPostgres(
             self.data_dir / "postgres", self.logs / "postgres.log", settings=postgres_settings
         )
@@ -124,22 +125,26 @@ class Stack:
             AlreadyRunningError: Another Karat runs on the data directory.
             ServiceError: Something does not start.
         """
-        self._make_directories()
-        self._lock.acquire()
-        try:
-            self.port = choose_port(self.host, self.port)
-            self._start_services()
-            # The API needs no tables to start, and nobody knows its address yet.
-            self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
-            self._prepare_database()
-            self._wait_until_ready()
-            self._start_background()
-            self._save_state()
-            self._supervisor.watch()
-        except BaseException:
-            self.stop()
-            raise
+        with private_files():
+            self._make_directories()
+            self._lock.acquire()
+            try:
+                self._start()
+            except BaseException:
+                self.stop()
+                raise
         return self
+
+    def _start(self) -> None:
+        self.port = choose_port(self.host, self.port)
+        self._start_services()
+        # The API needs no tables to start, and nobody knows its address yet.
+        self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
+        self._prepare_database()
+        self._wait_until_ready()
+        self._start_background()
+        self._save_state()
+        self._supervisor.watch()
 
     def stop(self) -> None:
         """Stop everything in order; harmless when nothing runs."""
@@ -185,7 +190,8 @@ class Stack:
 
     def _make_directories(self) -> None:
         try:
-            self.logs.mkdir(parents=True, exist_ok=True)
+            protect(self.data_dir)
+            self.logs.mkdir(exist_ok=True)
         except OSError as error:
             raise ServiceError(
                 f"{self.data_dir} cannot be made: {error.strerror}.",
@@ -195,6 +201,12 @@ class Stack:
             raise ServiceError(
                 f"{self.data_dir} cannot be written.", "Choose another directory with --data-dir."
             )
+
+    def _no_room(self) -> bool:
+        from core.disk import room
+        from core.settings import Settings
+
+        return room(Settings(data_dir=self.data_dir)).state != "ok"
 
     def _start_services(self) -> None:
         if self._database_url is None:
@@ -235,13 +247,10 @@ class Stack:
                     "--without-gossip",
                     "--without-mingle",
                 )
-        schedule = self.data_dir / "scheduler"
-        schedule.mkdir(exist_ok=True)
         self._start_program(
             "scheduler",
             *celery,
             "beat",
-            f"--schedule={schedule / 'beat'}",
             "--pidfile=",
             "--loglevel=INFO",
         )

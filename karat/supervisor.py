@@ -30,13 +30,24 @@ class Supervisor:
     ends; so the thread stays until ``close``.
     """
 
-    def __init__(self, notify: Callable[[str], None], first_pause: float = 0.25) -> None:
+    def __init__(
+        self,
+        notify: Callable[[str], None],
+        first_pause: float = 0.25,
+        longest_pause: float = 15.0,
+        no_room: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Supervise nothing yet.
 
         Args:
             notify: Told, in one sentence, when a process died and what is done about it.
             first_pause: Seconds before a process is started again; doubled each time.
+            longest_pause: Seconds beyond which it is not doubled.
+            no_room: Whether the disk is full: what dies then is tried again for ever, since all
+                goes on once there is room.
         """
+        self._longest_pause = longest_pause
+        self._no_room = no_room
         self._first_pause = first_pause
         self.failure: ServiceError | None = None
         self.failed = threading.Event()
@@ -112,15 +123,19 @@ class Supervisor:
             return
         if now - child.started > _STEADY_SECONDS:
             child.restarts = 0
-        if child.restarts >= _MOST_RESTARTS:
+        why = ""
+        if self._no_room():
+            why = " The disk is full: make room, and it goes on."
+        elif child.restarts >= _MOST_RESTARTS:
             self.failure = ServiceError(
                 f"{name} {_how_it_ended(status)} for the {child.restarts + 1}th time."
             )
             self.failed.set()
             return
-        pause = min(self._first_pause * 2**child.restarts, 15.0)
+        # Nothing doubles for ever.
+        pause = min(self._first_pause * 2 ** min(child.restarts, 30), self._longest_pause)
         child.due = now + pause
-        self._notify(f"{name} {_how_it_ended(status)}; starting it again in {pause:g} s.")
+        self._notify(f"{name} {_how_it_ended(status)}; starting it again in {pause:g} s.{why}")
 
     def _start_again(self, child: _Child) -> None:
         child.due = None

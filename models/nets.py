@@ -1,6 +1,7 @@
 """Networks. Each maps normalised images to logits and penultimate embeddings."""
 
 from collections.abc import Callable
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torch.nn import functional
 from models.errors import ModelError
 from models.loss_prediction import LossPrediction, Stages
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
+from models.weights import tensors_only
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
@@ -287,9 +289,10 @@ def _wants_weights(params: BackboneParams) -> bool:
 
 def _downloaded(build: Callable[[], Any], params: BackboneParams) -> Any:
     """Call `build`; a failed download becomes an error that names the remedy."""
+    tensors_only()
     try:
         return build()
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, UnpicklingError) as error:
         if not _wants_weights(params):
             raise
         raise ModelError(

@@ -98,6 +98,8 @@ def installation(
     monkeypatch.setenv("KARAT_HEARTBEAT_SECONDS", "0.2")
     monkeypatch.setenv("KARAT_STALE_SECONDS", "1.5")
     monkeypatch.setenv("KARAT_SWEEP_SECONDS", "0.5")
+    # Hundreds of directories are kept for a while.
+    monkeypatch.setenv("KARAT_DISK_RESERVE_BYTES", "0")
     _forget()
     yield settings.settings()
     if runner.sessions.cache_info().currsize:

@@ -113,8 +113,7 @@ def _celery(arguments: tuple[str, ...], environment: Mapping[str, str], log: Pat
 @contextlib.contextmanager
 def scheduler(log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The process that sends the sweep."""
-    schedule = f"--schedule={log.parent / 'schedule'}"
-    with running("celery", "-A", "workers.app", "beat", schedule, log=log) as process:
+    with running("celery", "-A", "workers.app", "beat", log=log) as process:
         yield process
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
 from core import logs, tracing
-from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, Sweep
+from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, RemoveFiles, Sweep
+from core.private import keep_private
 from core.queue import celery
 from core.settings import settings
 from workers import alive
@@ -27,6 +28,7 @@ TASK_MODULES = (
     "workers.tasks.score_part",
     "workers.tasks.taufe",
     "workers.tasks.sweep",
+    "workers.tasks.remove_files",
     "workers.tasks.deliver_webhooks",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
@@ -35,6 +37,8 @@ _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
 app = celery()
 app.conf.update(
     include=list(TASK_MODULES),
+    # In memory: every entry is due again within seconds, and the file would be a pickle.
+    beat_scheduler="celery.beat:Scheduler",
     task_routes={message.task: {"queue": message.queue} for message in MESSAGES},
     beat_schedule={
         message.task: {
@@ -44,7 +48,7 @@ app.conf.update(
             # One that waited is as good as the next one.
             "options": {"queue": message.queue, "expires": settings().sweep_seconds * 2},
         }
-        for message in (Sweep, DeliverWebhooks)
+        for message in (Sweep, RemoveFiles, DeliverWebhooks)
     },
 )
 
@@ -57,6 +61,7 @@ def _log(**_: Any) -> None:
 @worker_init.connect  # type: ignore[untyped-decorator]
 @beat_init.connect  # type: ignore[untyped-decorator]
 def _live(**_: Any) -> None:
+    keep_private()
     alive.begin(settings().alive_file)
 
 

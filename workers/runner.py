@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Select, and_, false, func, select, text, u
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import events, logs, queue, tracing
+from core import disk, events, logs, queue, tracing
 from core.db import sync_engine, sync_sessions
 from core.errors import DomainError
 from core.lifecycle import claim_job, finish_job, give_back_job
@@ -35,6 +35,10 @@ logger = logging.getLogger(__name__)
 
 class Lost(Exception):
     """The job now belongs to another worker; this one must not write any more."""
+
+
+class NoRoom(Cancelled):
+    """There is too little room on the disk; the job goes on when there is more."""
 
 
 class SteppedAside(Cancelled):
@@ -169,6 +173,8 @@ class JobContext:
             raise Lost
         if self._cancelled.is_set():
             raise Cancelled
+        if disk.room(self.settings).state != "ok":
+            raise NoRoom
 
     # Fenced writes
 
@@ -276,9 +282,13 @@ def _run(message: JobMessage, handler: Handler) -> None:
         context.log.write("stops: another worker has the job")
     except SteppedAside:
         _give_back(context)
+    except NoRoom:
+        _wait_for_room(context)
     except Cancelled:
         _end(context, handler, JobState.CANCELLED, message="Cancelled.")
     except (OperationalError, InterfaceError) as error:
+        if disk.is_full(error) and _wait_for_room(context):
+            return
         # The database went away: the silent heartbeat lets the sweeper start the job again.
         logger.warning("job %s lost the database: %s", context.job_id, error)
         context.log.write("stops: the database went away; the job starts again by itself")
@@ -286,6 +296,10 @@ def _run(message: JobMessage, handler: Handler) -> None:
         code = getattr(error, "code", "model_error")
         _end(context, handler, JobState.FAILED, error={"code": code, "detail": str(error)})
     except Exception as error:
+        # What the libraries raise on a full disk says nothing of it.
+        if disk.is_full(error) or disk.room(context.settings).state == "full":
+            _wait_for_room(context)
+            return
         logger.exception("job %s failed", context.job_id)
         context.log.traceback(error)
         last = traceback.format_exception_only(error)[-1].strip()
@@ -304,6 +318,10 @@ def _claim(job_id: int) -> JobContext | None:
     with sessions().begin() as session:
         job = session.get(Job, job_id, with_for_update={"key_share": True})
         if job is None or not _claimable(job, stale):
+            return None
+        if not job.cancel_requested and disk.room(settings()).state != "ok":
+            if job.state is JobState.QUEUED:
+                job.message = _NO_ROOM
             return None
         session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
         before = None if job.parent_id else session.scalar(in_the_way(job).limit(1))
@@ -328,8 +346,18 @@ def in_the_way(job: Job) -> Select[int]:
 
 
 def is_blocked(job: Job) -> bool:
-    """Whether another job was in the way of a queued one when a worker took its message."""
+    """Whether a queued job could not begin when a worker took its message.
+
+    Another was in the way, or there was no room on the disk.
+    """
     return job.state is JobState.QUEUED and job.message is not None
+
+
+def may_begin(session: Session, job: Job) -> bool:
+    """Whether nothing keeps a blocked ``job`` any more."""
+    if session.scalar(in_the_way(job).limit(1)) is not None:
+        return False
+    return disk.room(settings()).state == "ok"
 
 
 def _excluded(job: Job) -> ColumnElement[bool]:
@@ -360,6 +388,29 @@ def _claimable(job: Job, stale: datetime) -> bool:
     if job.state is JobState.QUEUED:
         return True
     return job.state is JobState.RUNNING and (job.heartbeat_at is None or job.heartbeat_at < stale)
+
+
+_NO_ROOM = "Waits for room on the disk, and goes on by itself: an admin has to make some."
+
+
+def _wait_for_room(context: JobContext) -> bool:
+    """Queue the job again; the sweep sends it when there is room. Whether that could be stored."""
+    context.log.write("waits: there is too little room on the disk")
+    try:
+        with context.transaction() as (session, job):
+            give_back_job(job)
+            job.message = _NO_ROOM
+            data = {"id": job.id, "state": job.state}
+            session.execute(events.notify(context.project_id, events.Topic.JOB, data))
+    except Lost:
+        logger.warning("job %s goes on elsewhere", context.job_id)
+        return False
+    except (OperationalError, InterfaceError) as error:
+        # Not even for that: its silent heartbeat lets the sweeper find it later.
+        logger.warning("job %s waits for room: %s", context.job_id, error)
+        return False
+    logger.warning("job %s waits for room on the disk", context.job_id)
+    return True
 
 
 def _give_back(context: JobContext) -> None:

@@ -108,10 +108,36 @@ class ProjectStorage(BaseModel):
     artifact_bytes: dict[ArtifactKind, int]
 
 
+class RemovalOut(BaseModel):
+    """A project that was deleted, and what of it is gone from the disk.
+
+    `image_bytes` are those of its `images` that Karat stored; what other projects hold, too, stays.
+    `freed_bytes` is the room of everything that was removed. `finished_at` is null while files wait
+    for their removal.
+    """
+
+    model_config = ConfigDict(from_attributes=True)
+
+    project_id: int
+    project: str
+    images: int
+    image_bytes: int
+    freed_files: int
+    freed_bytes: int
+    deleted_at: datetime
+    finished_at: datetime | None
+
+
 class StorageOut(BaseModel):
-    """`disk_free` and `disk_total` are those of the disk with the data directory."""
+    """`disk_free` and `disk_total` are those of the disk with the data directory.
+
+    `upload_bytes` is what uploads take that wait for an import, or for the retry of one that
+    failed. `removals` are the last 20 projects that were deleted, the latest first.
+    """
 
     projects: list[ProjectStorage]
+    removals: list[RemovalOut]
+    upload_bytes: int
     database_bytes: int
     disk_free: int
     disk_total: int

@@ -4,16 +4,18 @@ import os
 import shutil
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from anyio import to_thread
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.admin.schemas import ProjectStorage, StorageOut
+from api.admin.schemas import ProjectStorage, RemovalOut, StorageOut
 from core.states import ArtifactKind
 from core.storage import Storage
-from core.tables import Artifact
+from core.tables import Artifact, Removal
+
+_REMOVALS: Final = 20
 
 # pool_index counts a project's images without gaps, so steps through it are a fair sample, and
 # the last one tells how many there are: both by the index, whatever the size of the pool.
@@ -50,9 +52,13 @@ async def usage(session: AsyncSession, storage: Storage) -> StorageOut:
     for project_id, kind, size in await session.execute(statement):
         artifacts[project_id][kind] = int(size)
     database = select(func.pg_database_size(func.current_database()))
+    removals = select(Removal).order_by(Removal.id.desc()).limit(_REMOVALS)
+    removed = (await session.scalars(removals)).all()
     files, disk = await to_thread.run_sync(_files, storage, [row.id for row in images])
     return StorageOut(
         projects=[_project(row, artifacts[row.id], files[row.id]) for row in images],
+        removals=[RemovalOut.model_validate(one) for one in removed],
+        upload_bytes=await to_thread.run_sync(_sizes, storage.root / "uploads"),
         database_bytes=await session.scalar(database) or 0,
         disk_free=disk.free,
         disk_total=disk.total,

@@ -1,11 +1,13 @@
 from typing import Annotated
 
+from anyio import to_thread
 from fastapi import APIRouter, Query
 
-from api.deps import SessionDep
+from api.deps import SessionDep, SettingsDep
 from api.home import service
-from api.home.schemas import Home
-from api.principal import CurrentUser
+from api.home.schemas import DiskOut, Home
+from api.principal import CurrentUser, Engineer
+from core.disk import room
 
 router = APIRouter(tags=["home"])
 
@@ -18,3 +20,10 @@ Offset = Annotated[
 async def show_home(session: SessionDep, user: CurrentUser, utc_offset: Offset = 0) -> Home:
     """What waits for the caller, their pace of the last 14 days, and their agreement."""
     return await service.home(session, user, utc_offset)
+
+
+@router.get("/disk")
+async def show_disk(settings: SettingsDep, _: Engineer) -> DiskOut:
+    """Whether there is room on the disk; while there is little, uploads and jobs are refused."""
+    found = await to_thread.run_sync(room, settings)
+    return DiskOut(state=found.state, free=found.free, total=found.total)

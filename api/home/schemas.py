@@ -25,7 +25,7 @@ class ProjectWork(BaseModel):
     name: str
     state: ProjectState
     waiting: int
-    waiting_for: Literal["nothing", "training", "paused", "finished", "others", "start"]
+    waiting_for: Literal["nothing", "training", "disk", "paused", "finished", "others", "start"]
     reviews: ReviewsWaiting | None
     disagreements: int
 
@@ -73,3 +73,11 @@ class Home(BaseModel):
     projects: list[ProjectWork]
     pace: Pace
     agreement: MyAgreement
+
+
+class DiskOut(BaseModel):
+    """The disk of the data directory, in bytes; what is large is refused unless it is `ok`."""
+
+    state: Literal["ok", "low", "full"]
+    free: int
+    total: int

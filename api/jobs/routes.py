@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 
 from api.access import LockedProject
-from api.deps import SessionDep, SettingsDep, StorageDep
+from api.deps import Room, SessionDep, SettingsDep, StorageDep
 from api.jobs import service
 from api.jobs.logs import read_log
 from api.jobs.schemas import JobOut, JobStart
@@ -40,7 +40,7 @@ async def list_jobs(
     )
 
 
-@router.post("/projects/{project_id}/jobs", status_code=202)
+@router.post("/projects/{project_id}/jobs", status_code=202, dependencies=[Room])
 async def start_job(
     session: SessionDep, user: CurrentUser, project: LockedProject, body: JobStart
 ) -> JobOut:

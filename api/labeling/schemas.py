@@ -75,7 +75,7 @@ class Status(BaseModel):
     classes_version: int
     project_state: ProjectState
     round: RoundStatus | None
-    waiting_for: Literal["nothing", "training", "paused", "finished", "others"]
+    waiting_for: Literal["nothing", "training", "disk", "paused", "finished", "others"]
     remaining: int | None
     mine: MyCounts | None
 

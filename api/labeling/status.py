@@ -11,14 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from api.labeling.schemas import MyCounts, RoundStatus, Status
+from core.disk import room
 from core.project_settings import Cost, ProjectSettings
+from core.settings import settings
 from core.states import ProjectState, RoundState
 from core.tables import Annotation, Round
 
 UNLIMITED: Final = 2**31
 """More verdicts than anybody gives; prices near zero pay for infinitely many."""
 
-WaitingFor = Literal["nothing", "training", "paused", "finished", "others"]
+WaitingFor = Literal["nothing", "training", "disk", "paused", "finished", "others"]
 
 
 def unfinished(project_id: int) -> Select[Round]:
@@ -151,7 +153,8 @@ def _waiting_for(state: ProjectState, rounds: Sequence[RoundLike]) -> WaitingFor
         return "finished"
     if rounds[0].state is RoundState.OPEN:
         return "others"
-    return "training"
+    # What trains waits then; see ``workers.runner``.
+    return "training" if room(settings()).state == "ok" else "disk"
 
 
 async def my_counts(

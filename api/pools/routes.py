@@ -11,7 +11,7 @@ from pydantic import StringConstraints
 
 from api.access import ManagedId, ManagedProject, ProjectId, managed_project, managing
 from api.audit import record
-from api.deps import OriginalsDep, SessionDep, SettingsDep, StorageDep, transaction
+from api.deps import OriginalsDep, Room, SessionDep, SettingsDep, StorageDep, transaction
 from api.files import present_file
 from api.jobs.schemas import JobOut
 from api.jobs.service import shown
@@ -132,7 +132,7 @@ async def import_locations(user: Engineer, settings: SettingsDep) -> Items[Locat
     return Items(items=[LocationOut(location=str(place)) for place in settings.import_places])
 
 
-@router.post("/projects/{project_id}/imports/bucket", status_code=202)
+@router.post("/projects/{project_id}/imports/bucket", status_code=202, dependencies=[Room])
 async def import_bucket(
     request: Request,
     user: CurrentUser,

@@ -1,14 +1,14 @@
 """Receiving an upload: streamed to disk, memory flat, and nothing recorded before it is whole."""
 
 import os
-import shutil
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import anyio
 from anyio import to_thread
 
+from core.disk import disk_full, is_full, require_room
 from core.errors import DomainError, ErrorKind, Invalid
 from core.formats import IMAGES
 from core.settings import Settings
@@ -18,8 +18,6 @@ from core.storage import Storage
 ARCHIVES = frozenset({".zip", ".parquet"})
 # Say something of images that are there, and bring none.
 TABLES = frozenset({".csv", ".jsonl", ".json"})
-# What must stay free after an upload, so that the database beside it can go on.
-_RESERVE_BYTES = 256 << 20
 
 
 def checked_name(filename: str) -> str:
@@ -60,6 +58,8 @@ async def receive(
     await anyio.Path(path.parent).mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(path.suffix + ".part")
     received = 0
+    # Before the first byte: whoever sends a large file need not send it in vain.
+    require_room(settings)
     try:
         async with await anyio.open_file(part, "wb") as file:
             async for chunk in chunks:
@@ -72,7 +72,7 @@ async def receive(
                         kind=ErrorKind.TOO_LARGE,
                     )
                 await file.write(chunk)
-                _require_space(path.parent)
+                require_room(settings)
             await file.flush()
             await to_thread.run_sync(os.fsync, file.wrapped.fileno())
         if received == 0:
@@ -81,15 +81,10 @@ async def receive(
                 f"{filename} is empty: no bytes came. Save the file again, and send what it holds.",
             )
         await anyio.Path(part).rename(path)
+    except OSError as error:
+        if is_full(error):
+            raise disk_full() from error
+        raise
     finally:
         await anyio.Path(part).unlink(missing_ok=True)
     return name
-
-
-def _require_space(directory: Path) -> None:
-    if shutil.disk_usage(directory).free < _RESERVE_BYTES:
-        raise DomainError(
-            "disk_full",
-            "The server's disk is full; free some space and upload again.",
-            kind=ErrorKind.UNAVAILABLE,
-        )

@@ -1,7 +1,7 @@
 from fastapi import APIRouter
 
 from api.access import LockedProject, ManagedProject, VisibleProject
-from api.deps import SessionDep, StorageDep
+from api.deps import SessionDep
 from api.pagination import Items
 from api.parameters import PathId
 from api.principal import Admin, CurrentUser, Engineer
@@ -52,10 +52,9 @@ async def update_project(
 
 
 @router.delete("/projects/{project_id}", status_code=204)
-async def delete_project(
-    session: SessionDep, user: Admin, project: LockedProject, storage: StorageDep
-) -> None:
-    await service.remove(session, user, project, storage)
+async def delete_project(session: SessionDep, user: Admin, project: LockedProject) -> None:
+    """Delete a project; its files go right after it, but for images that other projects hold."""
+    await service.remove(session, user, project)
 
 
 @router.post("/projects/{project_id}/start")

@@ -1,6 +1,5 @@
 from collections.abc import Sequence
 
-from anyio import to_thread
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,14 +19,15 @@ from api.projects.schemas import (
 from api.projects.settings import checked
 from api.projects.warnings import warnings
 from api.telling import tell
+from core import queue, removals
 from core.consensus import lock_examples
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
 from core.lifecycle import move_project, new_job
+from core.messages import RemoveFiles
 from core.project_settings import ProjectSettings
 from core.rounds import go_on, new_round
 from core.states import ArtifactKind, ExampleState, JobKind, ProjectState, Split
-from core.storage import Storage
 from core.tables import (
     Annotation,
     Artifact,
@@ -36,6 +36,7 @@ from core.tables import (
     Member,
     Project,
     Query,
+    Removal,
     Round,
     Suggestion,
     User,
@@ -265,12 +266,10 @@ async def _changed(
     tell(session, project.id, Topic.PROJECT, state=project.state)
 
 
-async def remove(
-    session: AsyncSession, principal: Principal, project: Project, storage: Storage
-) -> None:
-    """Delete a project with all its rows and its own files.
+async def remove(session: AsyncSession, principal: Principal, project: Project) -> None:
+    """Delete a project with all its rows; its files go after the commit, in the background.
 
-    The images themselves stay in storage, where other projects may hold the same content.
+    Images that other projects hold, too, stay.
     """
     active = select(Job.id).where(
         Job.project_id == project.id, Job.state.in_(("queued", "running"))
@@ -279,6 +278,11 @@ async def remove(
         raise Conflict("project_busy", "Pause the project and let its jobs end before deleting it.")
     record(session, principal, "delete", "project", project.id, name=project.name)
     tell(session, project.id, Topic.PROJECT)
+    removal = Removal(project_id=project.id, project=project.name)
+    session.add(removal)
+    await session.flush()
+    for statement in removals.note_items(removal.id, project.id):
+        await session.execute(statement)
     # Whoever reviews locks images before their suggestions.
     reviewed = select(Suggestion.example_id).where(Suggestion.project_id == project.id)
     locked = lock_examples(Example.id.in_(reviewed)).subquery()
@@ -286,8 +290,7 @@ async def remove(
     for table in (Suggestion, Annotation, Query, Example):
         await session.execute(delete(table).where(table.project_id == project.id))
     await session.delete(project)
-    await session.flush()
-    await to_thread.run_sync(storage.remove_project, project.id)
+    queue.remember(session.info, RemoveFiles())
 
 
 async def members(session: AsyncSession, project: Project) -> Sequence[tuple[Member, User]]:

@@ -4,6 +4,7 @@ from core.tables.annotation import Annotation
 from core.tables.example import COMPOSED_NAME, Example
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
+from core.tables.removal import COLLECTIONS, Removal, RemovalItem
 from core.tables.round import Query, Round
 from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
@@ -12,6 +13,7 @@ from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.worker import Worker
 
 __all__ = [
+    "COLLECTIONS",
     "COMPOSED_NAME",
     "DRY_RUN",
     "Annotation",
@@ -28,6 +30,8 @@ __all__ = [
     "Project",
     "ProjectClass",
     "Query",
+    "Removal",
+    "RemovalItem",
     "Round",
     "SigningKey",
     "Suggestion",

@@ -104,13 +104,19 @@ def doctor(
         typer.Option(min=0, max=65535, help="Port for karat up; 8080 or the next free one."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    orphans: Annotated[
+        bool, typer.Option("--orphans", help="Only look for files that belong to nothing.")
+    ] = False,
+    free: Annotated[bool, typer.Option("--free", help="With --orphans: remove them.")] = False,
 ) -> None:
     """Say what is wrong with this installation, and how to mend it."""
-    from karat.doctor import examine
+    from karat.doctor import examine, orphaned
     from karat.terminal import show_json
 
+    if free and not orphans:
+        raise typer.BadParameter("It goes with --orphans.", param_hint="--free")
     findings = []
-    for finding in examine(data, port):
+    for finding in orphaned(data, free=free) if orphans else examine(data, port):
         findings.append(finding)
         if not as_json:
             mark = "[green]ok[/]     " if finding.ok else "[bold red]problem[/]"

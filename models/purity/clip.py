@@ -18,6 +18,7 @@ from models.device import best_device
 from models.errors import NotReady
 from models.params.scores import ClipParams
 from models.protocols import Float32Array, PoolView
+from models.weights import tensors_only
 
 _BLOCK = 128
 _TEMPERATURE_WITH_OOD = 0.01
@@ -84,6 +85,7 @@ class _Encoder:
                 "Purity clip needs the package transformers; install karat[clip] where the workers "
                 "run."
             ) from error
+        tensors_only()
         try:
             parts = [
                 part.from_pretrained(weights, local_files_only=True)

@@ -8,10 +8,12 @@ from sqlalchemy import func, select, update
 
 from core import queue
 from core.lifecycle import new_job
+from core.messages import RemoveFiles
 from core.states import ExampleState, JobKind, JobState, Role
 from core.tables import Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
+from workers.tasks.remove_files import remove_files
 
 
 def post(http: TestClient, project: Project, verb: str, caller: Caller) -> Any:
@@ -319,6 +321,8 @@ def test_deleted_project_leaves_no_rows_and_no_files(http: TestClient, world: Wo
     assert files.is_dir()
     assert http.delete(path, headers=admin.headers).status_code == 204
     assert http.get(path, headers=admin.headers).status_code == 404
+    assert queue.waiting(RemoveFiles.queue) > 0
+    remove_files({})
     assert not files.exists()
     for table in (Annotation, Example, Member, Query, Round):
         left = select(func.count()).where(table.project_id == project.id)

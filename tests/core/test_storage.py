@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core import storage
-from core.storage import Storage, write_atomically
+from core.storage import Freed, Storage, write_atomically
 
 
 def test_failed_write_leaves_nothing(tmp_path: Path) -> None:
@@ -48,13 +48,20 @@ def test_image_is_stored_once_under_its_hash(tmp_path: Path) -> None:
     assert storage.sha256(path) == path.name == digest.hex()
 
 
-def test_removed_project_takes_its_files_and_no_images(tmp_path: Path) -> None:
+def test_what_is_removed_is_counted_and_removed_again_without_harm(tmp_path: Path) -> None:
     store, digest = Storage(tmp_path), bytes(32)
     store.put_image(digest, b"image")
     for project_id in (1, 11):
         write_atomically(store.pixels(project_id), lambda part: part.write_bytes(b"pixels"))
-    store.remove_project(1)
-    store.remove_project(1)
+    assert store.remove_path("projects/1").files == 1
+    assert store.remove_path("projects/1") == Freed()
     assert not store.project(1).exists()
     assert store.pixels(11).exists()
+    small = tmp_path / "thumbnails" / "64" / digest.hex()[:2] / f"{digest.hex()}.webp"
+    write_atomically(small, lambda part: part.write_bytes(b"small"))
     assert store.image(digest).exists()
+    freed = store.remove_images([digest, bytes([1]) * 32])
+    assert (freed.files, freed.bytes > 0) == (2, True)
+    assert not store.image(digest).exists()
+    assert not small.exists()
+    assert store.remove_images([digest]) == Freed()

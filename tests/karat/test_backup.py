@@ -105,7 +105,9 @@ def test_what_is_backed_up_while_images_come_in_is_whole(
         enough.set()
         importing.join()
     put = restore_from(tmp_path / "karat.tar", empty)
-    assert put.files == made.files >= 20
+    # 12 images, a model and an upload, the pixels of five projects; what no row of the moment names
+    # is not among them.
+    assert put.files == made.files >= 19
     assert problems(empty) == []
     assert (empty.data_dir / "uploads" / "waiting.zip").read_bytes() == b"zip"
     assert list(source.data_dir.rglob("warm-up.npz"))

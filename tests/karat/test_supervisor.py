@@ -47,3 +47,21 @@ def test_a_process_that_always_dies_is_given_up(tmp_path: Path) -> None:
     assert "broken ended with status 3" in str(supervisor.failure)
     assert 3 <= len(said) <= 20
     supervisor.close()
+
+
+def test_on_a_full_disk_it_is_tried_for_as_long_as_it_takes(tmp_path: Path) -> None:
+    said: list[str] = []
+    full = True
+    supervisor = Supervisor(said.append, 0.001, longest_pause=0.01, no_room=lambda: full)
+    supervisor.start("postgres", sleeper(tmp_path, "raise SystemExit(1)"))
+    supervisor.watch()
+    deadline = time.monotonic() + 60
+    while len(said) < 12 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(said) >= 12
+    assert said[-1].endswith("The disk is full: make room, and it goes on.")
+    assert supervisor.failure is None
+    # With room, what still dies is no fault of the disk.
+    full = False
+    assert supervisor.failed.wait(30)
+    supervisor.close()

@@ -103,6 +103,7 @@ POLICY: dict[str, Policy] = {
     "import_locations": Policy("engineer"),
     "start_import": Policy("manager", _WRITE),
     "discard_import": Policy("manager", _WRITE),
+    "show_disk": Policy("engineer"),
     "list_imports": Policy("manager"),
     "import_report": Policy("manager"),
     "list_examples": Policy("manager"),

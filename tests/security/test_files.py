@@ -171,7 +171,7 @@ def test_a_full_disk_refuses_the_upload_and_keeps_nothing(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = world.project()
-    full = SimpleNamespace(free=1 << 20)
+    full = SimpleNamespace(free=1 << 20, total=1 << 40)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
     response = http.post(
         f"/api/projects/{project.id}/imports?filename=a.png&split={Split.POOL}",

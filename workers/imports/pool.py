@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.pictures.rendition import Rendition
 from core.project_settings import ProjectSettings
+from core.removals import hold_files, removals_begun
 from core.states import ExampleState, Split
-from core.storage import Storage
+from core.storage import Storage, flush
 from core.tables import Example, Project, ProjectClass
 from core.thumbnails import LARGEST, make, make_ahead
 from models.data import PixelStore
@@ -97,6 +98,7 @@ class PoolWriter:
         self.next_index = 0 if found is None else found + 1
         self._sessions = sessions
         self._storage = storage
+        self._removals_begun: int | None = None
         self._pixels = PixelStore.writer(storage.pixels(project_id), self.input_size)
 
     def known(self, digests: Collection[bytes], import_id: int) -> dict[bytes, Held]:
@@ -166,10 +168,15 @@ class PoolWriter:
 
     def write_files(self, additions: Sequence[Addition], threads: Executor) -> None:
         """Store bytes and pixels. Rows that then are not committed leave nothing visible."""
+        with self._sessions.begin() as session:
+            session.execute(hold_files())
+            self._removals_begun = session.scalar(removals_begun())
         if self._storage.remote is None:
             for addition in additions:
                 if addition.origin is None:
                     self._storage.put_image(addition.digest, addition.content)
+            # Before the rows: once they are committed, no retry reads these from the upload again.
+            flush(self._storage.root / "images")
         far = [one for one in additions if one.origin is not None or self._storage.remote]
         # Consumed, so that a failure is raised.
         list(threads.map(self._write_far, far))
@@ -192,6 +199,7 @@ class PoolWriter:
         """Make what job ``import_id`` adds examples, at the indices where their pixels are."""
         if not additions:
             return
+        self._hold(session, additions)
         rows = [
             {
                 "pool_index": index,
@@ -219,6 +227,16 @@ class PoolWriter:
                 "rows": rows,
             },
         )
+
+    def _hold(self, session: Session, additions: Sequence[Addition]) -> None:
+        """Have every file until the commit: what was there may have gone with another project."""
+        session.execute(hold_files())
+        if session.scalar(removals_begun()) == self._removals_begun:
+            return
+        for one in additions:
+            if one.origin is None and not self._storage.has_image(one.digest):
+                self._storage.put_image(one.digest, one.content)
+        flush(self._storage.root / "images")
 
     def advance(self, count: int) -> None:
         """Note that ``count`` rows were committed."""

@@ -15,7 +15,7 @@ from core.storage import Storage
 from core.tables import Job
 from workers.app import app
 from workers.imports.expiry import expire_plans
-from workers.runner import in_the_way, is_blocked, sessions
+from workers.runner import is_blocked, may_begin, sessions
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def _lost(session: Session, job: Job, now: datetime, waiting: int) -> bool:
     """
     if is_blocked(job):
         # A worker took its message, and dropped it.
-        return session.scalar(in_the_way(job).limit(1)) is None
+        return may_begin(session, job)
     if job.state is JobState.RUNNING:
         stale = now - timedelta(seconds=settings().stale_seconds)
         if job.heartbeat_at is not None and job.heartbeat_at >= stale:

@@ -1,14 +1,11 @@
 """Files: what the database names is there, and unchanged; what it does not name is told."""
 
-import os
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 
 from core.ahead import AT_ONCE, in_order
 from core.buckets import Buckets
@@ -16,14 +13,12 @@ from core.errors import DomainError, NotFound
 from core.locations import Location
 from core.originals import ORIGINAL
 from core.project_settings import ProjectSettings
-from core.states import JobKind, JobState
 from core.storage import sha256
-from core.tables import Artifact, Example, Job, Project
+from core.tables import Artifact, Example, Project
+from workers.strays import strays
 from workers.verify.check import BATCH, Check, Scope
 
 _RESTORE: Final = "Restore it from the last backup with karat restore."
-_SETTLED_SECONDS: Final = 3600.0
-"""Younger files may belong to work under way."""
 
 
 def _artifacts(scope: Scope) -> Iterator[str]:
@@ -125,103 +120,7 @@ def _pixels(scope: Scope) -> Iterator[str]:
 
 
 def _strays(scope: Scope) -> Iterator[str]:
-    settled = time.time() - _SETTLED_SECONDS
-    root = scope.storage.root
-    for name in chain(
-        _stray_images(scope), _stray_artifacts(scope), _stray_uploads(scope), _stray_work(scope)
-    ):
-        try:
-            if (root / name).stat().st_mtime < settled:
-                yield name
-        except FileNotFoundError:
-            continue
-
-
-def _files(directory: Path) -> Iterator[Path]:
-    """Every file below a directory; none where there is no such directory."""
-    for parent, _, names in os.walk(directory):
-        yield from (Path(parent, name) for name in names)
-
-
-def _blocks(paths: Iterator[Path]) -> Iterator[list[Path]]:
-    while block := list(islice(paths, BATCH)):
-        yield block
-
-
-def _stray_images(scope: Scope) -> Iterator[str]:
-    projects = scope.connection.scalars(select(Project.id)).all()
-    for paths in _blocks(_files(scope.storage.root / "images")):
-        named = {path: _digest(path.name) for path in paths}
-        known = set(
-            scope.connection.scalars(
-                # By project too: the index begins with it.
-                select(Example.content_hash).where(
-                    Example.project_id.in_(projects),
-                    Example.content_hash.in_([one for one in named.values() if one is not None]),
-                )
-            )
-        )
-        yield from _names(scope, (path for path, digest in named.items() if digest not in known))
-
-
-def _digest(name: str) -> bytes | None:
-    try:
-        return bytes.fromhex(name)
-    except ValueError:
-        return None
-
-
-def _stray_artifacts(scope: Scope) -> Iterator[str]:
-    """Files in the places of artifacts, and folders of projects that there are no more."""
-    projects = {str(one) for one in scope.connection.scalars(select(Project.id))}
-    folder = scope.storage.root / "projects"
-    for directory in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if directory.name not in projects:
-            yield from _names(scope, [directory])
-            continue
-        for paths in _blocks(_files(directory)):
-            names = [str(path.relative_to(scope.storage.root)) for path in paths]
-            known = set(
-                scope.connection.scalars(
-                    select(Artifact.storage_key).where(Artifact.storage_key.in_(names))
-                )
-            )
-            yield from (name for name in names if name not in known and not _is_own(name))
-
-
-def _is_own(name: str) -> bool:
-    """Whether a project's file is one that no row names: pixels, features, logs of jobs."""
-    parts = Path(name).parts[2:]
-    return not name.endswith(".part") and (
-        parts[0] in {"pixels.u8", "features"} or parts[-1] == "job.log"
-    )
-
-
-def _stray_uploads(scope: Scope) -> Iterator[str]:
-    wanted = set(
-        scope.connection.scalars(
-            select(Job.params["upload"].astext).where(
-                Job.kind == JobKind.IMPORT_POOL,
-                # A plan that waits for its answer has succeeded, and keeps its upload.
-                or_(Job.state != JobState.SUCCEEDED, ~Job.is_real()),
-                Job.params["answer"].is_(None),
-            )
-        )
-    )
-    paths = _files(scope.storage.root / "uploads")
-    return _names(scope, (path for path in paths if path.name not in wanted))
-
-
-def _stray_work(scope: Scope) -> Iterator[str]:
-    kept = select(Job.id).where(Job.state != JobState.SUCCEEDED)
-    wanted = {str(one) for one in scope.connection.scalars(kept)}
-    folder = scope.storage.root / "work"
-    directories = folder.iterdir() if folder.is_dir() else ()
-    return _names(scope, (path for path in directories if path.name not in wanted))
-
-
-def _names(scope: Scope, paths: Iterable[Path]) -> Iterator[str]:
-    return (str(path.relative_to(scope.storage.root)) for path in paths)
+    return (stray.name for stray in strays(scope.connection, scope.storage))
 
 
 CHECKS: Final = (
@@ -253,7 +152,7 @@ CHECKS: Final = (
     Check(
         "stray_files",
         "every file belongs to something",
-        "They take up room and do no harm. Nothing is deleted; remove them if you want.",
+        "They take up room and do no harm. To remove them: karat doctor --orphans --free",
         _strays,
         note=True,
     ),

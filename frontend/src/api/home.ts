@@ -11,3 +11,10 @@ export const homeQuery = queryOptions({
       }),
     ),
 });
+
+/** Whether the server's disk has room; for those who can do something about it. */
+export const diskQuery = queryOptions({
+  queryKey: ["disk"],
+  queryFn: () => call(client.GET("/api/disk")),
+  refetchInterval: 60_000,
+});

@@ -259,6 +259,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/disk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Disk
+         * @description Whether there is room on the disk; while there is little, uploads and jobs are refused.
+         */
+        get: operations["show_disk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -508,7 +528,10 @@ export interface paths {
         get: operations["show_project"];
         put?: never;
         post?: never;
-        /** Delete Project */
+        /**
+         * Delete Project
+         * @description Delete a project; its files go right after it, but for images that other projects hold.
+         */
         delete: operations["delete_project"];
         options?: never;
         head?: never;
@@ -2546,6 +2569,21 @@ export interface components {
             status: number | null;
         };
         /**
+         * DiskOut
+         * @description The disk of the data directory, in bytes; what is large is refused unless it is `ok`.
+         */
+        DiskOut: {
+            /** Free */
+            free: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "low" | "full";
+            /** Total */
+            total: number;
+        };
+        /**
          * Estimate
          * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
          */
@@ -2811,7 +2849,10 @@ export interface components {
             /** Ood */
             ood: components["schemas"]["GuideExample"][];
         };
-        /** Health */
+        /**
+         * Health
+         * @description `status` is `ok`; of `/readyz` `disk_low` or `disk_full` while there is little room.
+         */
         Health: {
             /** Status */
             status: string;
@@ -3782,7 +3823,7 @@ export interface components {
              * Waiting For
              * @enum {string}
              */
-            waiting_for: "nothing" | "training" | "paused" | "finished" | "others" | "start";
+            waiting_for: "nothing" | "training" | "disk" | "paused" | "finished" | "others" | "start";
         };
         /** Promoted */
         Promoted: {
@@ -3886,6 +3927,35 @@ export interface components {
              * Format: uuid
              */
             client: string;
+        };
+        /**
+         * RemovalOut
+         * @description A project that was deleted, and what of it is gone from the disk.
+         *
+         *     `image_bytes` are those of its `images` that Karat stored; what other projects hold, too, stays.
+         *     `freed_bytes` is the room of everything that was removed. `finished_at` is null while files wait
+         *     for their removal.
+         */
+        RemovalOut: {
+            /**
+             * Deleted At
+             * Format: date-time
+             */
+            deleted_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Freed Bytes */
+            freed_bytes: number;
+            /** Freed Files */
+            freed_files: number;
+            /** Image Bytes */
+            image_bytes: number;
+            /** Images */
+            images: number;
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
         };
         /**
          * Reverted
@@ -4090,11 +4160,14 @@ export interface components {
              * Waiting For
              * @enum {string}
              */
-            waiting_for: "nothing" | "training" | "paused" | "finished" | "others";
+            waiting_for: "nothing" | "training" | "disk" | "paused" | "finished" | "others";
         };
         /**
          * StorageOut
          * @description `disk_free` and `disk_total` are those of the disk with the data directory.
+         *
+         *     `upload_bytes` is what uploads take that wait for an import, or for the retry of one that
+         *     failed. `removals` are the last 20 projects that were deleted, the latest first.
          */
         StorageOut: {
             /** Database Bytes */
@@ -4105,6 +4178,10 @@ export interface components {
             disk_total: number;
             /** Projects */
             projects: components["schemas"]["ProjectStorage"][];
+            /** Removals */
+            removals: components["schemas"]["RemovalOut"][];
+            /** Upload Bytes */
+            upload_bytes: number;
         };
         /**
          * SubsetComparison
@@ -5136,6 +5213,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
+    show_disk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiskOut"];
                 };
             };
         };

@@ -11,6 +11,7 @@ import { Logo } from "../ui/Logo";
 import { Failure } from "../ui/State";
 import { AccountMenu } from "./AccountMenu";
 import styles from "./AppShell.module.css";
+import { DiskNotice } from "./DiskNotice";
 import { RouteChanges } from "./RouteChanges";
 
 const ChoosePassword = lazy(() => import("../features/account/ChoosePassword"));
@@ -65,6 +66,7 @@ function Frame({ user }: { user: User }) {
         </div>
       </header>
       <main id="content" className={isDesk ? styles.desk : styles.main} tabIndex={-1}>
+        {!isDesk && <DiskNotice user={user} />}
         {user.must_change_password ? (
           <Suspense fallback={null}>
             <ChoosePassword user={user} />

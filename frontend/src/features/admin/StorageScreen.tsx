@@ -5,7 +5,7 @@ import type { Storage } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Figures } from "../../ui/Figures";
-import { formatBytes, formatCount } from "../../ui/format";
+import { formatBytes, formatCount, formatDateTime } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { Table } from "../../ui/Table";
@@ -57,6 +57,7 @@ export function StorageScreen() {
             [text.pixels, formatBytes(sum(projects.map((one) => one.pixel_bytes)))],
             [text.features, formatBytes(sum(projects.map((one) => one.feature_bytes)))],
             [text.artifacts, formatBytes(sum(projects.map(artifactsOf)))],
+            [text.uploads, formatBytes(found.data.upload_bytes)],
           ]}
         />
       </Card>
@@ -70,6 +71,12 @@ export function StorageScreen() {
       <Card title={text.byKind}>
         <KindTable projects={projects} />
       </Card>
+      {found.data.removals.length > 0 && (
+        <Card title={text.deleted}>
+          <p className={styles.quiet}>{text.deletedHint}</p>
+          <RemovalTable removals={found.data.removals} />
+        </Card>
+      )}
     </>
   );
 }
@@ -112,6 +119,41 @@ function ProjectTable({ projects }: { projects: ProjectStorage[] }) {
               </td>
             </tr>
           ))}
+      </tbody>
+    </Table>
+  );
+}
+
+function RemovalTable({ removals }: { removals: Storage["removals"] }) {
+  return (
+    <Table label={text.deleted}>
+      <thead>
+        <tr>
+          <th scope="col">{text.project}</th>
+          <th scope="col">{text.deletedAt}</th>
+          <th scope="col" data-number>
+            {text.count}
+          </th>
+          <th scope="col" data-number>
+            {text.originals}
+          </th>
+          <th scope="col" data-number>
+            {text.freed}
+          </th>
+          <th scope="col">{text.removal}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {removals.map((one) => (
+          <tr key={one.project_id}>
+            <th scope="row">{one.project}</th>
+            <td>{formatDateTime(one.deleted_at)}</td>
+            <td data-number>{formatCount(one.images)}</td>
+            <td data-number>{formatBytes(one.image_bytes)}</td>
+            <td data-number>{formatBytes(one.freed_bytes)}</td>
+            <td>{one.finished_at ? text.removed : text.removing}</td>
+          </tr>
+        ))}
       </tbody>
     </Table>
   );

@@ -121,7 +121,7 @@ export const admin = {
     disk: "Disk of the data directory",
     free: (free: string, total: string) => `${free} free of ${total}`,
     nearlyFull:
-      "The disk is nearly full. Imports and rounds fail without room: delete projects that are done, or give the data directory a larger disk.",
+      "The disk is nearly full. Imports and rounds wait without room: delete projects that are done, or give the data directory a larger disk.",
     database: "Database",
     images: "Images",
     pixels: "Pixels",
@@ -139,6 +139,15 @@ export const admin = {
     kind: "Kind",
     size: "Size",
     noArtifacts: "No job has left a file yet.",
+    uploads: "Uploads that wait",
+    deleted: "Deleted projects",
+    deletedHint:
+      "Their files go in the background. Images that other projects hold as well stay, so less may be freed than the originals took.",
+    deletedAt: "Deleted",
+    freed: "Freed",
+    removal: "Files",
+    removed: "Removed",
+    removing: "Being removed",
   },
   audit: {
     hint: "Who did what. Nothing is ever removed from it, and it holds no passwords or tokens.",

@@ -4,6 +4,11 @@ type Bounds = Partial<Record<"min" | "above" | "max" | "below", number | undefin
 
 export const common = {
   product: "Karat",
+  disk: {
+    low: (free: string) =>
+      `The server's disk is nearly full: ${free} are left. Labeling goes on; uploads and new jobs are refused, and jobs wait until there is room.`,
+    look: "What takes it",
+  },
   tagline: "Labels from pools that are not pure",
   loading: "Loading…",
   failed: "That did not work.",

@@ -111,6 +111,10 @@ export const label = {
       title: "The model is learning from your answers",
       text: "The next images come up here by themselves. You may leave this page open.",
     },
+    disk: {
+      title: "The next images have to wait",
+      text: "The server has too little room to choose them. Whoever runs it knows; your answers are safe, and this page will notice when it goes on.",
+    },
     first: {
       title: "The first images are being chosen",
       text: "They come up here by themselves, usually within a minute.",

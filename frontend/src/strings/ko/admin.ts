@@ -122,7 +122,7 @@ export const admin: Catalogue["admin"] = {
     disk: "데이터 디렉터리의 디스크",
     free: (free, total) => `${total} 중 ${free} 사용 가능`,
     nearlyFull:
-      "디스크가 거의 가득 찼습니다. 공간이 없으면 가져오기와 라운드가 실패합니다. 끝난 프로젝트를 삭제하거나 더 큰 디스크를 사용하세요.",
+      "디스크가 거의 가득 찼습니다. 공간이 없으면 가져오기와 라운드가 대기합니다. 끝난 프로젝트를 삭제하거나 더 큰 디스크를 사용하세요.",
     database: "데이터베이스",
     images: "이미지",
     pixels: "픽셀",
@@ -140,6 +140,15 @@ export const admin: Catalogue["admin"] = {
     kind: "종류",
     size: "크기",
     noArtifacts: "아직 작업이 남긴 파일이 없습니다.",
+    uploads: "대기 중인 업로드",
+    deleted: "삭제된 프로젝트",
+    deletedHint:
+      "파일은 백그라운드에서 삭제됩니다. 다른 프로젝트도 쓰는 이미지는 남으므로 원본 크기보다 적게 확보될 수 있습니다.",
+    deletedAt: "삭제 시각",
+    freed: "확보된 공간",
+    removal: "파일",
+    removed: "삭제됨",
+    removing: "삭제 중",
   },
   audit: {
     hint: "누가 무엇을 했는지 보여 줍니다. 기록은 삭제되지 않으며 비밀번호와 토큰은 담지 않습니다.",

@@ -1,0 +1,458 @@
+"""Deleting deletes: after the commit and never before, and never what somebody else holds."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples_of
+from hypothesis import strategies as st
+from sqlalchemy import Engine, func, select, text, update
+from sqlalchemy.exc import OperationalError
+
+from core import settings
+from core.db import sync_engine, sync_sessions
+from core.lifecycle import finish_job
+from core.states import JobState, Split
+from core.storage import Storage, flush
+from core.tables import Example, Job, Project, Removal, RemovalItem
+from core.thumbnails import make
+from karat.backup import back_up
+from karat.installation import Installation
+from tests.conftest import ROOT
+from tests.s3 import Bucket
+from tests.workers.import_files import Pool, encoded, picture, png, zipped
+from tests.world import World
+from workers import removals, runner, strays
+from workers.imports.decode import Decoded
+from workers.imports.placing import Place
+from workers.imports.pool import Addition, PoolWriter
+from workers.tasks import remove_files as task
+
+SHARED, OWN = range(4), range(4, 9)
+
+
+@pytest.fixture(autouse=True)
+def _uploads_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task, "_looked", float("-inf"))
+
+
+@pytest.fixture
+def engine(installation: settings.Settings) -> Iterator[Engine]:
+    engine = sync_engine(installation)
+    yield engine
+    engine.dispose()
+
+
+def delete(http: TestClient, world: World, project_id: int) -> int:
+    world.session.commit()
+    headers = world.caller().headers
+    return http.delete(f"/api/projects/{project_id}", headers=headers).status_code
+
+
+def pool_of(world: World, seeds: range) -> Pool:
+    """A project with images, some of them shown, an upload that failed and what it had done."""
+    pool = Pool(world.session, world.storage, world.project())
+    pool.zip({f"{seed}.png": png(seed) for seed in seeds})
+    for seed in seeds:
+        digest = sha256(png(seed)).digest()
+        for size in (64, 512):
+            make(world.storage, digest, size, png(seed))
+    failed = pool.add(b"no archive")
+    assert failed.state is JobState.FAILED
+    world.storage.work(failed.id).mkdir(parents=True, exist_ok=True)
+    (world.storage.work(failed.id) / "report.csv").write_text("begun")
+    return pool
+
+
+def files(storage: Storage) -> set[str]:
+    return {str(one.relative_to(storage.root)) for one in storage.root.rglob("*") if one.is_file()}
+
+
+def run_task() -> None:
+    task.remove_files({})
+
+
+def test_a_deleted_project_leaves_nothing_that_only_it_had(http: TestClient, world: World) -> None:
+    pool = pool_of(world, range(9))
+    other = pool_of(world, SHARED)
+    alone = {one for one in files(world.storage) if any(_names(one, seed) for seed in OWN)}
+    assert len(alone) == 3 * len(OWN)
+    mine = {one for one in files(world.storage) if f"projects/{pool.project_id}/" in one}
+    assert any(one.endswith("pixels.u8") for one in mine)
+    kept = {one for one in files(world.storage) if any(_names(one, seed) for seed in SHARED)}
+    uploads = [str(path.name) for path in (world.storage.root / "uploads").iterdir()]
+    assert len(uploads) == 2
+
+    assert delete(http, world, pool.project_id) == 204
+    run_task()
+
+    left = files(world.storage)
+    assert not left & (alone | mine)
+    assert kept <= left
+    world.session.expire_all()
+    jobs = world.session.scalars(select(Job)).all()
+    assert {job.project_id for job in jobs} == {other.project_id}
+    waiting = {f"uploads/{job.params['upload']}" for job in jobs if job.state is JobState.FAILED}
+    assert {one for one in left if one.startswith("uploads/")} == waiting
+    assert {one.partition("/")[2].partition("/")[0] for one in left if one.startswith("work/")} == {
+        str(job.id) for job in jobs if job.state is JobState.FAILED
+    }
+
+    found = http.get("/api/admin/storage", headers=world.caller().headers).json()
+    (removal,) = found["removals"]
+    assert (removal["project_id"], removal["images"]) == (pool.project_id, 9)
+    assert removal["image_bytes"] == sum(len(png(seed)) for seed in range(9))
+    # At least: logs of jobs, the pixels and the report are among them.
+    assert removal["freed_files"] >= len(alone) + len(mine) + 2
+    assert removal["freed_bytes"] > 0
+    assert removal["finished_at"] is not None
+
+
+def _names(file: str, seed: int) -> bool:
+    return sha256(png(seed)).hexdigest() in file
+
+
+def test_what_was_being_made_meanwhile_goes_the_second_time(http: TestClient, world: World) -> None:
+    pool = pool_of(world, OWN)
+    assert delete(http, world, pool.project_id) == 204
+    run_task()
+    # By a request that had begun before.
+    digest = sha256(png(OWN[0])).digest()
+    late = make(world.storage, digest, 64, png(OWN[0]))
+    run_task()
+    assert late.exists()
+    world.session.execute(
+        update(RemovalItem).values(removed_at=datetime.now(UTC) - timedelta(minutes=16))
+    )
+    world.session.commit()
+    run_task()
+    assert not late.exists()
+    assert world.session.scalar(select(func.count()).select_from(RemovalItem)) == 0
+    assert world.session.scalar(select(Removal.finished_at)) is not None
+
+
+def test_a_delete_whose_commit_fails_leaves_everything(http: TestClient, world: World) -> None:
+    pool = pool_of(world, OWN)
+    world.session.execute(
+        text(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$"
+        )
+    )
+    world.session.execute(
+        text(
+            "CREATE CONSTRAINT TRIGGER refuse AFTER DELETE ON projects "
+            "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()"
+        )
+    )
+    before = files(world.storage)
+    assert delete(http, world, pool.project_id) == 503
+    run_task()
+    assert files(world.storage) == before
+    assert world.session.get(Project, pool.project_id) is not None
+
+
+# Runs the task as a worker does, and dies by SIGKILL when the n-th file is about to go.
+KILLED = """
+import os, signal, sys
+from core import storage
+from workers.tasks.remove_files import remove_files
+
+countdown, original = int(sys.argv[1]), storage._unlink
+
+def deadly(path):
+    global countdown
+    if path.exists():
+        countdown -= 1
+        if countdown == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return original(path)
+
+storage._unlink = deadly
+remove_files({})
+"""
+
+
+@pytest.mark.parametrize("countdown", [1, 4, 12])
+def test_removing_that_is_killed_goes_on(http: TestClient, world: World, countdown: int) -> None:
+    pool = pool_of(world, OWN)
+    assert delete(http, world, pool.project_id) == 204
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(countdown)], cwd=ROOT, timeout=60, check=False
+    )
+    assert done.returncode == -9
+    assert files(world.storage)
+    run_task()
+    assert files(world.storage) == set()
+    assert world.session.scalar(select(Removal.finished_at)) is not None
+
+
+def addition(seed: int) -> Addition:
+    image = picture(seed)
+    content = encoded(image)
+    pixels = Decoded(
+        pixels=np.asarray(image.resize((8, 8))),
+        width=image.width,
+        height=image.height,
+        media_type="image/png",
+        as_is=True,
+    )
+    return Addition(f"{seed}.png", Place(Split.POOL, None, {}), content, _digest(content), pixels)
+
+
+def _digest(content: bytes) -> bytes:
+    return sha256(content).digest()
+
+
+class Interleaved:
+    """An import's steps, with removing between any two of them."""
+
+    def __init__(self, engine: Engine, storage: Storage, project_id: int) -> None:
+        self.factory = sync_sessions(engine)
+        self.storage = storage
+        self.writer = PoolWriter(self.factory, storage, project_id)
+        self.additions = [addition(seed) for seed in range(3)]
+        self.refused = 0
+
+    def remove(self) -> None:
+        try:
+            with self.factory.begin() as session:
+                digests = [one.digest for one in self.additions]
+                removals.remove_images(session, self.storage, digests, patience="200ms")
+        except OperationalError:
+            self.refused += 1
+
+    def run(self, moments: set[int]) -> None:
+        def perhaps(moment: int) -> None:
+            if moment in moments:
+                self.remove()
+
+        perhaps(0)
+        with ThreadPoolExecutor(2) as threads:
+            self.writer.write_files(self.additions, threads)
+        perhaps(1)
+        with self.factory.begin() as session:
+            perhaps(2)
+            self.writer.add_rows(session, self.additions, 1)
+            perhaps(3)
+        self.writer.advance(len(self.additions))
+        perhaps(4)
+        self.writer.close()
+
+
+@given(st.sets(st.integers(0, 4)), st.booleans())
+@examples_of(
+    max_examples=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_an_import_of_the_same_content_loses_nothing(
+    world: World, engine: Engine, moments: set[int], there: bool
+) -> None:
+    """Whenever the files of another project go that held the same."""
+    project = world.project()
+    task_ = Interleaved(engine, world.storage, project.id)
+    for one in task_.additions:
+        if there:
+            world.storage.put_image(one.digest, one.content)
+    task_.run(moments)
+    for one in task_.additions:
+        assert world.storage.image(one.digest).read_bytes() == one.content
+    # Only while rows are being added is there any waiting.
+    assert task_.refused == (3 in moments)
+    world.session.execute(text("DELETE FROM examples"))
+    world.session.commit()
+    with task_.factory.begin() as session:
+        removals.remove_images(session, world.storage, [one.digest for one in task_.additions])
+    assert not any(world.storage.image(one.digest).exists() for one in task_.additions)
+
+
+def test_uploads_stay_while_a_retry_could_use_them(http: TestClient, world: World) -> None:
+    pool = pool_of(world, OWN)
+    (failed,) = world.session.scalars(select(Job).where(Job.state == JobState.FAILED)).all()
+    upload = world.storage.upload(failed.params["upload"])
+    lost = world.storage.upload("nobody.zip")
+    lost.write_bytes(b"the API died before the job was there")
+    waiting = pool.queue(zipped([("x.png", png(99))]))
+    for path in (upload, lost, world.storage.upload(waiting.params["upload"])):
+        os.utime(path, (time.time() - 2 * 86_400,) * 2)
+    run_task()
+    assert upload.exists()
+    assert not lost.exists()
+    assert world.storage.upload(waiting.params["upload"]).exists()
+
+    failed.finished_at = datetime.now(UTC) - timedelta(days=settings.settings().upload_days + 1)
+    world.session.commit()
+    task._looked = float("-inf")
+    run_task()
+    assert not upload.exists()
+    assert not world.storage.work(failed.id).exists()
+    assert world.storage.upload(waiting.params["upload"]).exists()
+    # A retry says so.
+    headers = world.caller().headers
+    assert http.post(f"/api/jobs/{failed.id}/retry", headers=headers).status_code == 200
+    finish_job(waiting, JobState.CANCELLED)
+    world.session.commit()
+    again = pool.run(failed)
+    assert again.error is not None
+    assert again.error["code"] == "upload_missing"
+
+
+def test_a_backup_made_right_after_holds_none_of_it(
+    http: TestClient, world: World, installation: settings.Settings, tmp_path: Path
+) -> None:
+    pool, other = pool_of(world, range(9)), pool_of(world, SHARED)
+    assert delete(http, world, pool.project_id) == 204
+    back_up(
+        Installation(installation.data_dir, installation.database_url, running=True),
+        tmp_path / "karat.tar",
+    )
+    with tarfile.open(tmp_path / "karat.tar") as archive:
+        names = archive.getnames()
+    assert not [one for one in names if any(_names(one, seed) for seed in OWN)]
+    assert not [one for one in names if f"projects/{pool.project_id}/" in one]
+    kept = [one for one in names if one.startswith("storage/images/")]
+    assert len(kept) == len(SHARED)
+    assert any(f"projects/{other.project_id}/pixels.u8" in one for one in names)
+    # The other's upload, whose import can be retried.
+    assert len([one for one in names if one.startswith("storage/uploads/")]) == 1
+
+
+def age(root: Path) -> None:
+    for path in (root, *root.rglob("*")):
+        os.utime(path, (time.time() - 7200,) * 2)
+
+
+def test_orphans_are_named_and_only_freed_if_asked(
+    http: TestClient, world: World, engine: Engine, installation: settings.Settings
+) -> None:
+    pool, other = pool_of(world, range(9)), pool_of(world, SHARED)
+    assert delete(http, world, pool.project_id) == 204
+    # Nothing has removed them yet, as where no worker runs.
+    age(world.storage.root)
+    before = files(world.storage)
+    dry = list(strays.examine(engine, installation, remove=False))
+    assert files(world.storage) == before
+    *named, sums = dry
+    # Three files of each image, the project's folder, an upload, and its unfinished work.
+    assert sums["count"] == len(named) == 3 * len(OWN) + 3
+    assert sums["freed_files"] == 0
+    *_, sums = strays.examine(engine, installation, remove=True)
+    assert sums["freed_files"] > 3 * len(OWN)
+    left = files(world.storage)
+    assert not [one for one in left if any(_names(one, seed) for seed in OWN)]
+    assert len([one for one in left if any(_names(one, seed) for seed in SHARED)]) == 12
+    assert any(f"projects/{other.project_id}/" in one for one in left)
+    *named, sums = strays.examine(engine, installation, remove=False)
+    assert (named, sums["count"]) == ([], 0)
+
+
+def test_a_database_that_knows_no_project_frees_nothing(
+    world: World, engine: Engine, installation: settings.Settings
+) -> None:
+    world.storage.put_image(b"1" * 32, b"another installation's")
+    age(world.storage.root)
+    with pytest.raises(Exception, match="Check DATABASE_URL"):
+        list(strays.examine(engine, installation, remove=True))
+    assert world.storage.has_image(b"1" * 32)
+
+
+@pytest.fixture
+def in_bucket(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    monkeypatch.setenv("KARAT_STORAGE_URL", f"{bucket.url}/karat")
+    settings.settings.cache_clear()
+    return bucket
+
+
+@pytest.mark.parametrize("free", ["task", "orphans"])
+def test_originals_in_the_installation_s_bucket_go_too(
+    in_bucket: Bucket, world: World, engine: Engine, free: str, request: pytest.FixtureRequest
+) -> None:
+    storage = Storage.of(settings.settings())
+    pools = [Pool(world.session, storage, world.project()) for _ in range(2)]
+    for pool, seeds in zip(pools, (range(9), SHARED), strict=True):
+        assert pool.zip({f"{seed}.png": png(seed) for seed in seeds})["added"] == len(seeds)
+    http: TestClient = request.getfixturevalue("http")
+    assert delete(http, world, pools[0].project_id) == 204
+    age(storage.root)
+    act: dict[str, Callable[[], object]] = {
+        "task": run_task,
+        "orphans": lambda: list(strays.examine(engine, settings.settings(), remove=True)),
+    }
+    act[free]()
+    found = [key for key in in_bucket.files.find(in_bucket.name) if "/images/" in key]
+    assert sorted(key.rpartition("/")[2] for key in found) == sorted(
+        sha256(png(seed)).hexdigest() for seed in SHARED
+    )
+    left = {path.stem for path in (storage.root / "thumbnails").rglob("*.webp")}
+    assert left == {sha256(png(seed)).hexdigest() for seed in SHARED}
+    projects = {
+        key.partition("/projects/")[2].partition("/")[0]
+        for key in in_bucket.files.find(in_bucket.name)
+        if "/projects/" in key
+    }
+    if free == "task":
+        assert projects == {str(pools[1].project_id)}
+    assert world.session.scalars(select(Example.id)).first() is not None
+    runner.sessions().kw["bind"].dispose()
+
+
+def test_doctor_says_what_would_be_freed_and_frees_it(
+    world: World, installation: settings.Settings
+) -> None:
+    world.project(images=1)
+    world.storage.put_image(b"1" * 32, bytes(5000))
+    age(world.storage.root)
+
+    def doctor(*more: str) -> str:
+        directory = ["--data-dir", str(installation.data_dir)]
+        done = subprocess.run(
+            [sys.executable, "-m", "karat", "doctor", *directory, "--orphans", *more],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    said = doctor()
+    assert f"{b'1'.hex() * 32}, 8.0 KiB" in said
+    assert "1 files or folders belong to nothing, 8.0 KiB" in said
+    assert "--orphans --free" in said
+    assert world.storage.has_image(b"1" * 32)
+    said = doctor("--free")
+    assert "1 files were removed" in said
+    assert "were free before" in said
+    assert not world.storage.has_image(b"1" * 32)
+    assert "0 files or folders" in doctor()
+
+
+def test_originals_are_on_the_disk_before_their_rows(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the rows are there, nothing reads the images from the upload again."""
+    seen: list[tuple[int, int | None]] = []
+
+    def watched(directory: Path) -> None:
+        flush(directory)
+        rows = world.session.scalar(select(func.count()).select_from(Example))
+        world.session.commit()
+        seen.append((len([one for one in directory.rglob("*") if one.is_file()]), rows))
+
+    monkeypatch.setattr("workers.imports.pool.flush", watched)
+    pool = Pool(world.session, world.storage, world.project())
+    pool.zip({f"{seed}.png": png(seed) for seed in range(3)})
+    assert seen == [(3, 0)]

@@ -1,0 +1,45 @@
+"""Files that belong to nobody any more go."""
+
+import logging
+import time
+from typing import Any, Final
+
+from sqlalchemy.exc import OperationalError
+
+from core.errors import DomainError
+from core.messages import RemoveFiles
+from core.settings import settings
+from core.storage import Storage
+from workers import removals
+from workers.app import app
+from workers.runner import sessions
+
+logger = logging.getLogger(__name__)
+# Of the time between two of these messages: the rest is for others in the same queue.
+_SHARE: Final = 0.5
+_UPLOADS_SECONDS: Final = 600.0
+_looked = -_UPLOADS_SECONDS
+
+
+@app.task(name=RemoveFiles.task)  # type: ignore[untyped-decorator]
+def remove_files(payload: dict[str, Any]) -> None:
+    """Go on with removing, for a while; the next message takes up what is left."""
+    RemoveFiles.model_validate(payload)
+    deadline = time.monotonic() + _SHARE * settings().sweep_seconds
+    storage = Storage.of(settings())
+    try:
+        while time.monotonic() < deadline and removals.remove_some(sessions(), storage):
+            pass
+        _expire_uploads(storage)
+    except (OperationalError, DomainError, OSError) as error:
+        logger.warning("files of deleted projects stay for now: %s", error)
+
+
+def _expire_uploads(storage: Storage) -> None:
+    global _looked
+    if time.monotonic() - _looked < _UPLOADS_SECONDS:
+        return
+    _looked = time.monotonic()
+    freed = removals.expire_uploads(sessions(), storage, settings().upload_days)
+    if freed.files:
+        logger.info("removed %s files of uploads that nobody retried", freed.files)
