@@ -23,7 +23,7 @@ export const admin = {
     temporary: "Has to choose a password",
     actions: "Actions",
     reset: "Reset password",
-    locked: "Has to wait after failed logins",
+    locked: "Has to wait",
     unlock: "Let in again",
     unlockOf: (name: string) => `Let in again: ${name}`,
     resetOf: (name: string) => `Reset password: ${name}`,

@@ -24,7 +24,7 @@ export const admin: Catalogue["admin"] = {
     temporary: "비밀번호를 새로 정해야 함",
     actions: "작업",
     reset: "비밀번호 초기화",
-    locked: "로그인 실패가 많아 대기 중",
+    locked: "로그인 대기",
     unlock: "로그인 허용",
     unlockOf: (name) => `로그인 허용: ${name}`,
     resetOf: (name) => `비밀번호 초기화: ${name}`,
