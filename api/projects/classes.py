@@ -1,5 +1,6 @@
 """Editing the classes of a project."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -36,6 +37,11 @@ class _Shown(NamedTuple):
     @classmethod
     def of(cls, item: ProjectClass) -> "_Shown":
         return cls(item.name, item.colour, item.hotkey, item.position)
+
+
+def _alike(name: str) -> str:
+    """The same for names that nobody can tell apart at a glance, and some file systems never."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 async def replace(session: AsyncSession, project: Project, wanted: Sequence[ClassIn]) -> None:
@@ -113,10 +119,17 @@ async def add(
 
 def _check(wanted: Sequence[ClassIn], keys: Mapping[int, str | None]) -> None:
     """Refuse what cannot be; of the present ``keys`` those that were reserved since may stay."""
-    names = [item.name.casefold() for item in wanted]
-    twice = next((item.name for item in wanted if names.count(item.name.casefold()) > 1), None)
-    if twice is not None:
-        raise Invalid("invalid_class", f"Two classes are called {twice!r}.", field="classes")
+    names = [_alike(item.name) for item in wanted]
+    twice = [item.name for item in wanted if names.count(_alike(item.name)) > 1]
+    if twice:
+        other = next((name for name in twice if name != twice[0]), None)
+        what = f"Two classes are called {twice[0]!r}."
+        if other is not None:
+            what = (
+                f"{twice[0]!r} and {other!r} only differ in capitals or in how their letters are "
+                "composed; rename one."
+            )
+        raise Invalid("invalid_class", what, field="classes")
     if "ood" in names:
         raise Invalid(
             "invalid_class",

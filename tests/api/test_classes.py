@@ -18,6 +18,8 @@ def classes_of(response: Any) -> list[tuple[int, str, str | None]]:
     ("classes", "code"),
     [
         ([{"name": "cat"}, {"name": "Cat "}], "invalid_class"),
+        ([{"name": "caf\u00e9"}, {"name": "cafe\u0301"}], "invalid_class"),
+        ([{"name": "CAFE\u0301"}, {"name": "caf\u00e9"}], "invalid_class"),
         ([{"name": "cat"}, {"name": "ood"}], "invalid_class"),
         ([{"name": "cat", "id": 1}], "invalid_class"),
         ([{"name": "cat", "hotkey": "s"}], "invalid_hotkey"),

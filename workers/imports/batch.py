@@ -258,6 +258,8 @@ def _prepare(
         return Line(item.name, Outcome.REFUSED, item.refused.reason)
     read = reader.read(item)
     notes = tuple(Note("a label is not taken", reason) for reason in read.unread)
+    if item.remark:
+        notes = (*notes, Note(item.remark))
     if item.how and (read.labels or read.unread):
         notes = (*notes, Note("what is said of it was found by the end of its path", item.how))
     if item.reference is not None and not read.labels:

@@ -37,6 +37,7 @@ from workers.imports.said import Described, describe
 _MOST_DOCUMENTS: Final = 100
 _TOO_MANY: Final = Refused(f"more than {_MOST_DOCUMENTS} documents; this one is left aside")
 _MOST_TOLD: Final = 1000
+_UNCERTAIN: Final = "its name is in no encoding that can be told for certain; pack it as UTF-8"
 _MOST_NAMED: Final = 30
 
 
@@ -274,6 +275,7 @@ class FolderSource:
             said=found.said,
             unread=found.unread,
             how=found.how,
+            remark=_UNCERTAIN if getattr(entry, "raw", b"") else "",
             meta=found.meta,
         )
 

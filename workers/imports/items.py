@@ -112,6 +112,7 @@ class Item:
         unread: Why something that was said of its label is not taken; the image enters all the
             same.
         how: How what is said of it was found to be meant, where the names do not simply agree.
+        remark: What else is to be known of it.
         silence: What a row lacks that brings neither an image nor a label.
         meta: JSON-ready extras.
         refused: Why there is nothing to read, where that is known already.
@@ -129,6 +130,7 @@ class Item:
     said: tuple[Said, ...] = ()
     unread: tuple[str, ...] = ()
     how: str = ""
+    remark: str = ""
     silence: str = "no label in this row"
     meta: dict[str, Any] = field(default_factory=dict)
     refused: Refused | None = None

@@ -11,10 +11,12 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from workers.imports.items import MAX_IMAGE_BYTES, Refused, invalid_archive
+from workers.imports.legacy_names import FALLBACK, encoding_of
 
 _END: Final = struct.Struct("<4s4H2LH")
 _END_64: Final = struct.Struct("<4sQ2H2L4Q")
@@ -25,6 +27,9 @@ _MAX_COMMENT: Final = 0xFFFF
 _FULL_32: Final = 0xFFFFFFFF
 _ENCRYPTED: Final = 1
 _UTF_8: Final = 1 << 11
+_UNICODE_PATH: Final = 0x7075
+# Names that tell in which encoding they are.
+_MOST_LOOKED_AT: Final = 10_000
 _STORED, _DEFLATED = 0, 8
 _BLOCK: Final = 1 << 16
 _MOST_ENTRIES: Final = 5_000_000
@@ -43,6 +48,8 @@ class Entry(NamedTuple):
     packed: int
     size: int
     offset: int
+    raw: bytes = b""
+    """Its name where that is not UTF-8, and no encoding is known for it yet."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +70,29 @@ class ZipEntries:
         try:
             self._directory = _find_directory(self._data)
             self._length = self._data.seek(0, os.SEEK_END)
+            legacy = (entry.raw for entry in self._entries() if entry.raw)
+            self._encoding = encoding_of(islice(legacy, _MOST_LOOKED_AT))
         except BaseException:
             self._data.close()
             raise
 
     def __iter__(self) -> Iterator[Entry]:
+        """Every entry, in the directory's order, with the name that its bytes most likely are.
+
+        ``raw`` stays where that is not certain. Raises as ``_entries``.
+        """
+        for entry in self._entries():
+            if not entry.raw:
+                yield entry
+                continue
+            try:
+                name = entry.raw.decode(self._encoding or FALLBACK)
+            except UnicodeDecodeError:
+                yield entry._replace(name=entry.raw.decode(FALLBACK))
+                continue
+            yield entry._replace(name=name, raw=b"" if self._encoding else entry.raw)
+
+    def _entries(self) -> Iterator[Entry]:
         """Every entry, in the directory's order.
 
         Raises:
@@ -261,16 +286,30 @@ def _read_entry(file: BinaryIO, left: int) -> tuple[Entry, int]:
     if _FULL_32 in (packed, size, offset):
         extra = rest[name_length : name_length + extra_length]
         size, packed, offset = _wide(extra, size, packed, offset)
-    # cp437 is what the format prescribes, but many tools write UTF-8 without saying so.
-    name = raw.decode("utf-8", "replace") if flags & _UTF_8 else _guess(raw)
-    return Entry(name, flags, method, crc, packed, size, offset), len(header) + len(rest)
+    extra = rest[name_length : name_length + extra_length]
+    name = raw.decode("utf-8", "replace") if flags & _UTF_8 else _utf_8(raw, extra)
+    entry = Entry(name or "", flags, method, crc, packed, size, offset)
+    if name is None:
+        entry = entry._replace(raw=raw)
+    return entry, len(header) + len(rest)
 
 
-def _guess(raw: bytes) -> str:
+def _utf_8(raw: bytes, extra: bytes) -> str | None:
+    """A name that many tools write in UTF-8 without saying so, or beside it; None if neither."""
+    position = 0
+    while position + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, position)
+        field = extra[position + 4 : position + 4 + length]
+        # Info-ZIP's: it holds as long as the name that it goes with is still the same.
+        if kind == _UNICODE_PATH and len(field) > 5 and field[0] == 1:
+            (crc,) = struct.unpack_from("<L", field, 1)
+            if crc == zlib.crc32(raw):
+                return field[5:].decode("utf-8", "replace")
+        position += 4 + length
     try:
         return raw.decode()
     except UnicodeDecodeError:
-        return raw.decode("cp437")
+        return None
 
 
 def _wide(extra: bytes, *values: int) -> tuple[int, ...]:
