@@ -125,8 +125,8 @@ def test_entries_that_cannot_be_used_cost_themselves_only(world: World) -> None:
         "annotations.json, entry 3 of images": "has no id",
         "annotations.json, entry 4 of images": "is not an object",
         "annotations.json, entry 3 of annotations": "has no image_id",
-        "annotations.json": "1 annotations have no category_id, as captions and panoptic ones do; "
-        "they are left aside",
+        "annotations.json": "annotations without a category_id, as those of captions and panoptic "
+        "ones are, are left aside: 1",
         "annotations.json, image_id 7": "is annotated, but not among images",
     }
 
@@ -163,7 +163,7 @@ def test_captions_and_keypoints_beside_instances_are_left_aside(world: World) ->
     result = finished(pool.add(zipped(files.items())))
     assert labels(pool) == {"a.png": ["cat"], "b.png": []}
     why = reasons(result)
-    assert "no category_id" in why["annotations/captions_val.json"]
+    assert "without a category_id" in why["annotations/captions_val.json"]
     assert "keypoints" in why["annotations/person_keypoints_val.json"]
 
 
@@ -221,6 +221,16 @@ def test_addresses_of_label_studio_are_paths(world: World, name: str, address: s
     assert labels(pool) == {name: ["cat"], "other.png": []}
     pool.add(json.dumps([task(address, chosen("dog"))]).encode(), "export.json")
     assert labels(pool)[name] == ["dog"]
+
+
+def test_coco_of_label_studio_knows_files_by_the_name_they_had(world: World) -> None:
+    for contributor, expected in (("Label Studio", ["cat"]), ("somebody", [])):
+        document = json.loads(coco({1: "images/1a2b3c4d-my_photo.png"}, [(1, 1)]))
+        document["info"] = {"contributor": contributor}
+        pool = pool_of(world)
+        files = [("set/my photo.png", png(0)), ("x.json", json.dumps(document).encode())]
+        pool.add(zipped(files))
+        assert labels(pool) == {"set/my photo.png": expected}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from workers.imports import label_studio
 from workers.imports.items import printable
 from workers.imports.matching import Called, plain_path
 from workers.imports.metadata import UNREAD, Problem
@@ -38,6 +39,7 @@ class CocoIndex:
         self._without_category = 0
         self.names_keypoints = False
         """Whether it is about the joints of bodies."""
+        self._is_label_studios = False
 
     def add(self, elements: Iterator[tuple[str | None, Any]]) -> None:
         """Read the elements of a document; what cannot be used of them becomes a problem.
@@ -48,6 +50,8 @@ class CocoIndex:
         self._index.execute("BEGIN")
         numbers: dict[str, int] = {}
         for key, one in elements:
+            if key == "info" and isinstance(one, dict):
+                self._is_label_studios = one.get("contributor") == label_studio.SOURCE
             if key not in ("images", UNDECIDED, "categories", "annotations"):
                 continue
             number = numbers[key] = numbers.get(key, -1) + 1
@@ -99,7 +103,10 @@ class CocoIndex:
         """The path of each image, and fields (of ``stated``, and why a label is not taken)."""
         images = self._index.execute("SELECT id, file, fields FROM images ORDER BY seq")
         for image, path, stored in images:
-            yield [Called(path)], self._fields(image, json.loads(stored))
+            names = [Called(path)]
+            if self._is_label_studios:
+                names += label_studio.names_before_upload(path)
+            yield names, self._fields(image, json.loads(stored))
 
     def problems(self) -> Iterator[Problem]:
         """What of the document says nothing, and why."""
@@ -107,8 +114,8 @@ class CocoIndex:
             yield Problem(*row)
         if self._without_category:
             reason = (
-                f"{self._without_category:,} annotations have no category_id, as captions and "
-                "panoptic ones do; they are left aside"
+                "annotations without a category_id, as those of captions and panoptic ones are, "
+                f"are left aside: {self._without_category:,}"
             )
             yield Problem(self._name, reason)
         nowhere = self._index.execute(

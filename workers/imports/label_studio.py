@@ -96,9 +96,14 @@ def _names(address: str) -> list[Called]:
     uploaded = _UPLOADED.search(path)
     if uploaded:
         base = unquote(uploaded[1])
-        bare = _PREFIX.sub("", base, count=1)
-        return [Called(plain_path(base)), Called(plain_path(bare), is_made=True)]
+        return [Called(plain_path(base)), *names_before_upload(base)]
     return _distinct(unquote(path), path) if is_address else _distinct(path)
+
+
+def names_before_upload(path: str) -> list[Called]:
+    """What a file may have been called that Label Studio has put below a folder of its own."""
+    base = path.rpartition("/")[2]
+    return [Called(plain_path(_PREFIX.sub("", base, count=1)), is_made=True)]
 
 
 def _distinct(*paths: str) -> list[Called]:
