@@ -358,6 +358,40 @@ def test_a_label_that_cannot_be_read_costs_no_image(world: World) -> None:
     assert "(there is 'cat')" in told(pool, job)["x.parquet#1"]
 
 
+@pytest.mark.parametrize("as_note", [True, False])
+@pytest.mark.parametrize("split", [Split.POOL, Split.EVALUATION])
+def test_rows_of_metadata_that_contradict_each_other(
+    world: World, split: Split, as_note: bool
+) -> None:
+    pool = pool_of(world)
+    table = b"file_name,label\na.png,cat\na.png,dog\nb.png,dog\n"
+    files = {**IMAGES, "metadata.csv": table}
+    job = pool.add(zipped(files.items()), split=split, annotations=() if as_note else ("label",))
+    result = finished(job)
+    if split is Split.EVALUATION:
+        assert reasons(result) == {"a.png": "its labels contradict each other (cat and dog)"}
+        assert result["added"] == 1
+        return
+    assert result["added"] == 2
+    said = {"a.png": ["cat", "dog"], "b.png": ["dog"]}
+    assert labels(pool) == ({"a.png": [], "b.png": []} if as_note else said)
+    assert "contradict each other (cat" in told(pool, job)["a.png"]
+    assert result["noted"] == ({"a label is not taken": 1} if as_note else {})
+
+
+def test_a_list_of_one_label_is_that_label(world: World) -> None:
+    pool = pool_of(world)
+    said: list[list[str] | None] = [["cat"], [], None, ["cat", "dog"]]
+    rows = [{"image": png(n), "label": one} for n, one in enumerate(said)]
+    job = pool.add(parquet_of(rows), "x.parquet", annotations=["label"])
+    assert finished(job)["added"] == 4
+    assert list(labels(pool).values()) == [["cat"], [], [], []]
+    metadata = b'{"file_name": "a.png", "label": ["dog"]}\n{"file_name": "b.png", "label": []}'
+    other = pool_of(world)
+    other.add(zipped_with(metadata, "metadata.jsonl"), annotations=["label"])
+    assert labels(other) == {"a.png": ["dog"], "b.png": []}
+
+
 def test_bytes_with_two_labels_have_both(world: World) -> None:
     pool = pool_of(world)
     job = pool.add(zipped([("cat/1.png", png(0)), ("dog/2.png", png(0))]), annotations=["label"])

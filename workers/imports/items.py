@@ -258,6 +258,18 @@ def says_nothing(text: str) -> bool:
     return text.strip().lower() in _NOTHING
 
 
+def only(value: object) -> object:
+    """The one element of a list of one, nothing of an empty list; else ``value``."""
+    if isinstance(value, list) and len(value) <= 1:
+        return value[0] if value else None
+    return value
+
+
+def contradiction(labels: Iterable[str]) -> str:
+    """Why labels that contradict each other are no truth."""
+    return f"its labels contradict each other ({' and '.join(sorted(labels))[:100]})"
+
+
 def composed(text: str) -> str:
     """``text`` as names are compared: the same letters may be written as one character or two."""
     return unicodedata.normalize("NFC", text)

@@ -22,6 +22,7 @@ from workers.imports.items import (
     invalid_column,
     json_value,
     key_column,
+    only,
     printable,
     reference,
     short_name,
@@ -146,15 +147,14 @@ class ParquetSource:
         found = {column: Values() for column in columns}
         for column, held in found.items():
             names = self._columns.label_names.get(column, ())
-            seen: set[object] = set()
+            seen: set[str] = set()
             for batch in self._of(column):
-                seen.update(batch.column(0).to_pylist())
+                labels = (written(value, names) for value in batch.column(0).to_pylist())
+                seen.update(label for label in labels if label is not None)
                 if len(seen) > _LABELS:
                     break
-            for value in seen:
-                label = written(value, names)
-                if label is not None:
-                    held.add(label)
+            for label in seen:
+                held.add(label)
         return found
 
     def _of(self, column: str) -> Iterator[pa.RecordBatch]:
@@ -277,6 +277,7 @@ def written(value: object, names: Sequence[str]) -> str | None:
         names: What its numbers stand for, if the file declares that: then no other number is one,
             and -1 is none, as Hugging Face's files have it.
     """
+    value = only(value)
     if value is None or value == "" or value != value:
         return None
     if names and isinstance(value, int | float) and not isinstance(value, bool):

@@ -12,6 +12,7 @@ from workers.imports.items import (
     Said,
     Values,
     composed,
+    contradiction,
     mark,
     says_nothing,
     short_name,
@@ -90,6 +91,9 @@ class LabelReader:
     def truth(self, item: Item) -> int | Refused:
         """The class that an evaluation image is of."""
         if item.label is None or (says_nothing(item.label) and not self._is_class(item.label)):
+            said = {text for column, text in item.annotations if column == "label"}
+            if len(said) > 1:
+                return Refused(contradiction(said))
             return Refused(item.unread[0] if item.unread else "an evaluation image needs a label")
         column = item.label_column
         if column is None or self._is_class(item.label) or whole_number(item.label) is None:

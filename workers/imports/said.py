@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workers.imports.items import Refused, Said, extras, printable
+from workers.imports.items import Refused, Said, contradiction, extras, only, printable
 from workers.imports.layout import is_flag, row_split
 from workers.imports.metadata import UNREAD, Row
 from workers.imports.stated import is_stated, read_stated, text
@@ -44,9 +44,8 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         return Refused(f"it is said to be of several splits: {', '.join(splits)[:100]}")
     labels = _distinct(one.label for one in found)
     unread = [reason for one in found for reason in one.unread]
-    if len(labels) > 1:
-        shown = " and ".join(labels)[:100]
-        unread.insert(0, f"its labels contradict each other ({shown})")
+    if len(labels) > 1 and "label" not in columns:
+        unread.insert(0, contradiction(labels))
     is_stated_by_any = any(one.said or one.label_column == "" for one in found)
     label = labels[0] if len(labels) == 1 else None
     column = next((one.label_column for one in found if one.label is not None), None)
@@ -81,8 +80,10 @@ def _one(row: Row, columns: Sequence[str]) -> Described:
     split = row_split(fields, flags)
     for name in ("split", *flags):
         fields.pop(name, None)
-    label = text(fields.pop("label", None))
-    said = [(name, label if name == "label" else text(fields.pop(name, None))) for name in columns]
+    label = text(only(fields.pop("label", None)))
+    said = [
+        (name, label if name == "label" else text(only(fields.pop(name, None)))) for name in columns
+    ]
     return Described(
         split=split,
         label=label,

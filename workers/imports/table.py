@@ -19,6 +19,7 @@ from workers.imports.items import (
     invalid_archive,
     invalid_column,
     key_column,
+    only,
     printable,
     reference,
     refused_item,
@@ -107,7 +108,9 @@ class TableSource:
         found = reference(self._key, row.get(self._key))
         if isinstance(found, Refused):
             return refused_item(self._name(place, row), found.reason)
-        said = ((column, (text(row.get(column)) or "").strip()) for column in self._annotations)
+        said = (
+            (column, (text(only(row.get(column))) or "").strip()) for column in self._annotations
+        )
         return Item(
             name=self._name(place, row),
             read=partial(_same, Refused("the row holds no image")),
@@ -155,7 +158,7 @@ class TableSource:
             if not self._csv and len(names) < _MOST_COLUMNS:
                 names.update(dict.fromkeys(row))
             for column, held in self._values.items():
-                if (value := text(row.get(column))) is not None:
+                if (value := text(only(row.get(column)))) is not None:
                     held.add(value)
         return count, [name for name in names if name]
 
