@@ -97,11 +97,14 @@ class LabelReader:
             return Refused(item.unread[0] if item.unread else "an evaluation image needs a label")
         column = item.label_column
         if column is None or self._is_class(item.label) or whole_number(item.label) is None:
-            return self._class(item.label) or Refused(
-                f"label {item.label[:100]!r} is not a class of the project{self._hint(item.label)}"
-            )
+            reason = f"label {item.label[:100]!r} is not a class of the project"
+            return self._class(item.label) or self._refused(reason, item.label)
         label = self.label(column, item.label)
-        return label if isinstance(label, Refused) else label.class_id or Refused("no class")
+        return (
+            label
+            if isinstance(label, Refused)
+            else label.class_id or Refused("an evaluation image needs a class")
+        )
 
     def label(self, column: str, text: str) -> Label | Refused:
         """What ``column`` says of an image by ``text``, which may be a number."""
@@ -148,10 +151,11 @@ class LabelReader:
         word = text.strip().lower()
         if word in _NO_CLASS:
             return Label(source, Verdict(word), None)
-        return Refused(
+        reason = (
             f"{source} says {text[:100]!r}: neither a class of the project, nor the number of "
-            f"one (0 to {len(self._ids) - 1}), ood, unsure or skip{self._hint(text)}"
+            f"one (0 to {len(self._ids) - 1}), ood, unsure or skip"
         )
+        return self._refused(reason, text)
 
     def _said(self, one: Said) -> Label | Refused:
         """A verdict that a document states; a choice or a category is a name, and no number."""
@@ -164,10 +168,11 @@ class LabelReader:
         word = name.strip().lower()
         if one.verdict is None and word in _NO_CLASS:
             return Label(one.source_name, Verdict(word), None, one.seconds, one.at)
-        return Refused(
+        reason = (
             f"{one.source_name} says {name[:100]!r}, which is not a class of the project; add it, "
-            f"and import again{self._hint(name)}"
+            "and import again"
         )
+        return self._refused(reason, name)
 
     def _class(self, text: str) -> int | None:
         name = composed(text)
@@ -184,10 +189,10 @@ class LabelReader:
         held = self._values.get(composed(column))
         return held is not None and held.marks and self._names_class(column)
 
-    def _hint(self, text: str) -> str:
-        """What may be meant, where only the letters' case differs."""
+    def _refused(self, reason: str, text: str) -> Refused:
+        """Why a label is none, and what may be meant where only the letters' case differs."""
         alike = self._alike.get(text.strip().casefold())
-        return f" (there is {alike!r})" if alike is not None else ""
+        return Refused(reason if alike is None else f"{reason} (there is {alike!r})")
 
 
 def _add(one: Label | Refused, labels: list[Label], unread: list[str]) -> None:
