@@ -20,6 +20,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
     "job": Topic.JOB,
     # An import is a job of its own.
     "pool": Topic.JOB,
+    "import": Topic.JOB,
     "round": Topic.ROUND,
     "review": Topic.REVIEW,
     "member": Topic.MEMBER,

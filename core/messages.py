@@ -12,8 +12,8 @@ class Message(BaseModel):
 
     Attributes:
         task: Name of the Celery task that handles it.
-        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``web`` for what calls other
-            machines, ``cpu`` for the rest.
+        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``cpu`` for imports, ``web``
+            for what calls other machines, ``housekeeping`` for what must never wait for a job.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -81,7 +81,7 @@ class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
     task = "sweep"
-    queue = "cpu"
+    queue = "housekeeping"
 
 
 class DeliverWebhooks(Message):
@@ -119,4 +119,4 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.RELABEL: Relabel,
     JobKind.SCORE_PART: ScorePart,
 }
-QUEUES: tuple[str, ...] = ("cpu", "gpu", "web")
+QUEUES: tuple[str, ...] = ("cpu", "gpu", "web", "housekeeping")

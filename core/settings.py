@@ -93,6 +93,11 @@ class Settings(BaseSettings):
     sweep_seconds: float = Field(
         default=5.0, gt=0, description="How often undelivered and abandoned jobs are looked for."
     )
+    import_turn_seconds: float = Field(
+        default=20.0,
+        ge=0,
+        description="How long an import goes on while other projects wait to begin one.",
+    )
     scoring_rows: int = Field(
         default=131_072,
         ge=1,

@@ -387,7 +387,8 @@ def _workers(environment: dict[str, str]) -> Iterator[Finding]:
         return
     yield Finding("broker", True, "reachable")
     served = {queue["name"] for queues in answers.values() for queue in queues}
-    for queue, worker in {"gpu": "gpu", "cpu": "cpu", "web": "cpu"}.items():
+    workers = {"gpu": "gpu", "cpu": "cpu", "housekeeping": "housekeeping", "web": "housekeeping"}
+    for queue, worker in workers.items():
         if queue in served:
             yield Finding(f"worker {queue}", True, "answers")
         else:

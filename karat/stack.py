@@ -40,11 +40,12 @@ sys.argv = ["bootstrap", "--email", email]
 runpy.run_module("api.bootstrap", run_name="__main__")
 """
 
-# CUDA cannot follow a fork, so what trains runs in the worker process itself. The rest runs in
-# threads: a long import must not hold up the sweep that finds abandoned jobs.
-_POOLS = {"gpu": ("--pool=solo",), "cpu": ("--pool=threads", "--concurrency=4")}
+# CUDA cannot follow a fork, so what trains runs in the worker process itself. The sweep that finds
+# abandoned jobs has a process of its own: imports would take its slots, and its time.
+_THREADS = ("--pool=threads", "--concurrency=4")
+_POOLS = {"gpu": ("--pool=solo",), "cpu": _THREADS, "housekeeping": _THREADS}
 # Calling webhooks has a queue of its own, for installations whose other workers have no way out.
-_TAKES = {"gpu": "gpu", "cpu": "cpu,web"}
+_TAKES = {"gpu": "gpu", "cpu": "cpu", "housekeeping": "housekeeping,web"}
 
 
 class Stack:
@@ -101,7 +102,7 @@ class Stack:
 
     @property
     def processes(self) -> dict[str, subprocess.Popen[bytes]]:
-        """The processes by name: postgres, redis, api, worker-gpu, worker-cpu, scheduler."""
+        """The processes by name: postgres, redis, api, worker-gpu, …, scheduler."""
         return self._supervisor.processes
 
     @property
@@ -233,7 +234,7 @@ class Stack:
 
     def _start_background(self) -> None:
         celery = ("celery", "--app", "workers.app", "--quiet")
-        for queue, number in self._workers.items():
+        for queue, number in {**self._workers, "housekeeping": 1}.items():
             for index in range(1, number + 1):
                 name = f"worker-{queue}" if index == 1 else f"worker-{queue}-{index}"
                 self._start_program(

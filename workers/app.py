@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
 from core import logs, tracing
-from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, RemoveFiles, Sweep
+from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, ImportPool, RemoveFiles, Sweep
 from core.private import keep_private
 from core.queue import celery
 from core.settings import settings
@@ -33,6 +33,7 @@ TASK_MODULES = (
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
 _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
+_IMPORTER = "workers.imports.handler"
 
 app = celery()
 app.conf.update(
@@ -86,6 +87,8 @@ def _worker_appears(sender: Any, **_: Any) -> None:
     presence = _appear(sender.hostname, queues)
     if AdvanceRound.queue in queues:
         threading.Thread(target=_warm_up, args=(presence,), daemon=True).start()
+    if ImportPool.queue in queues:
+        importlib.import_module(_IMPORTER)
 
 
 @beat_init.connect  # type: ignore[untyped-decorator]

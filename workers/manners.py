@@ -1,4 +1,4 @@
-"""What is started by hand may take hours, and rounds cannot wait that long for the worker."""
+"""What takes hours makes way: rounds, and the imports of others, cannot wait that long."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -11,6 +11,7 @@ from core.messages import JOB_MESSAGES
 from core.states import JobKind, JobState
 from core.tables import Job
 from models.catalog import is_job
+from workers.fairness import others_wait
 from workers.runner import JobContext, SteppedAside
 
 _LOOK_SECONDS: Final = 2.0
@@ -40,7 +41,7 @@ class Manners:
             return
         self._looked = time.monotonic()
         if self._others_wait():
-            raise SteppedAside
+            raise SteppedAside("a round")
 
     def _others_wait(self) -> bool:
         waiting = (
@@ -56,3 +57,28 @@ class Manners:
             found = session.scalar(waiting)
         # Without its message in the queue the job would not be run if we made way for it.
         return found is not None and queue.waiting(_QUEUE) > 0
+
+
+class Turn:
+    """Lets imports of other projects go first, once this one has had its time.
+
+    Args:
+        context: The import.
+        lost: Seconds that it took to begin, and would take again; the turn is no shorter, so that
+            an import whose source is slow to open gets on as well.
+    """
+
+    def __init__(self, context: JobContext, lost: float) -> None:
+        self._context = context
+        self._end = time.monotonic() + max(context.settings.import_turn_seconds, lost)
+
+    def check(self) -> None:
+        """Between two batches: raises ``SteppedAside`` when others wait and the time is over."""
+        if time.monotonic() < self._end:
+            return
+        self._end = time.monotonic() + _LOOK_SECONDS
+        sent_before = datetime.now(UTC) - _PATIENCE
+        waiting = others_wait(self._context.project_id).where(Job.sent_at < sent_before).limit(1)
+        with self._context.sessions() as session:
+            if session.scalar(waiting) is not None:
+                raise SteppedAside("an import of another project")

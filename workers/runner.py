@@ -5,14 +5,14 @@ import os
 import socket
 import threading
 import traceback
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, select, text, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -22,12 +22,12 @@ from core.errors import DomainError
 from core.lifecycle import claim_job, finish_job, give_back_job
 from core.messages import JobMessage
 from core.settings import Settings, settings
-from core.states import JobKind, JobState
+from core.states import JobState
 from core.storage import Storage
 from core.tables import DRY_RUN, Job
-from models.catalog import is_job
 from models.errors import Cancelled, ModelError
 from workers.course import Course
+from workers.fairness import excluded, in_the_way, is_claimable, note_wait, own_job
 from workers.joblog import JobLog
 
 logger = logging.getLogger(__name__)
@@ -43,6 +43,15 @@ class NoRoom(Cancelled):
 
 class SteppedAside(Cancelled):
     """The job goes back into its queue for a while, so that its worker can do something else."""
+
+    def __init__(self, reason: str) -> None:
+        """Say for whom.
+
+        Args:
+            reason: What goes first, for the log of the job: "a round".
+        """
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Handler(Protocol):
@@ -248,22 +257,32 @@ class JobContext:
                 logger.warning("heartbeat of job %s failed: %s", self.job_id, error)
 
 
-def run_job(message: JobMessage, handler: Handler) -> None:
-    """Run the job of ``message``, unless it is done, or alive elsewhere."""
+def run_job(
+    message: JobMessage,
+    handler: Handler,
+    pick: Callable[[Session, int], Job | None] = own_job,
+) -> None:
+    """Run the job of ``message``, unless it is done, or alive elsewhere.
+
+    Args:
+        message: It carries the job's id.
+        handler: Does the work.
+        pick: Which job to run when the message of the job of an id has arrived; it locks the row.
+    """
+    context = _claim(message.job_id, pick)
+    if context is None:
+        return
     if logs.job_id.get() is None:
         # A part that a round's worker takes itself is within the span of the round.
-        tracing.note_job(message.job_id)
-    known = logs.job_id.set(message.job_id)
+        tracing.note_job(context.job_id)
+    known = logs.job_id.set(context.job_id)
     try:
-        _run(message, handler)
+        _run(context, handler)
     finally:
         logs.job_id.reset(known)
 
 
-def _run(message: JobMessage, handler: Handler) -> None:
-    context = _claim(message.job_id)
-    if context is None:
-        return
+def _run(context: JobContext, handler: Handler) -> None:
     logger.info("job %s attempt %s started", context.job_id, context.attempt)
     if context.silent_since is not None:
         heard = context.silent_since.astimezone(UTC).strftime("%H:%M:%S UTC")
@@ -280,8 +299,8 @@ def _run(message: JobMessage, handler: Handler) -> None:
     except Lost:
         logger.warning("job %s was taken over by another worker", context.job_id)
         context.log.write("stops: another worker has the job")
-    except SteppedAside:
-        _give_back(context)
+    except SteppedAside as aside:
+        _give_back(context, aside.reason)
     except NoRoom:
         _wait_for_room(context)
     except Cancelled:
@@ -312,12 +331,10 @@ def _beginning(context: JobContext) -> str:
     return f"{what}; done before: {done}" if done else what
 
 
-def _claim(job_id: int) -> JobContext | None:
-    now = datetime.now(UTC)
-    stale = now - timedelta(seconds=settings().stale_seconds)
+def _claim(job_id: int, pick: Callable[[Session, int], Job | None]) -> JobContext | None:
     with sessions().begin() as session:
-        job = session.get(Job, job_id, with_for_update={"key_share": True})
-        if job is None or not _claimable(job, stale):
+        job = pick(session, job_id)
+        if job is None or not is_claimable(job):
             return None
         if not job.cancel_requested and disk.room(settings()).state != "ok":
             if job.state is JobState.QUEUED:
@@ -326,23 +343,12 @@ def _claim(job_id: int) -> JobContext | None:
         session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
         before = None if job.parent_id else session.scalar(in_the_way(job).limit(1))
         if before is not None:
-            # The message is sent again when the other has ended.
-            if job.state is JobState.QUEUED:
-                job.message = f"Waits for job {before} of this project to end."
+            note_wait(job, before)
             return None
         left = job.heartbeat_at if job.state is JobState.RUNNING else None
         job.message = None
         claim_job(job, f"{socket.gethostname()}:{os.getpid()}")
         return JobContext(job, settings(), left)
-
-
-def in_the_way(job: Job) -> Select[int]:
-    """Running jobs of the project that ``job`` must not run beside.
-
-    Jobs of one kind write the same files. Those that are started by hand compete for a GPU, and
-    one may read what another is about to replace.
-    """
-    return select(Job.id).where(_excluded(job), Job.state == JobState.RUNNING)
 
 
 def is_blocked(job: Job) -> bool:
@@ -360,21 +366,11 @@ def may_begin(session: Session, job: Job) -> bool:
     return disk.room(settings()).state == "ok"
 
 
-def _excluded(job: Job) -> ColumnElement[bool]:
-    """Condition: another job, which never runs beside ``job``."""
-    if job.kind is JobKind.IMPORT_POOL and job.dry_run:
-        # The plan of an import writes nothing, and somebody waits for it.
-        return false()
-    alike = [kind for kind in JobKind if is_job(kind)] if is_job(job.kind) else [job.kind]
-    others = and_(Job.project_id == job.project_id, Job.kind.in_(alike), Job.id != job.id)
-    return and_(others, Job.is_real()) if job.kind is JobKind.IMPORT_POOL else others
-
-
 def _let_others_in(session: Session, ended: Job) -> None:
     """Send what waited for a job that has ended."""
     blocked = (
         select(Job)
-        .where(_excluded(ended), Job.state == JobState.QUEUED, Job.message.is_not(None))
+        .where(excluded(ended), Job.state == JobState.QUEUED, Job.message.is_not(None))
         .order_by(Job.id)
         # One that a worker looks at right now is left to the sweeper.
         .with_for_update(key_share=True, skip_locked=True)
@@ -382,12 +378,6 @@ def _let_others_in(session: Session, ended: Job) -> None:
     for job in session.scalars(blocked).all():
         job.sent_at, job.message = datetime.now(UTC), None
         queue.enqueue(session.info, job)
-
-
-def _claimable(job: Job, stale: datetime) -> bool:
-    if job.state is JobState.QUEUED:
-        return True
-    return job.state is JobState.RUNNING and (job.heartbeat_at is None or job.heartbeat_at < stale)
 
 
 _NO_ROOM = "Waits for room on the disk, and goes on by itself: an admin has to make some."
@@ -413,7 +403,7 @@ def _wait_for_room(context: JobContext) -> bool:
     return True
 
 
-def _give_back(context: JobContext) -> None:
+def _give_back(context: JobContext, reason: str) -> None:
     try:
         with context.transaction() as (session, job):
             give_back_job(job)
@@ -427,7 +417,7 @@ def _give_back(context: JobContext) -> None:
         logger.warning("job %s goes on elsewhere", context.job_id)
         return
     logger.info("job %s steps aside", context.job_id)
-    context.log.write("steps aside for a round, and goes on after it")
+    context.log.write(f"steps aside for {reason}, and goes on after it")
 
 
 def _end(

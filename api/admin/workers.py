@@ -25,6 +25,7 @@ _COMMAND: Final = {
     "gpu": "celery -A workers.app worker --pool=solo -Q gpu",
     "cpu": "celery -A workers.app worker --pool=threads -Q cpu",
     "web": "celery -A workers.app worker --pool=threads -Q web",
+    "housekeeping": "celery -A workers.app worker --pool=threads -Q housekeeping",
 }
 
 

@@ -92,10 +92,11 @@ def test_nobody_working_is_said_with_the_remedy(http: TestClient, admin: Caller)
         ("no_worker", "cpu"),
         ("no_worker", "gpu"),
         ("no_worker", "web"),
+        ("no_worker", "housekeeping"),
         ("no_scheduler", "scheduler"),
     ]
     assert found["problems"][1]["command"] == "celery -A workers.app worker --pool=solo -Q gpu"
-    assert [one["messages"] for one in found["queues"]] == [0, 0, 0]
+    assert [one["messages"] for one in found["queues"]] == [0, 0, 0, 0]
 
 
 def test_workers_with_what_they_run_and_silent_ones(
@@ -126,12 +127,18 @@ def test_workers_with_what_they_run_and_silent_ones(
     assert [(one["code"], one["subject"]) for one in found["problems"]] == [
         ("no_worker", "cpu"),
         ("no_worker", "web"),
+        ("no_worker", "housekeeping"),
         ("worker_silent", "cpu-1@here"),
     ]
     queues = {
         one["name"]: (one["workers"], one["queued"], one["running"]) for one in found["queues"]
     }
-    assert queues == {"cpu": (0, 1, 0), "gpu": (1, 0, 1), "web": (0, 0, 0)}
+    assert queues == {
+        "cpu": (0, 1, 0),
+        "gpu": (1, 0, 1),
+        "web": (0, 0, 0),
+        "housekeeping": (0, 0, 0),
+    }
     assert [(one["id"], one["project"]) for one in found["jobs"]] == [
         (job.id, project.name),
         (waiting.id, project.name),

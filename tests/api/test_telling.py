@@ -39,6 +39,7 @@ SILENT = {
     "POST /api/users": NO_PROJECT,
     "PATCH /api/users/{user_id}": NO_PROJECT,
     "POST /api/users/{user_id}/reset-password": NO_PROJECT,
+    "POST /api/users/{user_id}/unlock": NO_PROJECT,
     "POST /api/projects/{project_id}/labeling/lease": "no page shows what others hold",
     "POST /api/projects/{project_id}/labeling/release": "no page shows what others hold",
     "POST /api/projects/{project_id}/reviews/{review}/lease": "no page shows what others hold",
@@ -140,6 +141,14 @@ def _import(scene: Scene) -> int:
     return project.id
 
 
+def _discard(scene: Scene) -> int:
+    project = scene.world.project()
+    path = f"/projects/{project.id}/imports"
+    plan = scene.call("post", f"{path}?split=pool&filename=one.zip&dry_run=true", content=b"x")
+    scene.call("delete", f"{path}/{plan['id']}")
+    return project.id
+
+
 def _start_job(scene: Scene) -> int:
     project = scene.world.project(images=4)
     scene.call("post", f"/projects/{project.id}/jobs", json={"kind": "learn_features"})
@@ -230,6 +239,7 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     (f"{EXAMPLES}release", _examples("hold-out", "release"), {Topic.POOL}),
     (f"{EXAMPLES}promote", _examples("promote", name="bird"), {Topic.POOL, Topic.PROJECT}),
     ("POST /api/projects/{project_id}/imports", _import, {Topic.JOB}),
+    ("DELETE /api/projects/{project_id}/imports/{job_id}", _discard, {Topic.JOB}),
     ("POST /api/projects/{project_id}/jobs", _start_job, {Topic.JOB}),
     ("POST /api/jobs/{job_id}/cancel", _job("cancel", JobState.QUEUED), {Topic.JOB}),
     ("POST /api/jobs/{job_id}/retry", _job("retry", JobState.FAILED), {Topic.JOB}),
@@ -253,6 +263,7 @@ ELSEWHERE = {
     "POST /api/projects/{project_id}/reviews/{review}/revert",
     "POST /api/projects/{project_id}/rounds/{number}/retry",
     "POST /api/projects/{project_id}/imports/bucket",
+    "POST /api/projects/{project_id}/imports/{job_id}/start",
 }
 
 

@@ -11,9 +11,17 @@ import psutil
 
 from karat.stack import Stack
 
-TARGETS = ("api", "worker-gpu", "worker-cpu", "scheduler", "postgres", "redis")
+TARGETS = (
+    "api",
+    "worker-gpu",
+    "worker-cpu",
+    "worker-housekeeping",
+    "scheduler",
+    "postgres",
+    "redis",
+)
 # What annotators and jobs depend on at every moment is hit more often.
-_WEIGHTS = (4, 4, 2, 1, 4, 2)
+_WEIGHTS = (4, 4, 2, 2, 1, 4, 2)
 
 
 def make_trouble(stack: Stack, chance: random.Random, seconds: float, events: int) -> list[str]:

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 import yaml
 
+from core.messages import JOB_MESSAGES, QUEUES, DeliverWebhooks, RemoveFiles, Sweep
 from karat import Client
 from karat.embedded import EmbeddedPostgres, postgres_programs, redis_program
 from tests.conftest import ROOT
@@ -25,7 +26,15 @@ SECRETS = {
     "KARAT_REDIS_PASSWORD": "of-redis",
     "KARAT_METRICS_TOKEN": "of metrics",
 }
-OURS = ("migrate", "api", "worker-gpu", "worker-cpu", "worker-web", "scheduler")
+OURS = (
+    "migrate",
+    "api",
+    "worker-gpu",
+    "worker-cpu",
+    "worker-housekeeping",
+    "worker-web",
+    "scheduler",
+)
 THEIRS = ("postgres", "redis")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::([?-])([^}]*))?\}")
 
@@ -78,6 +87,18 @@ def test_what_calls_other_machines_has_no_data_and_what_has_data_calls_none() ->
     out = {name for name, one in SERVICES.items() if "outside" in one["networks"]}
     assert out == {"api", "worker-web"}
     assert SERVICES["worker-web"]["volumes"] == []
+
+
+def test_each_queue_has_a_service_and_shares_it_with_no_other() -> None:
+    taken = [
+        option.removeprefix("--queues=")
+        for service in SERVICES.values()
+        for option in service.get("command", ())
+        if option.startswith("--queues=")
+    ]
+    assert sorted(taken) == sorted(QUEUES)
+    for message in (Sweep, RemoveFiles, DeliverWebhooks):
+        assert message.queue not in {job.queue for job in JOB_MESSAGES.values()}
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,9 @@ def kill(live: Stack, name: str) -> subprocess.Popen[bytes]:
             return found
 
 
-@pytest.mark.parametrize("name", ["api", "redis", "postgres", "worker-cpu", "scheduler"])
+@pytest.mark.parametrize(
+    "name", ["api", "redis", "postgres", "worker-cpu", "worker-housekeeping", "scheduler"]
+)
 def test_what_is_killed_comes_back(live: Stack, admin: Client, name: str) -> None:
     first = kill(live, name)
     if name != "redis":

@@ -24,7 +24,12 @@ def imported(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (name.name.partition(".")[0] for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        # To catch what a library raises, one has to name it.
+        elif (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and not all(name.name.endswith("Error") for name in node.names)
+        ):
             yield node.module.partition(".")[0]
 
 

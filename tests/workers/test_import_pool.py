@@ -32,6 +32,8 @@ def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
         "annotations": 0,
         "contradicting": 0,
         "noted": {},
+        "left_out": 0,
+        "left_out_by_reason": {},
         "duplicates": 0,
         "refused": 0,
         "by_split": {"pool": 5, "evaluation": 0, "auxiliary_ood": 0},

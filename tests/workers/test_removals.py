@@ -395,7 +395,7 @@ def test_originals_in_the_installation_s_bucket_go_too(
     assert sorted(key.rpartition("/")[2] for key in found) == sorted(
         sha256(png(seed)).hexdigest() for seed in SHARED
     )
-    left = {path.stem for path in (storage.root / "thumbnails").rglob("*.webp")}
+    left = {path.stem for path in (storage.root / "renditions").rglob("*.webp")}
     assert left == {sha256(png(seed)).hexdigest() for seed in SHARED}
     projects = {
         key.partition("/projects/")[2].partition("/")[0]

@@ -40,7 +40,7 @@ def test_flushed_broker_loses_no_job(
     assert queue.waiting("gpu") == 0
     with (
         worker("gpu", tmp_path / "gpu.log"),
-        worker("cpu", tmp_path / "cpu.log"),
+        worker("housekeeping", tmp_path / "housekeeping.log"),
         scheduler(tmp_path / "beat.log"),
     ):
 

@@ -191,7 +191,7 @@ def test_it_steps_aside_for_a_round_and_goes_on_in_the_very_step(
         steps.append(step)
         # A round waits for the worker in the middle of the first training, once.
         if step == 10 and steps.count(10) == 1:
-            raise SteppedAside
+            raise SteppedAside("a round")
         progress(self, step, of)
 
     monkeypatch.setattr(Manners, "progress", watched)

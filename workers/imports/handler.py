@@ -28,6 +28,7 @@ from workers.imports.pool import PoolWriter
 from workers.imports.reading import LabelReader
 from workers.imports.report import Outcome, ReportFile, Tally, reasons
 from workers.imports.sources import open_source
+from workers.manners import Turn
 from workers.runner import JobContext
 
 _PHASE: Final = "import"
@@ -55,6 +56,8 @@ def failed(session: Session, job: Job) -> None:
 
 
 def _import(context: JobContext) -> None:
+    began = time.monotonic()
+    turn: Turn | None = None
     with (
         closing(open_source(context)) as source,
         closing(Import(context)) as task,
@@ -67,8 +70,10 @@ def _import(context: JobContext) -> None:
         context.progress(task.tally.total, steps, _PHASE)
         for batch in batches(items, params.split, reader, chosen):
             context.check()
+            turn = turn or Turn(context, time.monotonic() - began)
             task.add(batch)
             context.progress(task.tally.total, steps, _PHASE)
+            turn.check()
         task.finish()
 
 

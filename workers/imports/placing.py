@@ -46,7 +46,7 @@ def place(
     if split is not Split.EVALUATION:
         # What somebody annotated is not also the truth.
         is_note = item.label is not None and not (
-            item.said or item.label_column in dict(item.annotations)
+            item.said or (item.label_column or "label") in dict(item.annotations)
         )
         meta = {**item.meta, "label": item.label} if is_note else item.meta
         return Place(split, None, meta)

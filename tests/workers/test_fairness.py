@@ -1,0 +1,157 @@
+"""Imports of several projects take turns: nobody waits for all of somebody else's."""
+
+import random
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from core import queue, settings
+from core.lifecycle import claim_job, finish_job, give_back_job, new_job
+from core.messages import ImportPool
+from core.states import JobKind, JobState
+from core.tables import DRY_RUN, Job, Project
+from tests.processes import eventually, worker
+from tests.workers.import_files import Pool, png, zipped
+from tests.world import World
+from workers.fairness import next_import
+from workers.tasks.import_pool import import_pool
+
+SEEDS = iter(range(30_000, 40_000))
+
+
+def images(number: int) -> bytes:
+    return zipped([(f"{n}.png", png(next(SEEDS))) for n in range(number)])
+
+
+def another(pool: Pool, world: World) -> Pool:
+    return Pool(pool.session, pool.storage, world.project())
+
+
+def job(world: World, project: Project, *, dry_run: bool = False) -> Job:
+    """An import that waits for a worker; nothing will run it."""
+    params = {DRY_RUN: True} if dry_run else {}
+    made = new_job(JobKind.IMPORT_POOL, project_id=project.id, params=params)
+    world.session.add(made)
+    world.session.flush()
+    return made
+
+
+def send(*jobs: Job) -> None:
+    for one in jobs:
+        queue.send(ImportPool(job_id=one.id))
+
+
+def begun(world: World) -> list[int]:
+    """Ids of the imports in the order in which they began; all have ended."""
+
+    def ended() -> bool:
+        world.session.rollback()
+        return set(world.session.scalars(select(Job.state))) == {JobState.SUCCEEDED}
+
+    eventually(ended, "the imports end")
+    return list(world.session.scalars(select(Job.id).order_by(Job.started_at)))
+
+
+def test_an_import_of_another_project_goes_before_the_second_of_the_first(
+    pool: Pool, world: World, tmp_path: Path
+) -> None:
+    first = [pool.queue(images(3)) for _ in range(3)]
+    second = [another(pool, world).queue(images(3))]
+    send(*first, *second)
+    with worker("cpu", tmp_path / "cpu.log"):
+        order = begun(world)
+    assert order == [one.id for one in (first[0], second[0], first[1], first[2])]
+
+
+def test_a_long_import_makes_way_and_loses_nothing(
+    pool: Pool, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_IMPORT_TURN_SECONDS", "0")
+    settings.settings.cache_clear()
+    other = another(pool, world)
+    long, short = pool.queue(images(700)), other.queue(images(3))
+    world.session.execute(update(Job).values(sent_at=datetime.now(UTC) - timedelta(minutes=1)))
+    world.session.commit()
+    send(long, short)
+    with worker("cpu", tmp_path / "cpu.log"):
+        assert begun(world) == [long.id, short.id]
+    world.session.expire_all()
+    assert long.finished_at is not None
+    assert short.finished_at is not None
+    assert short.finished_at < long.finished_at
+    assert (len(pool.examples()), len(other.examples())) == (700, 3)
+    assert [one.pool_index for one in pool.examples()] == list(range(700))
+    log = pool.storage.job_log(pool.project_id, long.id).read_text()
+    assert "steps aside for an import of another project" in log
+
+
+def test_an_import_alone_does_not_make_way(
+    pool: Pool, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_IMPORT_TURN_SECONDS", "0")
+    settings.settings.cache_clear()
+    mine, next_of_mine = pool.queue(images(300)), pool.queue(images(3))
+    world.session.execute(update(Job).values(sent_at=datetime.now(UTC) - timedelta(minutes=1)))
+    world.session.commit()
+    import_pool(ImportPool(job_id=mine.id).model_dump())
+    world.session.expire_all()
+    assert (mine.state, next_of_mine.state) == (JobState.SUCCEEDED, JobState.QUEUED)
+    assert mine.attempt == 1
+
+
+def test_plans_of_one_project_take_one_worker(world: World) -> None:
+    busy, other = world.project(), world.project()
+    plans = [job(world, busy, dry_run=True) for _ in range(3)]
+    real, theirs = job(world, busy), job(world, other, dry_run=True)
+    chosen = []
+    while (found := next_import(world.session, plans[0].id)) is not None:
+        claim_job(found, "here:1")
+        chosen.append(found.id)
+    assert chosen == [plans[0].id, theirs.id, real.id]
+    assert [one.message for one in plans[1:]] == [
+        f"Waits for job {plans[0].id} of this project to end."
+    ] * 2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_comes_no_project_is_served_twice_while_another_waits(
+    world: World, seed: int
+) -> None:
+    """Two workers, and imports that come, end and make way at random."""
+    chance = random.Random(seed)
+    projects = [world.project() for _ in range(4)]
+    at_work: list[Job] = []
+    served: dict[int, int] = {}
+    for turn in range(60):
+        if chance.random() < 0.6:
+            job(world, chance.choices(projects, (8, 1, 1, 1))[0])
+        if len(at_work) == 2:
+            ended = at_work.pop(chance.randrange(2))
+            assert ended.project_id is not None
+            served[ended.project_id] = turn
+            if chance.random() < 0.3:
+                give_back_job(ended)
+            else:
+                finish_job(ended, JobState.SUCCEEDED, result={})
+            world.session.flush()
+            # What waited for it is sent again.
+            of_project = (Job.project_id == ended.project_id, Job.state == JobState.QUEUED)
+            world.session.execute(update(Job).where(*of_project).values(message=None))
+        waiting = {
+            one
+            for one in world.session.scalars(
+                select(Job.project_id).where(Job.state == JobState.QUEUED)
+            )
+            if one is not None
+        } - {one.project_id for one in at_work}
+        found = next_import(world.session, 0)
+        assert (found is None) == (not waiting)
+        if found is None:
+            continue
+        assert found.project_id is not None
+        assert served.get(found.project_id, -1) == min(served.get(one, -1) for one in waiting)
+        claim_job(found, "here:1")
+        world.session.flush()
+        at_work.append(found)
