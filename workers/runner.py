@@ -269,14 +269,18 @@ def run_job(
         handler: Does the work.
         pick: Which job to run when the message of the job of an id has arrived; it locks the row.
     """
-    context = _claim(message.job_id, pick)
-    if context is None:
-        return
-    if logs.job_id.get() is None:
-        # A part that a round's worker takes itself is within the span of the round.
-        tracing.note_job(context.job_id)
-    known = logs.job_id.set(context.job_id)
+    # A part that a round's worker takes itself is within the span of the round.
+    outermost = logs.job_id.get() is None
+    if outermost:
+        tracing.note_job(message.job_id)
+    known = logs.job_id.set(message.job_id)
     try:
+        context = _claim(message.job_id, pick)
+        if context is None:
+            return
+        logs.job_id.set(context.job_id)
+        if outermost:
+            tracing.note_job(context.job_id)
         _run(context, handler)
     finally:
         logs.job_id.reset(known)
