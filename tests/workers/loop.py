@@ -53,7 +53,7 @@ class Loop:
         for query, example in self.session.execute(statement).all():
             given = verdict or (Verdict.OOD if example.pool_index % 3 == 0 else Verdict.CLASS)
             chosen = (
-                self.classes[example.pool_index % len(self.classes)].id
+                self.classes[example.pool_index % 2 % len(self.classes)].id
                 if given is Verdict.CLASS
                 else None
             )

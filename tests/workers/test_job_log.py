@@ -24,6 +24,7 @@ from tests.world import World
 from workers.joblog import JobLog, scrubbed
 from workers.prune import handler
 from workers.runner import JobContext, run_job
+from workers.tasks import remove_files
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
 LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ attempt \d+: .+")
@@ -156,6 +157,7 @@ def test_only_engineers_of_the_project_read_it_and_it_goes_with_the_project(
     http.post(f"/api/projects/{loop.project.id}/pause", headers=admin)
     deleted = http.delete(f"/api/projects/{loop.project.id}", headers=admin)
     assert deleted.status_code == 204
+    remove_files.remove_files({})
     assert not file.exists()
 
 
