@@ -42,6 +42,9 @@ _HSTS: Final = "max-age=31536000"
 class SecurityHeaders:
     """Adds them to every response, errors too; what a route has set itself stays.
 
+    What a browser may keep for one person it keeps for that person's session: for any other cookie
+    it has to ask, and who asks is looked up.
+
     Args:
         app: The application.
         https: Whether everybody comes over TLS, so that browsers may insist on it.
@@ -67,6 +70,8 @@ class SecurityHeaders:
                 headers = MutableHeaders(raw=message["headers"])
                 for name, value in added.items():
                     headers.setdefault(name, value)
+                if headers.get("Cache-Control", "").startswith("private"):
+                    headers.add_vary_header("Cookie, Authorization")
             await send(message)
 
         await self._app(scope, receive, send_with)

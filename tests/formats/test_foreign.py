@@ -211,6 +211,7 @@ def test_yolo_folders_and_those_beside_them(world: World, project: Project, pool
         (b"[" * 100_000, "nested"),
         (b'[{"data": {"image": "a.png"}}, ' + b"[" * 100_000, "nested"),
         (b'[{"data": {"image": "a.png"}}, {"data": "' + b"x" * (20 << 20), "16 MiB"),
+        (b'[{"data": {"image": "a.png"}}, [' + b"[]," * 100_000 + b"[]]]", "100,000 lists"),
         (b'[{"data": {"image": "a.png"}}, {"data"', "premature EOF"),
         (b'[{"image": "a.png", "choice": "cat"}]', "JSON-MIN"),
         (b'{"images": [{"id": 1, "file_name": "a.png"}], "annotations": [{}', "premature EOF"),

@@ -8,8 +8,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.main import create_app
+from core.pictures.rendition import VERSION
 from core.settings import Settings
 from core.tables import Example
+from tests.workers.import_files import Pool, png
 from tests.world import World
 
 _ALWAYS = {
@@ -108,3 +110,22 @@ def test_other_names_are_refused_where_names_are_given(
             assert answer.status_code == status
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert status == 200 or answer.json()["code"] == "unknown_host"
+
+
+def test_what_a_browser_keeps_it_keeps_for_one_session(http: TestClient, world: World) -> None:
+    pool = Pool(world.session, world.storage, world.project())
+    assert pool.zip({"a.png": png(1)})["added"] == 1
+    (example,) = pool.examples()
+    headers = world.caller().headers
+    for query in ("", f"?v={VERSION}", "?original=true", "?size=64"):
+        answer = http.get(f"/api/examples/{example.id}/image{query}", headers=headers)
+        assert answer.headers["cache-control"].startswith("private")
+        assert answer.headers["vary"] == "Cookie, Authorization"
+        again = {**headers, "If-None-Match": answer.headers["etag"]}
+        known = http.get(f"/api/examples/{example.id}/image{query}", headers=again)
+        assert (known.status_code, known.headers["vary"]) == (304, "Cookie, Authorization")
+        # What it has kept is no proof of who asks.
+        nobody = {"If-None-Match": answer.headers["etag"]}
+        assert (
+            http.get(f"/api/examples/{example.id}/image{query}", headers=nobody).status_code == 401
+        )

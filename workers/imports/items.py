@@ -22,7 +22,10 @@ ELSEWHERE: Final = ("sha256", *NAME_COLUMNS, "example_id")
 # Encoded size of one image. The largest image we decode is smaller, unless it is padded.
 MAX_IMAGE_BYTES: Final = 256 << 20
 MAX_NAME: Final = 500
+# Text of one cell: the name of a class or a file, a split, a verdict.
+MAX_TEXT_BYTES: Final = 64 << 10
 _MAX_META_TEXT: Final = 1000
+_MOST_META: Final = 1000
 _MOST_NAMED: Final = 30
 _SHA256: Final = re.compile("[0-9a-fA-F]{64}")
 _WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0*)?")
@@ -293,9 +296,14 @@ def short_name(text: str) -> str:
 
 
 def extras(fields: Mapping[Any, object]) -> dict[str, Any]:
-    """``fields`` for ``Example.meta``, without what is missing, nested or large."""
-    kept = ((printable(str(key)), json_value(value)) for key, value in fields.items())
-    return {key: value for key, value in kept if value is not None}
+    """The first 1,000 ``fields`` for ``Example.meta`` that are not missing, nested or large."""
+    kept = (
+        (printable(str(key)), json_value(value))
+        for key, value in fields.items()
+        if len(str(key)) <= _MAX_META_TEXT
+    )
+    found = ((key, value) for key, value in kept if value is not None)
+    return dict(islice(found, _MOST_META))
 
 
 def json_value(value: object) -> Any:

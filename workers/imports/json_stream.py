@@ -17,6 +17,9 @@ from workers.imports.items import invalid_archive, printable
 _BLOCK: Final = 1 << 16
 _MOST_DEPTH: Final = 64
 _MOST_BYTES: Final = 16 << 20
+# Lists and objects of one element: each takes far more memory than its two bytes.
+_MOST_PARTS: Final = 100_000
+_MOST_LINE: Final = 1 << 20
 _BOM: Final = b"\xef\xbb\xbf"
 _OPENS: Final = frozenset({"start_map", "start_array"})
 _CLOSES: Final = frozenset({"end_map", "end_array"})
@@ -91,11 +94,13 @@ def json_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any] |
     number = 0
     lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
-        while line := lines.readline(_MOST_BYTES):
+        while line := lines.readline(_MOST_LINE):
             number += 1
-            if len(line) == _MOST_BYTES:
-                raise ValueError(f"line {number} is longer than {_MOST_BYTES >> 20} MiB")
-            if line.strip():
+            if len(line) == _MOST_LINE:
+                while line and not line.endswith("\n"):
+                    line = lines.readline(_MOST_LINE)
+                yield f"line {number}", f"is longer than {_MOST_LINE >> 20} MiB"
+            elif line.strip():
                 yield f"line {number}", _line(line)
     except ValueError as error:
         raise invalid_archive(
@@ -119,7 +124,7 @@ def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
     key: str | None = None
     outer: list[str] = []
     builder: ijson.ObjectBuilder | None = None
-    depth = 0
+    depth = parts = 0
     for event, value in ijson.basic_parse(source, buf_size=_BLOCK, use_float=True):
         if builder is None:
             if not outer:
@@ -141,10 +146,13 @@ def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
         depth += (event in _OPENS) - (event in _CLOSES)
         if depth > _MOST_DEPTH:
             raise ValueError(f"it is nested more than {_MOST_DEPTH} deep")
+        parts += event in _OPENS
+        if parts > _MOST_PARTS:
+            raise ValueError(f"one element has more than {_MOST_PARTS:,} lists and objects")
         if depth == 0:
             yield key, builder.value
             builder = None
-            source.since = 0
+            source.since = parts = 0
 
 
 class _Counted:

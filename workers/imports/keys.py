@@ -1,14 +1,14 @@
 """A table whose rows name images that stay in a bucket, and say what they are."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from core.ahead import AT_ONCE, in_order
 from core.cells import original
@@ -32,8 +32,8 @@ from workers.imports.items import (
 )
 from workers.imports.json_stream import json_rows
 from workers.imports.layout import is_flag, row_split, split_text
-from workers.imports.parquet import is_small, rows_at_once
-from workers.imports.stated import VOTES, is_stated, read_stated
+from workers.imports.parquet_bounds import BoundedParquet
+from workers.imports.stated import MOST_VOTES, OF_VOTES, READ, VOTES, is_stated, read_stated
 from workers.imports.table import HOLDS
 
 _KEYS: Final = ("key", "object_key", "location", "uri", *NAME_COLUMNS)
@@ -79,6 +79,7 @@ class KeySource:
         self._annotations = annotations
         self._names_only = names_only
         self._is_csv = Path(filename).suffix.lower() == ".csv"
+        self._needed: Collection[str] = ()
         first = next((row for _, row in self._rows() if not isinstance(row, str)), {})
         self._is_ours = first.keys() >= _OURS
         usual = _KEYS[1:] if self._is_ours else _KEYS
@@ -96,7 +97,11 @@ class KeySource:
                 raise invalid_column("annotation", f"The file has no column {column!r}.", first)
         labels = dict.fromkeys(name for name in (*annotations, self._label) if name)
         self._values = {column: Values() for column in labels}
-        self._total = sum(map(self._count, self._rows()))
+        roles = (self._key, *labels, self._split, *self._flags)
+        self._needed = {name for name in roles if name}
+        if self._is_stated:
+            self._needed |= READ
+        self._total = sum(map(self._count, self._rows(labels)))
         self._threads = ThreadPoolExecutor(2 * AT_ONCE)
 
     @property
@@ -200,10 +205,14 @@ class KeySource:
     def _read(self, what: Object | Refused) -> Fetched | Refused:
         return what if isinstance(what, Refused) else self._bucket.read(what)
 
-    def _rows(self) -> Iterator[Place]:
-        read = {".csv": _csv, ".jsonl": _jsonl}.get(Path(self._filename).suffix.lower(), _parquet)
+    def _rows(self, only: Collection[str] | None = None) -> Iterator[Place]:
+        """Every row; of a Parquet file with the columns ``only``."""
+        read = {".csv": _csv, ".jsonl": _jsonl}.get(Path(self._filename).suffix.lower())
         try:
-            yield from read(self._path, self._filename)
+            if read is None:
+                yield from _parquet(self._path, self._needed, only)
+            else:
+                yield from read(self._path, self._filename)
         except DomainError:
             raise
         except (ValueError, OSError, pa.ArrowException) as error:
@@ -238,16 +247,25 @@ def _jsonl(path: Path, name: str) -> Iterator[Place]:
         yield from json_rows(file, name)
 
 
-def _parquet(path: Path, name: str) -> Iterator[Place]:
-    del name
+def _parquet(path: Path, needed: Collection[str], only: Collection[str] | None) -> Iterator[Place]:
+    """Rows of a Parquet file.
+
+    Args:
+        path: The file.
+        needed: Columns that are no extras, and refuse a row that holds too much there.
+        only: The columns that are read; all that say something if ``None``.
+    """
     number = 0
-    with pq.ParquetFile(path) as file:
-        names = [
-            field.name for field in file.schema_arrow if is_small(field.type) or field.name == VOTES
+    with closing(BoundedParquet(path)) as file:
+        names = [name for name in file.schema.names if only is None or name in only]
+        leaves = [
+            leaf
+            for name in names
+            if not pa.types.is_nested(file.schema.field(name).type) or name == VOTES
+            for leaf in file.leaves(name, OF_VOTES)
         ]
-        for group in range(file.num_row_groups):
-            size = rows_at_once(file, group, names)
-            for batch in file.iter_batches(size, row_groups=[group], columns=names):
-                for row in batch.to_pylist():
-                    yield f"row {number}", row
-                    number += 1
+        extras = [name for name in leaves if name not in needed]
+        for _, batch in file.batches(leaves, optional=extras):
+            for row in file.rows(batch, needed, MOST_VOTES):
+                yield f"row {number}", row
+                number += 1

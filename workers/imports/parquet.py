@@ -1,14 +1,14 @@
 """A Parquet file with a column of encoded images, or of labels for images that are there."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-from pyarrow import parquet
+import pyarrow.compute as pc
 
 from workers.imports.items import (
     ELSEWHERE,
@@ -18,24 +18,42 @@ from workers.imports.items import (
     Reference,
     Refused,
     Values,
-    invalid_archive,
     invalid_column,
     json_value,
     key_column,
     only,
     printable,
     reference,
+    refused_item,
     short_name,
 )
 from workers.imports.layout import is_flag, row_split, split_text
-from workers.imports.stated import OWN, is_stated, read_stated, text
+from workers.imports.parquet_bounds import (
+    BoundedParquet,
+    is_list,
+    is_read,
+    is_small,
+    is_text,
+    without_long,
+)
+from workers.imports.stated import (
+    MOST_VOTES,
+    OF_VOTES,
+    OWN,
+    READ,
+    VOTES,
+    is_stated,
+    read_stated,
+    text,
+)
 
-_ROWS: Final = 256
-# A value that many rows share stands in the file once, and in memory once a row.
-_BATCH_BYTES: Final = 512 << 20
-_READ_AHEAD: Final = 1 << 20
 # Rows of labels at a time, and different ones that are looked at.
 _LABELS: Final = 65_536
+_LABEL_TEXT: Final = 16 << 20
+# What of a column may be read where it is a struct, or a list of them.
+_PARTS: Final = {VOTES: OF_VOTES}
+_PATH: Final = "\0path"
+"""Where the path that stands beside the bytes of an image is in a row."""
 
 
 @dataclass(frozen=True)
@@ -106,14 +124,9 @@ class ParquetSource:
         """
         self._filename = filename
         self._names_only = names_only
+        self._file = BoundedParquet(path)
         try:
-            self._file = parquet.ParquetFile(path, buffer_size=_READ_AHEAD, pre_buffer=False)
-        except (pa.ArrowException, OSError) as error:
-            raise invalid_archive(
-                "The upload is not a whole Parquet file: its footer cannot be read."
-            ) from error
-        try:
-            self._columns = find_columns(self._file.schema_arrow, columns, annotations)
+            self._columns = find_columns(self._file.schema, columns, annotations)
         except BaseException:
             self._file.close()
             raise
@@ -121,22 +134,30 @@ class ParquetSource:
     @property
     def total(self) -> int:
         """Number of rows."""
-        return int(self._file.metadata.num_rows)
+        return self._file.total
 
     def items(self, start: int) -> Iterator[Item]:
         """Rows from ``start`` on; row groups before it are not read."""
-        first = 0
-        for group in range(self._file.num_row_groups):
-            rows = self._file.metadata.row_group(group).num_rows
-            if first + rows > start:
-                batches = self._file.iter_batches(
-                    rows_at_once(self._file, group),
-                    row_groups=[group],
-                    columns=self._read_columns(),
-                    use_threads=False,
-                )
-                yield from self._rows(batches, first, start)
-            first += rows
+        columns, pictures = self._columns, self._pictures()
+        image = [] if self._names_only else pictures
+        if columns.image is not None:
+            image = [*image, *self._file.leaves(columns.image, ("path",))]
+        others = [
+            leaf
+            for name in columns.all()
+            if name != columns.image
+            for leaf in self._file.leaves(name, _PARTS.get(name))
+        ]
+        batches = self._file.batches(
+            list(dict.fromkeys([*image, *others])), pictures, columns.extras, start=start
+        )
+        for first, batch in batches:
+            yield from self._rows(first, batch)
+
+    def _pictures(self) -> list[str]:
+        """Path of the encoded bytes."""
+        image = self._columns.image
+        return [] if image is None else self._file.leaves(image, ("bytes",), _holds_bytes)
 
     @cached_property
     def values(self) -> Mapping[str, Values]:
@@ -144,25 +165,32 @@ class ParquetSource:
         columns = dict.fromkeys(
             name for name in (*self._columns.annotations, self._columns.label) if name
         )
-        found = {column: Values() for column in columns}
-        for column, held in found.items():
-            names = self._columns.label_names.get(column, ())
-            seen: set[str] = set()
-            for batch in self._of(column):
-                labels = (written(value, names) for value in batch.column(0).to_pylist())
-                seen.update(label for label in labels if label is not None)
-                if len(seen) > _LABELS:
-                    break
-            for label in seen:
-                held.add(label)
-        return found
+        return {column: self._values(column) for column in columns}
 
-    def _of(self, column: str) -> Iterator[pa.RecordBatch]:
-        for group in range(self._file.num_row_groups):
-            rows = rows_at_once(self._file, group, [column], _LABELS)
-            yield from self._file.iter_batches(
-                rows, row_groups=[group], columns=[column], use_threads=False
-            )
+    def _values(self, column: str) -> Values:
+        held, names = Values(), self._columns.label_names.get(column, ())
+        seen: set[str] = set()
+        size = 0
+        for different in self._different(column):
+            labels = (written(value, names) for value in different)
+            for label in {label for label in labels if label is not None}.difference(seen):
+                seen.add(label)
+                size += len(label)
+                held.add(label)
+            if len(seen) > _LABELS or size > _LABEL_TEXT:
+                break
+        return held
+
+    def _different(self, column: str) -> Iterator[list[Any]]:
+        """The values of a column of labels, a part at a time, without those that are refused."""
+        leaves = self._file.leaves(column)
+        if pa.types.is_nested(self._file.schema.field(column).type):
+            for _, batch in self._file.batches(leaves):
+                rows = self._file.rows(batch, (column,), MOST_VOTES)
+                yield [row[column] for row in rows if not isinstance(row, str)]
+            return
+        for _, batch in self._file.batches(leaves, most=_LABELS):
+            yield pc.unique(without_long(batch.column(0))).to_pylist()
 
     @property
     def columns(self) -> "Columns":
@@ -173,37 +201,27 @@ class ParquetSource:
         """Close the file."""
         self._file.close()
 
-    def _read_columns(self) -> list[str]:
+    def _rows(self, first: int, batch: pa.RecordBatch) -> Iterator[Item]:
         image = self._columns.image
-        if image is None or not self._names_only:
-            return self._columns.all()
-        kind = self._file.schema_arrow.field(image).type
-        has_path = pa.types.is_struct(kind) and kind.get_field_index("path") >= 0
-        others = [name for name in self._columns.all() if name != image]
-        return [*others, f"{image}.path"] if has_path else others
+        images = batch.column(image) if image in batch.schema.names else None
+        others = batch if images is None else batch.drop_columns([image])
+        if images is not None and _has_path(images.type):
+            others = others.append_column(_PATH, pc.struct_field(images, "path"))
+        needed = {*self._columns.all(), _PATH}.difference(self._columns.extras)
+        for index, row in enumerate(self._file.rows(others, needed, MOST_VOTES)):
+            if isinstance(row, str):
+                yield refused_item(f"{short_name(self._filename)}#{first + index}", row)
+            else:
+                path = row.pop(_PATH, None)
+                yield self._item(first + index, images[index] if images else None, row, path)
 
-    def _rows(self, batches: Iterator[pa.RecordBatch], first: int, start: int) -> Iterator[Item]:
-        try:
-            for batch in batches:
-                skipped = min(max(0, start - first), batch.num_rows)
-                image = self._columns.image
-                image = image if image in batch.schema.names else None
-                others = batch.drop_columns([image]) if image else batch
-                images = batch.column(image) if image else None
-                for index, row in enumerate(others.slice(skipped).to_pylist(), skipped):
-                    yield self._item(first + index, images[index] if images else None, row)
-                first += batch.num_rows
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise invalid_archive(
-                f"The Parquet file is damaged near row {first}: {printable(str(error))[:200]}"
-            ) from error
-
-    def _item(self, number: int, image: pa.Scalar | None, row: dict[str, Any]) -> Item:
+    def _item(
+        self, number: int, image: pa.Scalar | None, row: dict[str, Any], path: str | None
+    ) -> Item:
         columns = self._columns
         name = row.get(columns.name) if columns.name else None
-        if name is None and image is not None and pa.types.is_struct(image.type) and image.is_valid:
-            name = image.as_py().get("path") if "path" in image else None
-        meta = {printable(key): json_value(row[key]) for key in columns.extras}
+        name = path if name is None else name
+        meta = {printable(key): json_value(row.get(key)) for key in columns.extras}
         annotations = [(key, self._label(key, row)) for key in columns.annotations]
         found = reference(columns.key, row[columns.key]) if columns.key else None
         if columns.stated:
@@ -288,30 +306,6 @@ def written(value: object, names: Sequence[str]) -> str | None:
     return printable(str(value))
 
 
-def rows_at_once(
-    file: parquet.ParquetFile,
-    group: int,
-    names: Collection[str] | None = None,
-    most: int = _ROWS,
-) -> int:
-    """So many rows that even the largest value a row group can hold fits that often.
-
-    Args:
-        file: The file.
-        group: Number of the row group.
-        names: The columns that are read, if none of them is nested; else all.
-        most: No more than these, whatever fits.
-    """
-    stored = file.metadata.row_group(group)
-    chunks = (stored.column(index) for index in range(stored.num_columns))
-    sizes = (
-        chunk.total_uncompressed_size
-        for chunk in chunks
-        if names is None or chunk.path_in_schema in names
-    )
-    return min(most, max(1, _BATCH_BYTES // max(1, max(sizes, default=0))))
-
-
 def find_columns(
     schema: pa.Schema, given: Mapping[str, str], annotations: Sequence[str] = ()
 ) -> Columns:
@@ -335,6 +329,11 @@ def find_columns(
     for role, column in asked:
         if column not in schema.names:
             raise invalid_column(role, f"The file has no column {column!r}.", schema.names)
+        kind = schema.field(column).type
+        if role != "image" and not is_read(kind.value_type if is_list(kind) else kind):
+            raise invalid_column(
+                role, f"Column {column!r} holds neither text nor numbers.", schema.names
+            )
     image = given.get("image") or _first(schema, ("image", *schema.names), _holds_bytes)
     key = None
     states = is_stated(schema.names, annotations)
@@ -348,7 +347,7 @@ def find_columns(
         raise invalid_column("image", f"Column {image!r} does not hold image bytes.", schema.names)
     label = (
         given.get("label")
-        or _first(schema, ("class_name",), _is_text)
+        or _first(schema, ("class_name",), is_text)
         or _first(schema, ("label",), _is_label)
     )
     split = given.get("split") or _first(schema, ("split",), is_small)
@@ -356,9 +355,10 @@ def find_columns(
         field.name for field in schema if is_flag(field.name) and pa.types.is_boolean(field.type)
     )
     flags = () if split else flags
-    name = _first(schema, NAME_COLUMNS, _is_text)
-    stated = tuple(one for one in schema.names if one in OWN) if states else ()
-    taken = {image, key, label, split, name, "label", *flags, *annotations, *stated}
+    name = _first(schema, NAME_COLUMNS, is_text)
+    stated = tuple(one for one in schema.names if one in READ) if states else ()
+    own = OWN if states else ()
+    taken = {image, key, label, split, name, "label", *flags, *annotations, *own}
     extras = tuple(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
@@ -384,31 +384,14 @@ def _holds_bytes(kind: pa.DataType) -> bool:
     )
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
+def _has_path(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_struct(kind) and kind.get_field_index("path") >= 0)
 
 
 def _is_label(kind: pa.DataType) -> bool:
     if pa.types.is_dictionary(kind):
         return _is_label(kind.value_type)
-    return _is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
-
-
-def is_small(kind: pa.DataType) -> bool:
-    """Whether a column says something of an image, in a word or a number."""
-    return (
-        _is_text(kind)
-        or pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_date(kind)
-        or pa.types.is_timestamp(kind)
-    )
+    return is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
 
 
 def _declared_names(schema: pa.Schema, label: str) -> tuple[str, ...]:

@@ -23,7 +23,13 @@ OWN: Final = frozenset({
     "width", "height", "meta",
 })  # fmt: skip
 """Fields that mean something here; others are extras of the image."""
-_MOST_VOTES: Final = 1000
+MOST_VOTES: Final = 1000
+OF_VOTES: Final = frozenset(
+    {VERDICT, "class", "class_name", "label", "annotator", "seconds", "created_at"}
+)
+"""Fields that are read of a vote, and of an image that has none."""
+READ: Final = OF_VOTES | {VOTES, "name", "split", "meta"}
+"""Fields that are read of an image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +76,8 @@ def read_said_of(fields: Mapping[str, Any]) -> tuple[Said, ...] | Refused:
     votes = fields.get(VOTES)
     if votes is not None and not isinstance(votes, list):
         return Refused("votes must be a list")
-    if votes and len(votes) > _MOST_VOTES:
-        return Refused(f"more than {_MOST_VOTES} votes on one image")
+    if votes and len(votes) > MOST_VOTES:
+        return Refused(f"more than {MOST_VOTES} votes on one image")
     found: list[Said] = []
     for vote in [fields] if votes is None else votes:
         one = _vote(vote) if isinstance(vote, dict) else Refused("a vote must be an object")

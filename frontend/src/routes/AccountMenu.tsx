@@ -1,5 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "react-router";
+import { Link } from "react-router";
 import { logout } from "../api/auth";
 import type { User } from "../api/types";
 import { t } from "../strings";
@@ -8,12 +7,10 @@ import { LanguageChoice, ShortcutChoice, ThemeChoice } from "../ui/Preferences";
 import styles from "./AccountMenu.module.css";
 
 export function AccountMenu({ user }: { user: User }) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
   const signOut = async () => {
     await logout();
-    navigate("/login");
-    client.clear();
+    // A new document: nothing of this person stays in the page's memory, images included.
+    window.location.assign("/login");
   };
   return (
     <Menu
