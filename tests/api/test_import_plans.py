@@ -187,3 +187,13 @@ def test_a_plan_is_made_while_an_import_runs(imports: Imports, world: World) -> 
     world.session.get_one(Job, running).heartbeat_at = datetime.now(UTC) - timedelta(days=1)
     world.session.commit()
     assert imports.run(running)["state"] == "succeeded"
+
+
+def test_a_plan_of_another_project_is_none_of_this_one(http: TestClient, world: World) -> None:
+    own, other, headers = world.project(), world.project(), world.caller().headers
+    path = f"/api/projects/{other.id}/imports?split=pool&filename=one.zip&dry_run=true"
+    plan = http.post(path, content=b"x", headers=headers).json()["id"]
+    for method, end in (("post", "/start"), ("delete", "")):
+        path = f"/api/projects/{own.id}/imports/{plan}{end}"
+        response = http.request(method, path, json={}, headers=headers)
+        assert (response.status_code, response.json()["code"]) == (404, "not_found")
