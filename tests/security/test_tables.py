@@ -31,10 +31,15 @@ from workers.imports.parquet import ParquetSource
 from workers.imports.table import TableSource
 from workers.imports.batch import _MOST_ITEMS
 
+def peak():
+    # Not ru_maxrss, which begins with what the parent had.
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) >> 10
+
 path, annotations, most = Path(sys.argv[1]), sys.argv[2].split(), int(sys.argv[3])
 held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_DATA, (held + most, held + most))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 kind = ParquetSource if path.suffix == ".parquet" else TableSource
 source = kind(path, path.name, {}, annotations)
 source.values
@@ -46,8 +51,8 @@ for item in source.items(0):
         refused.add(item.refused.reason)
     if seen == 1500:
         break
-grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-print(json.dumps({"seen": seen, "refused": sorted(refused), "grown_mib": grown >> 10}))
+grown = peak() - before
+print(json.dumps({"seen": seen, "refused": sorted(refused), "grown_mib": grown}))
 """
 
 
@@ -57,6 +62,7 @@ def read(path: Path, annotations: str) -> dict[str, Any]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout)
+    assert found["grown_mib"] <= MOST_BYTES >> 20
     return found
 
 
