@@ -197,16 +197,16 @@ class FolderSource:
             with file:
                 metadata.add(name, file)
         described = {one.folder for one in self._documents.values() if one.folder}
-        holding = {
-            folder
-            for folder in described
-            if any(name.startswith(f"{folder}/") for name, _ in self._images())
-        }
+        holding = set[str]()
+        # Once through the archive, and no further than it takes.
+        for name, _ in self._images() if described else ():
+            holding |= {one for one in described - holding if name.startswith(f"{one}/")}
+            if holding == described:
+                break
         documents = (replace(one, below=one.folder in holding) for one in self._documents.values())
         read_documents(documents, metadata, work)
-        metadata.match(enumerate(name for name, _ in self._images()))
-        if self._documents:
-            metadata.match_documents(enumerate(name for name, _ in self._images()), pool)
+        metadata.match(name for name, _ in self._images())
+        metadata.match_documents(enumerate(name for name, _ in self._images()), pool)
 
     def _scan(self) -> tuple[int, Layout]:
         count = 0

@@ -132,13 +132,13 @@ class Metadata:
             # What was read before a document breaks off holds.
             self._index.execute("COMMIT")
 
-    def match(self, files: Iterable[tuple[int, str]]) -> None:
-        """Note which files there are, by number and path."""
+    def match(self, files: Iterable[str]) -> None:
+        """Note which files there are, by path."""
         self._index.execute("CREATE INDEX rows_path ON rows (path)")
         self._index.execute("BEGIN")
         self._index.executemany(
             "UPDATE rows SET is_there = 1 WHERE path = ?",
-            ((composed(path),) for _, path in files),
+            ((composed(path),) for path in files),
         )
         self._index.execute("COMMIT")
 

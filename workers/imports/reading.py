@@ -1,6 +1,6 @@
 """What files write of labels, read by its meaning where that is certain, else refused. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -200,11 +200,3 @@ def _add(one: Label | Refused, labels: list[Label], unread: list[str]) -> None:
         unread.append(one.reason)
     else:
         labels.append(one)
-
-
-def note_values(rows: Iterable[tuple[str, str]]) -> dict[str, Values]:
-    """What stands in each column, of pairs of a column and what it says."""
-    found: dict[str, Values] = {}
-    for column, text in rows:
-        found.setdefault(column, Values()).add(text)
-    return found

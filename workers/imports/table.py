@@ -142,12 +142,9 @@ class TableSource:
 
     def _scan(self) -> tuple[int, list[str]]:
         """Number of rows, and the names of the columns; of JSON Lines all that any row has."""
-        names = dict.fromkeys(self._csv.header if self._csv else ())
-        twice = (
-            [name for name, count in Counter(self._csv.header).items() if count > 1]
-            if (self._csv)
-            else []
-        )
+        header = self._csv.header if self._csv else []
+        names = dict.fromkeys(header)
+        twice = [name for name, count in Counter(header).items() if count > 1]
         if twice:
             raise invalid_column("annotation", f"The file has several columns {twice[0]!r}.", names)
         count = 0
