@@ -67,7 +67,7 @@ def test_workers_are_alive_and_room_is_told(signed_in: Page) -> None:
     page.goto("/admin/workers")
     expect(page.get_by_text("Everything runs.")).to_be_visible(timeout=60_000)
     processes = page.get_by_role("group", name="Processes")
-    expect(processes.get_by_text("Alive")).to_have_count(3)
+    expect(processes.get_by_text("Alive")).to_have_count(4)
     page.get_by_role("link", name="Storage").click()
     disk = page.get_by_role("region", name="Disk of the data directory")
     expect(disk).to_contain_text("free of")
