@@ -46,6 +46,8 @@ def to_folder(name: str) -> str:
 
 def from_folder(folder: str) -> str:
     """The name that became ``folder``; ``folder`` itself if no name becomes that."""
+    if "%" not in folder:
+        return folder
     try:
         name = _unescaped(folder)
         leading = len(_unescaped(_LEADING.match(folder)[0]))  # type: ignore[index]

@@ -27,21 +27,27 @@ class Gate:
     @contextmanager
     def hold(self, pixels: int) -> Iterator[None]:
         """Wait for room for ``pixels``, and take it until the block ends."""
-        wanted, ticket = min(pixels, self._all), object()
+        wanted = min(pixels, self._all)
         with self._changed:
-            self._waiting.append(ticket)
-            try:
-                self._changed.wait_for(lambda: self._waiting[0] is ticket and self._free >= wanted)
-                self._free -= wanted
-            finally:
-                self._waiting.remove(ticket)
-                self._changed.notify_all()
+            if self._waiting or self._free < wanted:
+                self._wait(wanted)
+            self._free -= wanted
         try:
             yield
         finally:
             with self._changed:
                 self._free += wanted
-                self._changed.notify_all()
+                if self._waiting:
+                    self._changed.notify_all()
+
+    def _wait(self, wanted: int) -> None:
+        ticket = object()
+        self._waiting.append(ticket)
+        try:
+            self._changed.wait_for(lambda: self._waiting[0] is ticket and self._free >= wanted)
+        finally:
+            self._waiting.remove(ticket)
+            self._changed.notify_all()
 
 
 decoding: Final = Gate(_PIXELS)

@@ -93,11 +93,12 @@ class FolderSource:
         try:
             # JSON that says nothing, and why.
             self._unknown: dict[str, str] = {}
-            self._documents = self._find_documents()
-            tables = [entry for name, entry in self._files() if _base(name) in NAMES]
-            if tables or self._documents:
+            self._tables: list[tuple[str, Any]] = []
+            self._documents: dict[str, Document] = {}
+            self._find()
+            if self._tables or self._documents:
                 self._metadata = Metadata(work / "metadata.sqlite")
-                self._read_metadata(self._metadata, tables, work, pool)
+                self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
             self._require_annotations()
             self._more = self._metadata.missing_count() if self._metadata else 0
@@ -120,7 +121,7 @@ class FolderSource:
     @property
     def documents(self) -> list[tuple[str, str]]:
         """Files that say something of others, and whose format they have."""
-        tables = [(name, "metadata") for name, _ in self._files() if _base(name) in NAMES]
+        tables = [(name, "metadata") for name, _ in self._tables]
         return [*tables, *((name, one.tool.value) for name, one in self._documents.items())]
 
     def items(self, start: int) -> Iterator[Item]:
@@ -159,9 +160,12 @@ class FolderSource:
         """Whether a file is there to say something of others."""
         return _base(name) in NAMES or name in self._documents
 
-    def _find_documents(self) -> dict[str, Document]:
-        found: dict[str, Document] = {}
+    def _find(self) -> None:
+        """Find the tables and documents among the files."""
+        found = self._documents
         for name, entry in self._files():
+            if _base(name) in NAMES:
+                self._tables.append((name, entry))
             if not name.lower().endswith(SUFFIX):
                 continue
             tool = self._whose(entry) if len(found) < _MOST_DOCUMENTS else _TOO_MANY
@@ -169,7 +173,6 @@ class FolderSource:
                 found[name] = Document(name, tool, partial(self._open, entry))
             elif tool is not None and len(self._unknown) < _MOST_TOLD:
                 self._unknown[name] = tool.reason
-        return found
 
     def _whose(self, entry: Any) -> Tool | Refused | None:
         """Whose document an entry is; ``None`` where documents are not looked for."""
@@ -186,10 +189,9 @@ class FolderSource:
         return file
 
     def _read_metadata(
-        self, metadata: Metadata, tables: list[Any], work: Path, pool: Iterable[tuple[int, str]]
+        self, metadata: Metadata, work: Path, pool: Iterable[tuple[int, str]]
     ) -> None:
-        for entry in tables:
-            name = printable(entry.name.replace("\\", "/"))
+        for name, entry in self._tables:
             file = self._entries.open(entry)
             if isinstance(file, Refused):
                 metadata.problem(name, file.reason)

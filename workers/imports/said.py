@@ -37,6 +37,8 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         folder: What the image's folder says, where no row says it.
         columns: Columns that become annotations.
     """
+    if not rows and "label" not in columns:
+        return folder
     # Sorted, so that where rows agree on something they say once, it is the same in any order.
     found = sorted((_one(row, columns) for row in rows), key=repr)
     splits = _distinct(one.split for one in found)

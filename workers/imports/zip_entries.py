@@ -11,6 +11,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -70,8 +71,6 @@ class ZipEntries:
         try:
             self._directory = _find_directory(self._data)
             self._length = self._data.seek(0, os.SEEK_END)
-            legacy = (entry.raw for entry in self._entries() if entry.raw)
-            self._encoding = encoding_of(islice(legacy, _MOST_LOOKED_AT))
         except BaseException:
             self._data.close()
             raise
@@ -91,6 +90,12 @@ class ZipEntries:
                 yield entry._replace(name=entry.raw.decode(FALLBACK))
                 continue
             yield entry._replace(name=name, raw=b"" if self._encoding else entry.raw)
+
+    @cached_property
+    def _encoding(self) -> str | None:
+        """Of names that are not UTF-8. Most archives have none, and are not read for it."""
+        legacy = (entry.raw for entry in self._entries() if entry.raw)
+        return encoding_of(islice(legacy, _MOST_LOOKED_AT))
 
     def _entries(self) -> Iterator[Entry]:
         """Every entry, in the directory's order.
