@@ -6,7 +6,7 @@ Starts Karat, imports scikit-learn's digits, and presses X for every image. The 
 from the key event to the next image painted, the answer stored durably in the browser in between.
 
 With ``--photographs FILE``, a Parquet of images, they are enlarged to ``--side`` pixels and some
-grain is added, as cameras do; ``--mode`` says how they come: in a form that browsers show as it is,
+grain is added, as cameras do; ``--form`` says how they come: in a form that browsers show as it is,
 or as CMYK JPEG or TIFF, of which they are shown a rendition. ``--pace`` is the time that a person
 looks before they press a key.
 """
@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         images = Path(name) / "images"
         images.mkdir()
         if arguments.photographs:
-            many, side, form = answers + 40, arguments.side, arguments.mode
+            many, side, form = answers + 40, arguments.side, arguments.form
             write_photographs(images, arguments.photographs, many, side, form)
         else:
             write_digits(images)
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=200)
     parser.add_argument("--photographs", type=Path, help="a Parquet file with a column image")
     parser.add_argument("--side", type=int, default=4000, help="longer side of photographs")
-    parser.add_argument("--mode", choices=FORMS, default="jpeg", help="how photographs come")
+    parser.add_argument("--form", choices=FORMS, default="jpeg", help="how photographs come")
     parser.add_argument("--pace", type=float, default=0.0, help="seconds before each key")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()

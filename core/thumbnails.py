@@ -12,6 +12,10 @@ from core.storage import Storage, write_atomically
 
 LARGEST: Final = 512
 """Longer side, in pixels, of the version that stands in for an original kept elsewhere."""
+SCREEN: Final = 2000
+"""Longer side, in pixels, of the version that screens show of large images."""
+_LARGE: Final = 4_000_000
+"""Above so many pixels screens are sent that version; as in the frontend's ``images.ts``."""
 # Above these many pixels the import makes them; below, whoever asks first hardly waits.
 _SMALL_AHEAD: Final = 2_000_000
 _FULL_AHEAD: Final = 500_000
@@ -20,8 +24,20 @@ _JPEG_SIDE: Final = 65_500
 
 
 def thumbnail(storage: Storage, content_hash: bytes, size: int) -> Path:
-    """File of the WebP whose longer side is at most ``size`` pixels; it need not be there yet."""
-    return _place(storage, content_hash, str(size), ".webp")
+    """File of the version whose longer side is at most ``size`` pixels; it need not be there yet.
+
+    A WebP, and where it is as large as ``SCREEN``, a JPEG: that is made and decoded in a fifth of
+    the time.
+    """
+    return _place(storage, content_hash, str(size), ".jpg" if size >= SCREEN else ".webp")
+
+
+def largest_ahead(width: int, height: int) -> int:
+    """Longer side of the largest version that is made ahead of an image of so many pixels.
+
+    Of large ones screens are sent that of ``SCREEN`` pixels until somebody zooms in.
+    """
+    return SCREEN if width * height > _LARGE and max(width, height) > SCREEN else LARGEST
 
 
 def full_size(storage: Storage, content_hash: bytes) -> tuple[Path, str] | None:
@@ -37,7 +53,7 @@ def make(storage: Storage, content_hash: bytes, size: int, source: Path | bytes)
     """Make a small version from the image's file or its bytes, unless it is there."""
     target = thumbnail(storage, content_hash, size)
     if not target.exists():
-        with rendered(source, at_least=size) as picture:
+        with rendered(source, longer=lambda *_: size) as picture:
             # Others may have waited for the same.
             if not target.exists():
                 _write_small(target, picture.image, size)
@@ -70,6 +86,9 @@ def make_ahead(storage: Storage, content: bytes, picture: Rendition) -> None:
     small = thumbnail(storage, content_hash, LARGEST)
     if pixels > _SMALL_AHEAD and not small.exists():
         _write_small(small, picture.image, LARGEST)
+    screen = thumbnail(storage, content_hash, SCREEN)
+    if largest_ahead(picture.width, picture.height) == SCREEN and not screen.exists():
+        _write_small(screen, picture.image, SCREEN)
     whole = picture.image.width * picture.image.height == pixels
     due = whole and not picture.as_is and pixels > _FULL_AHEAD
     if due and full_size(storage, content_hash) is None:
@@ -87,7 +106,10 @@ def _write_small(target: Path, image: Image.Image, size: int) -> None:
     if longer > size:
         width, height = (max(1, round(side * size / longer)) for side in image.size)
         image = image.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=3.0)
-    _write(target, image, "WEBP", quality=85)
+    if target.suffix == ".jpg":
+        _write(target, image, "JPEG", quality=92, subsampling=0)
+    else:
+        _write(target, image, "WEBP", quality=85)
 
 
 def _write_full_size(storage: Storage, content_hash: bytes, picture: Rendition) -> tuple[Path, str]:

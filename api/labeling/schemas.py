@@ -175,6 +175,9 @@ class RecentAnswer(BaseModel):
     query_id: int
     example_id: int
     image_url: str
+    width: int
+    height: int
+    name: str
     verdict: Verdict
     class_id: int | None
     created_at: datetime

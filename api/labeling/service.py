@@ -7,7 +7,7 @@ from api.labeling.schemas import RecentAnswer, Status
 from api.pictures import image_url
 from api.principal import Principal
 from core.states import ProjectState
-from core.tables import Annotation, Project
+from core.tables import Annotation, Example, Project
 
 
 async def project_status(session: AsyncSession, principal: Principal, project: Project) -> Status:
@@ -27,7 +27,8 @@ async def recent(
     """The caller's latest answers, each as it stands after corrections."""
     correction = aliased(Annotation)
     statement = (
-        select(Annotation)
+        select(Annotation, Example.width, Example.height, Example.name)
+        .join(Example, Example.id == Annotation.example_id)
         .where(
             Annotation.project_id == project.id,
             Annotation.annotator_id == principal.id,
@@ -44,9 +45,12 @@ async def recent(
             query_id=annotation.query_id,
             example_id=annotation.example_id,
             image_url=image_url(annotation.example_id),
+            width=width,
+            height=height,
+            name=name,
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             created_at=annotation.created_at,
         )
-        for annotation in await session.scalars(statement)
+        for annotation, width, height, name in await session.execute(statement)
     ]

@@ -50,6 +50,7 @@ class ThumbnailSize(IntEnum):
     MEDIUM = 128
     LARGE = 256
     HUGE = 512
+    SCREEN = 2000
 
 
 @router.post(

@@ -1,10 +1,13 @@
 """Small versions of images, and pictures in place of originals, for whoever asks first."""
 
 from pathlib import Path
+from typing import Final
 
 from core.originals import Original, Originals
 from core.storage import Storage
 from core.thumbnails import LARGEST, full_size, make, make_full_size, thumbnail
+
+_MEDIA_TYPES: Final = {".webp": "image/webp", ".jpg": "image/jpeg"}
 
 
 def made(storage: Storage, original: Original, size: int | None) -> tuple[Path, str] | None:
@@ -12,7 +15,7 @@ def made(storage: Storage, original: Original, size: int | None) -> tuple[Path, 
     if size is None:
         return full_size(storage, original.content_hash)
     path = thumbnail(storage, original.content_hash, size)
-    return (path, "image/webp") if path.exists() else None
+    return (path, _MEDIA_TYPES[path.suffix]) if path.exists() else None
 
 
 def small(
@@ -27,7 +30,8 @@ def small(
     source: Path | bytes = thumbnail(storage, original.content_hash, LARGEST)
     if size >= LARGEST or not thumbnail(storage, original.content_hash, LARGEST).exists():
         source = _source(storage, originals, original)
-    return make(storage, original.content_hash, size, source), "image/webp"
+    path = make(storage, original.content_hash, size, source)
+    return path, _MEDIA_TYPES[path.suffix]
 
 
 def whole(storage: Storage, originals: Originals, original: Original) -> tuple[Path, str] | None:

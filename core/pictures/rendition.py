@@ -4,7 +4,7 @@ It is upright, in sRGB, opaque on white, of eight bits, and the first frame of s
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -85,7 +85,11 @@ class Rendition:
 
 @contextmanager
 def rendered(
-    source: Path | bytes, *, max_pixels: int | None = None, at_least: int | None = None
+    source: Path | bytes,
+    *,
+    max_pixels: int | None = None,
+    longer: Callable[[int, int], int] | None = None,
+    shorter: int = 1,
 ) -> Iterator[Rendition]:
     """Make the picture; its memory is accounted for until the block ends.
 
@@ -94,8 +98,9 @@ def rendered(
     Args:
         source: The original.
         max_pixels: Largest width × height that is decoded.
-        at_least: If both sides may be smaller than the original's, but not than so many pixels,
-            where that saves work.
+        longer: If the picture may be smaller than the original where that saves work: from the
+            original's two sides, the pixels that its longer one must have.
+        shorter: Likewise of the other side.
 
     Raises:
         TooManyPixels: More than ``max_pixels``.
@@ -108,11 +113,20 @@ def rendered(
             raise TooManyPixels(width, height)
         notes = _frames(image)
         _mend_planes(image)
-        if at_least and min(image.size) >= 2 * at_least and image.mode != "CMYK":
-            # Only JPEG can: it never builds what is larger. Of CMYK a rendition is wanted, too.
-            image.draft(None, (at_least, at_least))
+        if longer and image.mode != "CMYK":
+            _draft(image, longer(*image.size), shorter)
         with decoding.hold(image.width * image.height):
             yield _rendition(image, source, (width, height), notes)
+
+
+def _draft(image: ImageFile.ImageFile, longer: int, shorter: int) -> None:
+    """Have ``image`` decoded no larger than wanted, if it is a JPEG: it never builds more.
+
+    Of CMYK a rendition of full size is wanted, too.
+    """
+    factor = min(max(image.size) // longer, min(image.size) // shorter)
+    if factor >= 2:
+        image.draft(None, (image.width // factor, image.height // factor))
 
 
 def _rendition(

@@ -22,7 +22,7 @@ from core import settings
 from core.pictures.rendition import VERSION
 from core.storage import Storage
 from core.tables import Example
-from core.thumbnails import LARGEST, full_size, thumbnail
+from core.thumbnails import LARGEST, SCREEN, full_size, thumbnail
 from tests import zoo
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, png
@@ -154,8 +154,10 @@ def test_a_tiff_in_a_bucket_is_shown_as_a_picture(
 
 def test_the_import_makes_ahead_what_annotators_would_wait_for(pool: Pool) -> None:
     large = zoo.picture().resize((2400, 1600))
+    huge = zoo.picture().resize((2800, 1600))
     files = {
         "photo.jpg": encoded(large, "JPEG"),
+        "huge.jpg": encoded(huge, "JPEG"),
         "scan.tif": encoded(large, "TIFF", compression="tiff_lzw"),
         "small.tif": TIFF,
     }
@@ -163,15 +165,36 @@ def test_the_import_makes_ahead_what_annotators_would_wait_for(pool: Pool) -> No
     made = {
         name: (
             thumbnail(pool.storage, hashlib.sha256(content).digest(), LARGEST).exists(),
+            thumbnail(pool.storage, hashlib.sha256(content).digest(), SCREEN).exists(),
             full_size(pool.storage, hashlib.sha256(content).digest()) is not None,
         )
         for name, content in files.items()
     }
     assert made == {
-        "photo.jpg": (True, False),
-        "scan.tif": (True, True),
-        "small.tif": (False, False),
+        "photo.jpg": (True, False, False),
+        "huge.jpg": (True, True, False),
+        "scan.tif": (True, False, True),
+        "small.tif": (False, False, False),
     }
+
+
+def test_screens_are_sent_a_version_of_large_images(
+    http: TestClient, world: World, pool: Pool
+) -> None:
+    huge = zoo.picture().resize((2800, 1600))
+    content = encoded(huge, "JPEG", quality=95)
+    pool.zip({"huge.jpg": content, "small.png": encoded(zoo.picture(), "PNG")})
+    headers = world.caller().headers
+    shown = {}
+    for one in pool.examples():
+        answer = http.get(f"{image_url(one.id)}&size={SCREEN}", headers=headers)
+        assert answer.headers["content-type"] == "image/jpeg"
+        shown[one.name] = levels(answer)
+    assert shown["huge.jpg"].shape == (1143, 2000, 3)
+    assert shown["small.png"].shape[:2] == zoo.picture().size[::-1]
+    with Image.open(io.BytesIO(content)) as image:
+        expected = np.asarray(image.resize((2000, 1143))).astype(np.int64)
+    assert np.abs(shown["huge.jpg"].astype(np.int64) - expected).mean() < 2
 
 
 def test_many_who_ask_at_once_get_one_picture(http: TestClient, world: World, pool: Pool) -> None:

@@ -255,9 +255,16 @@ def test_a_gamma_of_its_own_is_heeded() -> None:
 
 def test_a_jpeg_is_decoded_no_larger_than_needed() -> None:
     content = encoded(Image.new("RGB", (1600, 1200), "red"), "JPEG")
-    with rendered(content, at_least=200) as small:
-        assert (small.image.size, small.width, small.height) == ((400, 300), 1600, 1200)
-        assert small.as_is
+    for longer, shorter, size in [
+        (400, 1, (400, 300)),
+        (401, 1, (800, 600)),
+        (200, 300, (400, 300)),
+        (200, 301, (800, 600)),
+        (2000, 1, (1600, 1200)),
+    ]:
+        with rendered(content, longer=lambda *_, side=longer: side, shorter=shorter) as small:
+            assert (small.image.size, small.width, small.height) == (size, 1600, 1200)
+            assert small.as_is
 
 
 def test_the_gate_bounds_the_pixels_in_memory() -> None:

@@ -107,3 +107,39 @@ def test_tiffs_are_seen_in_the_pool_and_kept_as_they_came(
         assert original.headers["content-type"] == "image/tiff"
         mode = str(one["name"]).removesuffix(".tif")
         assert original.body() == zoo.made(zoo.Kind("TIFF", mode, 6))[0]
+
+
+def test_a_large_photograph_is_shown_at_the_size_of_a_screen_and_whole_on_zooming_in(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pool"
+    folder.mkdir()
+    for at, size in enumerate([(4000, 3000), (1600, 3200)]):
+        zoo.picture().resize(size).save(folder / f"{at}.jpg", quality=90)
+    project = karat.create_project(f"Large {tmp_path.name}", ["a", "b"])
+    karat.wait(project.import_images(folder)["id"])
+    project.start()
+    eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
+    page = signed_in
+    page.goto(f"/projects/{project.id}/label")
+    for _ in range(2):
+        image = page.locator("img[data-query-id]")
+        expect(image).to_be_visible()
+        address = str(image.get_attribute("src"))
+        longer = "image => Math.max(image.naturalWidth, image.naturalHeight)"
+        assert address.endswith("&size=2000")
+        assert image.evaluate(longer) == 2000
+        for _ in range(5):
+            page.keyboard.press("+")
+        expect(page.get_by_role("button", name="538 %")).to_be_enabled()
+        coarse = image.bounding_box()
+        expect(image).to_have_attribute("src", address.removesuffix("&size=2000"))
+        assert image.evaluate(longer) > 3000
+        # What was enlarged stays where it is.
+        sharp = image.bounding_box()
+        assert coarse is not None
+        assert sharp is not None
+        assert all(abs(sharp[key] - value) < 4 for key, value in coarse.items())  # type: ignore[literal-required]
+        query = image.get_attribute("data-query-id")
+        page.keyboard.press("1")
+        expect(page.locator(f"[data-query-id='{query}']")).to_have_count(0)

@@ -11,7 +11,7 @@ from typing import Final
 from PIL import UnidentifiedImageError
 
 from core.pictures.rendition import Rendition, TooManyPixels, rendered
-from core.thumbnails import LARGEST
+from core.thumbnails import largest_ahead
 from models.data import Pixels, fit_image
 from workers.imports.items import Refused, printable
 
@@ -61,7 +61,7 @@ def decode(
     with ExitStack() as held:
         try:
             picture = held.enter_context(
-                rendered(content, max_pixels=max_pixels, at_least=max(2 * size, LARGEST))
+                rendered(content, max_pixels=max_pixels, longer=largest_ahead, shorter=2 * size)
             )
             pixels = fit_image(picture.image, size)
         except TooManyPixels as found:

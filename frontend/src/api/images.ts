@@ -2,11 +2,21 @@
 const VERSION = 2;
 
 /** The sizes of small versions that the server makes: their longer side. */
-type Size = 64 | 128 | 256 | 512;
+type Size = 64 | 128 | 256 | 512 | typeof SCREEN;
+
+export const SCREEN = 2000;
+/** Above so many pixels an image is shown at the size of a screen first; as on the server. */
+const LARGE = 4_000_000;
 
 /** A small version of what is at an `image_url`. */
 export const sized = (url: string, size: Size): string =>
   `${url}${url.includes("?") ? "&" : "?"}size=${size}`;
+
+type Picture = { image_url: string; width: number; height: number };
+
+/** What to show of an image on a screen, until somebody zooms in: of large ones a smaller version. */
+export const onScreen = ({ image_url: url, width, height }: Picture): string =>
+  width * height > LARGE && Math.max(width, height) > SCREEN ? sized(url, SCREEN) : url;
 
 /** The address of a small picture of an example of which no more is known. */
 export const imageUrl = (id: number, size: Size = 128): string =>

@@ -3896,6 +3896,8 @@ export interface components {
             created_at: string;
             /** Example Id */
             example_id: number;
+            /** Height */
+            height: number;
             /** Image Url */
             image_url: string;
             /**
@@ -3903,9 +3905,13 @@ export interface components {
              * Format: uuid
              */
             key: string;
+            /** Name */
+            name: string;
             /** Query Id */
             query_id: number;
             verdict: components["schemas"]["Verdict"];
+            /** Width */
+            width: number;
         };
         /** Released */
         Released: {
@@ -4343,7 +4349,7 @@ export interface components {
          * @description Longer side in pixels.
          * @enum {integer}
          */
-        ThumbnailSize: 64 | 128 | 256 | 512;
+        ThumbnailSize: 64 | 128 | 256 | 512 | 2000;
         /** TokenCreate */
         TokenCreate: {
             /** Expires In Days */

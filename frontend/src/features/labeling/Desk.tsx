@@ -1,4 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { onScreen } from "../../api/images";
 import type { Project, User } from "../../api/types";
 import { t } from "../../strings";
 import { Failure, Notice } from "../../ui/State";
@@ -96,11 +97,11 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             {current && (
               <Stage
                 subject={current.subject}
-                prepared={images.get(current.subject.image_url)}
+                prepared={images.get(onScreen(current.subject))}
                 smooth={smooth}
                 onSmooth={setSmooth}
                 onShown={() => stopwatch.start()}
-                onRetry={() => images.retry(current.subject.image_url)}
+                onRetry={() => images.retry(onScreen(current.subject))}
               />
             )}
             {view.phase === "loading" && !current && <Between sending={sending} />}

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { imageProblem } from "../../api/images";
+import { imageProblem, onScreen, SCREEN } from "../../api/images";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { FIXED_KEYS } from "../../ui/hotkeys";
@@ -14,6 +14,9 @@ import { STEP } from "./zoom";
 
 /** Images up to this size are drawn as crisp pixels, in whole multiples. */
 const PIXELS_UP_TO = 128;
+/** Pixels of the screen on the longer side from which the version for screens looks soft. */
+const COARSE = 1.25 * SCREEN;
+const LINGER_MS = 150;
 
 export type StageProps = {
   subject: Subject;
@@ -31,6 +34,7 @@ export function Stage(props: StageProps) {
   const box = useBox(frame);
   const ready = prepared?.state === "ready" ? prepared.image : null;
   const zoom = useZoom(frame, ready, subject.query_id);
+  useSharper(ready, subject, box, zoom.scale);
 
   useLayoutEffect(() => {
     const parent = frame.current;
@@ -72,7 +76,7 @@ export function Stage(props: StageProps) {
       {prepared?.state === "failed" ? (
         <div className={styles.message} role="alert" data-query-id={subject.query_id}>
           <p>{t.label.imageFailed}</p>
-          <Reason url={subject.image_url} />
+          <Reason url={onScreen(subject)} />
           <Button onClick={onRetry}>{t.common.retry}</Button>
         </div>
       ) : (
@@ -84,6 +88,39 @@ export function Stage(props: StageProps) {
       )}
     </div>
   );
+}
+
+/** Of a large image that only a smaller version is shown of, show itself where that is too coarse. */
+function useSharper(
+  shown: HTMLImageElement | null,
+  subject: Subject,
+  box: Box | null,
+  scale: number,
+): void {
+  const { image_url: url, width, height } = subject;
+  const drawn = box ? Math.min(box.width, (box.height * width) / height) : 0;
+  const drawnLonger = Math.max(drawn, (drawn * height) / width);
+  const isCoarse = url !== onScreen(subject) && drawnLonger * scale * devicePixelRatio > COARSE;
+  useEffect(() => {
+    if (!shown || !isCoarse || shown.getAttribute("src") === url) return;
+    let current = true;
+    // Who goes on at once needs no more, and the next images come first.
+    const timer = setTimeout(() => {
+      const whole = new Image();
+      whole.src = url;
+      // Decoded before it takes the place of what is there, so that nothing flickers.
+      whole.decode().then(
+        () => {
+          if (current) shown.src = url;
+        },
+        () => {},
+      );
+    }, LINGER_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [shown, isCoarse, url]);
 }
 
 /** What the server says of an image that it does not show. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { onScreen } from "../../api/images";
 import { labelingApi } from "../../api/labeling";
 import { keepAround, watchAttention } from "./attention";
 import { ImageCache } from "./queue/images";
@@ -38,7 +39,7 @@ function open(place: { projectId: number; userId: number; sender: AnswerSender; 
   const images = new ImageCache();
   const session = new LabelSession({ ...place, openTabs, api: labelingApi, stopwatch });
   session.subscribe(() => {
-    keepAround(images, session.getView(), (entry) => entry.subject.image_url);
+    keepAround(images, session.getView(), (entry) => onScreen(entry.subject));
   });
   const release = () => session.release();
   const onPageShow = (event: PageTransitionEvent) => {

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { isNotFound } from "../../api/errors";
+import { onScreen } from "../../api/images";
 import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -115,7 +116,7 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
     <div className={styles.body}>
       <div className={styles.stage}>
         <img
-          src={example.image_url}
+          src={onScreen(example)}
           alt={example.name}
           width={example.width}
           height={example.height}

@@ -1,3 +1,4 @@
+import { onScreen } from "../../../api/images";
 import type { LabelClass } from "../../../api/types";
 import { t } from "../../../strings";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
@@ -54,7 +55,7 @@ export function Look({ tile, onClose }: { tile: Tile | null; onClose: () => void
 function Picture({ tile }: { tile: Tile }) {
   return (
     <img
-      src={tile.subject.image_url}
+      src={onScreen(tile.subject)}
       alt={t.label.imageAlt(tile.subject.name)}
       draggable={false}
       className={isPixelated(tile) ? styles.pixelated : ""}

@@ -8,9 +8,10 @@ export function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
 }
 
 function fromRecent(answer: RecentAnswer): Entry {
-  const { key, verdict, class_id: classId, query_id, example_id, image_url } = answer;
+  const { key, verdict, class_id: classId } = answer;
+  const { query_id, example_id, image_url, width, height, name } = answer;
   return {
-    subject: { query_id, example_id, image_url, width: 0, height: 0, name: "" },
+    subject: { query_id, example_id, image_url, width, height, name },
     leaseToken: null,
     given: { key, verdict, classId },
   };

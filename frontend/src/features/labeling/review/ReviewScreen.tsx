@@ -9,6 +9,7 @@ import {
 } from "react";
 import { Link } from "react-router";
 import { isNotFound } from "../../../api/errors";
+import { onScreen } from "../../../api/images";
 import type { Project, Review, ReviewedJob, User } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
@@ -130,11 +131,11 @@ function Desk({ project, manages, back, missing, kind, reviewing, sender }: Desk
           {current && (
             <Stage
               subject={{ ...current, query_id: current.id }}
-              prepared={images.get(current.image_url)}
+              prepared={images.get(onScreen(current))}
               smooth={smooth}
               onSmooth={setSmooth}
               onShown={() => stopwatch.start()}
-              onRetry={() => images.retry(current.image_url)}
+              onRetry={() => images.retry(onScreen(current))}
             />
           )}
           {view.phase === "loading" && <Between sending={sending} />}

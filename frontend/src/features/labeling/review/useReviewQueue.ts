@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { onScreen } from "../../../api/images";
 import { reviewApi } from "../../../api/reviews";
 import type { ReviewedJob } from "../../../api/types";
 import { keepAround, watchAttention } from "../attention";
@@ -26,7 +27,7 @@ export function useReviewQueue({ projectId, jobId, userId, sender }: Place): Rev
     const api = reviewApi(projectId, jobId);
     const queue = new ReviewQueue({ projectId, jobId, userId, api, sender, stopwatch });
     queue.subscribe(() => {
-      keepAround(images, queue.getView(), (one) => one.image_url);
+      keepAround(images, queue.getView(), onScreen);
     });
     const unwatch = watchAttention(stopwatch, queue);
     queue.start();
