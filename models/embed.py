@@ -20,7 +20,13 @@ from models.device import place
 from models.errors import ModelError
 from models.nets import Network
 from models.params import Params
-from models.params.networks import BackboneParams, HeadParams, TrainingParams
+from models.params.networks import (
+    BackboneParams,
+    HeadParams,
+    PackagedParams,
+    PublishedParams,
+    TrainingParams,
+)
 from models.protocols import Extractor, Float32Array, Progress
 from models.resolve import resolve
 from models.train import predict
@@ -43,8 +49,8 @@ def embedding_params(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that the embeddings depend on; those of the head are not among them."""
     parsed: Params = parse("model", name, params)
     head = set(HeadParams.model_fields)
-    if isinstance(parsed, BackboneParams):
-        head |= set(TrainingParams.model_fields) | {"mode"}
+    if isinstance(parsed, PublishedParams):
+        head |= set(TrainingParams.model_fields) | {"mode", "tuned"}
     return parsed.model_dump(exclude=head)
 
 
@@ -154,16 +160,25 @@ def extractor_path(out: Path) -> Path:
 class NetworkExtractor:
     """A network whose penultimate layer is the embedding."""
 
-    def __init__(self, network: Network, precision: str) -> None:
-        """Take a network with its pixel statistics set."""
+    def __init__(self, network: Network, precision: str, *, rooted: bool = False) -> None:
+        """Take a network with its pixel statistics set.
+
+        Args:
+            network: what embeds.
+            precision: as in `computes_in_bfloat16`.
+            rooted: take square roots of features that are averages of activations and never
+                negative, so that a few strong ones do not outweigh the others (F. Perronnin et
+                al., Improving the Fisher Kernel for Large-Scale Image Classification, ECCV 2010,
+                section 3.1).
+        """
         self.network = place(network).eval()
-        self.precision = precision
+        self.precision, self._rooted = precision, rooted
         self.dimension = network.dimension
 
     def extract(self, pixels: NDArray[np.uint8]) -> Float32Array:
         """Map (B, S, S, 3) uint8 images to (B, D) float32 embeddings."""
         result: Float32Array = predict(self.network, pixels, self.precision)[1].numpy()
-        return result
+        return np.sqrt(result) if self._rooted else result
 
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write the weights to one safetensors file, atomically."""
@@ -250,12 +265,14 @@ def _extractor(
         tensors, _ = tensorfile.read(path)
     described = tensorfile.describe(name, wanted, image_size=store.size)
     extractor: Extractor
-    if isinstance(parsed, BackboneParams):
+    if isinstance(parsed, PublishedParams):
         if path.exists():
             network = restore_network(name, parsed, classes=1, image_size=store.size, state=tensors)
         else:
             network = build_network(name, parsed, classes=1, store=store, seed=seed)
-        extractor = NetworkExtractor(network, parsed.precision)
+        extractor = NetworkExtractor(
+            network, parsed.precision, rooted=isinstance(parsed, PackagedParams)
+        )
     else:
         kind: Any = resolve(find("model", name))
         if path.exists():

@@ -163,9 +163,14 @@ def _minimise(
 
     Searches in coordinates V where W = A V and A A' is the inverse of a bound on the curvature,
     X'X / 2 + l2 (D. Boehning, "Multinomial Logistic Regression Algorithm", 1992): a quarter of the
-    iterations, as no direction is much steeper than the others.
+    iterations, as no direction is much steeper than the others. With fewer rows than features the
+    optimum is a combination of the rows, and is searched among these.
     """
     count = len(x)
+    basis: Tensor | None = None
+    if count < x.shape[1]:
+        basis, triangle = torch.linalg.qr(x.T)
+        x = triangle.T.contiguous()
     bound = x.T @ x / (2 * count)
     bound.diagonal().add_(max(l2 / count, 1e-10 * float(bound.diagonal().mean())))
     upper = torch.linalg.cholesky(bound, upper=True)  # A is its inverse
@@ -193,4 +198,5 @@ def _minimise(
         return float(loss.detach())
 
     optimizer.step(objective)  # type: ignore[no-untyped-call]
-    return original().detach(), bias.detach()
+    found = original().detach()
+    return found if basis is None else basis @ found, bias.detach()

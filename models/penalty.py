@@ -4,9 +4,11 @@ What suits depends on the features, and little on how many answers there are: th
 over weights, and the loss is a sum over answers.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.head import Scaling, fit_head
 from models.probability import log_softmax
@@ -46,36 +48,61 @@ def choose_penalty(
     Returns:
         0.1 with fewer than 20 answers, or all of one kind.
     """
+    found = search_penalty(embeddings, labels, classes=classes, scaling=scaling, seed=seed)
+    return USUAL_PENALTY if found is None else found.l2
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """What a search has found.
+
+    Attributes:
+        l2: The penalty.
+        losses: (n,) float64 cross-entropies of the answers that were drawn, in nats, each under a
+            head that has not seen it; the same answers whatever the embeddings are.
+    """
+
+    l2: float
+    losses: NDArray[np.float64]
+
+
+def search_penalty(
+    embeddings: Float32Array, labels: Indices, *, classes: int, scaling: Scaling, seed: int
+) -> Penalty | None:
+    """Search as `choose_penalty` does; None where there is nothing to choose by."""
     if len(labels) < FEWEST_ANSWERS or len(np.unique(labels)) == 1:
-        return USUAL_PENALTY
+        return None
     drawn = np.random.default_rng(seed).permutation(len(labels))[:_MOST_ANSWERS]
     x, y = embeddings[drawn], labels[drawn]
-    losses: dict[int, float] = {}
+    found: dict[int, NDArray[np.float64]] = {}
 
     def loss(step: int) -> float:
         if abs(step) > _STEPS:
             return np.inf
-        if step not in losses:
-            losses[step] = _left_out_loss(x, y, classes, _penalty(step), scaling)
-        return losses[step]
+        if step not in found:
+            found[step] = _left_out_losses(x, y, classes, _penalty(step), scaling)
+        return float(found[step].sum())
 
     best = 0
     direction = 1 if loss(1) < loss(0) else -1
     while loss(best + direction) < loss(best):
         best += direction
-    return _penalty(best)
+    return Penalty(_penalty(best), found[best])
 
 
 def _penalty(step: int) -> float:
     return float(USUAL_PENALTY * 10 ** (step / _PER_DECADE))
 
 
-def _left_out_loss(
+def _left_out_losses(
     x: Float32Array, labels: Indices, classes: int, l2: float, scaling: Scaling
-) -> float:
-    """Sum the cross-entropy of (n,) shuffled answers under heads that have not seen them."""
+) -> NDArray[np.float64]:
+    """Return (n,) cross-entropies of shuffled answers under heads that have not seen them.
+
+    Of an OOD answer where the others have none it is 0: nothing could have told.
+    """
     fold = np.arange(len(labels)) % _FOLDS
-    total = 0.0
+    losses = np.zeros(len(labels))
     for number in range(_FOLDS):
         seen, tested = fold != number, fold == number
         head = fit_head(
@@ -87,5 +114,5 @@ def _left_out_loss(
             logits = np.column_stack([logits, ood])  # OOD is -1, the last column
         known = labels[tested]
         rows = np.flatnonzero((known != OOD) | (ood is not None))
-        total -= float(log_softmax(logits)[rows, known[rows]].sum())
-    return total
+        losses[np.flatnonzero(tested)[rows]] = -log_softmax(logits)[rows, known[rows]]
+    return losses

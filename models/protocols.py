@@ -55,9 +55,15 @@ class LinearHead:
 
 
 class TargetModel(Protocol):
-    """A trained classifier over the rows of one pixel store."""
+    """A trained classifier over the rows of one pixel store.
+
+    Attributes:
+        classes: C.
+        notes: what was decided in training that people want to know.
+    """
 
     classes: int
+    notes: tuple[str, ...]
 
     def infer(self, indices: Indices, *, progress: Progress | None = None) -> Outputs:
         """Score rows of the store, un-augmented, in evaluation mode, in one pass."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import tensorfile
+from models.auto import Chosen, choose_features, split_of
 from models.catalog import parse, validate
 from models.data import PixelStore
 from models.device import place
@@ -25,7 +26,7 @@ from models.head import LogisticHead, Scaling, fit_head
 from models.head_losses import LEAST_TO_PREDICT, HeadLosses
 from models.nets import Network
 from models.parallel import train_together
-from models.params.networks import HeadParams, TrainingParams
+from models.params.networks import AutoParams, HeadParams, TrainingParams
 from models.penalty import choose_penalty
 from models.protocols import OOD, Indices, Progress, TargetModel
 from models.train import train
@@ -87,16 +88,21 @@ def train_target(
     _check_labels(indices, labels, classes)
     stored = validate("model", name, params)
     ood = np.empty(0, np.int64) if ood_indices is None else np.asarray(ood_indices, np.int64)
+    answered = np.concatenate([indices, ood])
+    said = np.concatenate([labels, np.full(len(ood), OOD)])
     if settings.ood_class:
-        indices = np.concatenate([indices, ood])
-        labels = np.concatenate([labels, np.full(len(ood), OOD)])
+        indices, labels = answered, said
     if uses_embeddings(name, params):
         assert isinstance(settings, HeadParams)
         rows = _pool_embeddings(embeddings, name)
+        chosen = _chosen(settings, rows, answered, said, classes, store.size, seed)
+        if chosen is not None:
+            rows = rows[:, slice(*chosen.columns)]
         head, losses = _learned_head(rows, indices, labels, settings, classes=classes, seed=seed)
         if progress is not None:
             progress(1, 1)
-        return HeadModel(head, rows, store, name, stored, losses)
+        columns, notes = (None, ()) if chosen is None else (chosen.columns, (chosen.note,))
+        return HeadModel(head, rows, store, name, stored, losses, columns=columns, notes=notes)
     assert isinstance(settings, TrainingParams)
     network = build_network(
         name,
@@ -121,6 +127,29 @@ def train_target(
         progress=progress,
     )
     return NetworkModel(network, store, name, stored)
+
+
+def _chosen(
+    settings: HeadParams,
+    rows: NDArray[np.float32],
+    indices: Indices,
+    labels: Indices,
+    classes: int,
+    image_size: int,
+    seed: int,
+) -> Chosen | None:
+    """Choose among the features of the model `auto` by all answers; None for any other model."""
+    if not isinstance(settings, AutoParams):
+        return None
+    return choose_features(
+        rows,
+        indices,
+        labels,
+        classes=classes,
+        split=split_of(image_size),
+        network=settings.network,
+        seed=seed,
+    )
 
 
 def _learned_head(
@@ -213,7 +242,11 @@ def load_target(
     if uses_embeddings(name, params):
         head = LogisticHead.from_tensors(tensors)
         losses = HeadLosses.from_tensors(tensors, head)
-        return HeadModel(head, _pool_embeddings(embeddings, name), store, name, params, losses)
+        rows, columns = _pool_embeddings(embeddings, name), None
+        if "columns" in metadata:
+            start, stop = columns = tuple(json.loads(metadata["columns"]))
+            rows = rows[:, start:stop]
+        return HeadModel(head, rows, store, name, params, losses, columns=columns)
     if int(metadata["image_size"]) != store.size:
         raise ModelError(
             f"The model was trained on {metadata['image_size']} px images and the pool has "

@@ -1,5 +1,6 @@
 """What training leaves: models that score the pool and are saved."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ class NetworkModel:
     ) -> None:
         """Take a network in evaluation mode."""
         self.network, self.store, self.name, self.params = network, store, name, params
+        self.notes: tuple[str, ...] = ()
         self.classes = network.classes
 
     def infer(self, indices: Indices, *, progress: Progress | None = None) -> Outputs:
@@ -109,8 +111,23 @@ class HeadModel:
         name: str,
         params: Mapping[str, Any],
         losses: HeadLosses | None = None,
+        *,
+        columns: tuple[int, int] | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
-        """Take a head, the (N, D) embeddings and the pixels of the pool, and a loss prediction."""
+        """Take a head over columns of the pool's embeddings.
+
+        Args:
+            head: for D features.
+            embeddings: (N, D) of the pool.
+            store: its pixels.
+            name: of the catalog.
+            params: its parameters.
+            losses: what predicts losses.
+            columns: from and to before, of the pool's file that `embeddings` are; None = all.
+            notes: what was decided in training.
+        """
+        self.columns, self.notes = columns, notes
         self.head, self.embeddings, self.store = head, embeddings, store
         self.name, self.params, self.losses = name, params, losses
         self.classes = len(head.bias)
@@ -177,7 +194,7 @@ class HeadModel:
         tensors = self.head.tensors()
         if self.losses is not None:
             tensors |= self.losses.tensors()
-        metadata = tensorfile.describe(
-            self.name, self.params, format="karat-target", classes=self.classes
-        )
-        tensorfile.write(path, tensors, metadata)
+        facts: dict[str, object] = {"format": "karat-target", "classes": self.classes}
+        if self.columns is not None:
+            facts["columns"] = json.dumps(self.columns)
+        tensorfile.write(path, tensors, tensorfile.describe(self.name, self.params, **facts))

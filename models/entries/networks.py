@@ -1,9 +1,52 @@
 """Target models."""
 
-from models.params.networks import BackboneParams, PatchKMeansParams, TinyParams, TrainingParams
+from typing import Final
+
+from models.params.networks import (
+    AutoParams,
+    BackboneParams,
+    PackagedParams,
+    PatchKMeansParams,
+    TinyParams,
+    TrainingParams,
+)
 from models.spec import Spec
 
+_LITE: Final = (
+    "R. Liu, Higher accuracy on vision models with EfficientNet-Lite, TensorFlow blog, 2020; M. "
+    "Tan, Q. V. Le, EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks, ICML "
+    "2019"
+)
+
+
+def _lite(number: int, summary: str) -> Spec:
+    return Spec(
+        name=f"efficientnet_lite{number}",
+        kind="model",
+        group="published",
+        title=f"EfficientNet-Lite{number}",
+        summary=summary,
+        target=f"models.packaged:efficientnet_lite{number}",
+        params=PackagedParams,
+        paper=_LITE,
+    )
+
+
 MODELS = (
+    Spec(
+        name="auto",
+        kind="model",
+        group="recommended",
+        title="The features that the verdicts choose",
+        summary="Embeds photographs with a packaged network and with features of the pool, and "
+        "lets the verdicts choose each round.",
+        target="models.auto:AutoFeatures",
+        params=AutoParams,
+        needs=frozenset({"embeddings"}),
+    ),
+    _lite(0, "Sees what ImageNet shows: for photographs, frozen or fine-tuned; nothing to load."),
+    _lite(1, "Somewhat larger and slower than EfficientNet-Lite0."),
+    _lite(2, "The largest packaged network: slower by half than EfficientNet-Lite0."),
     Spec(
         name="patch_kmeans",
         kind="model",

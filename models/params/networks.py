@@ -173,7 +173,31 @@ class TinyParams(TrainingParams):
     width: int = Field(default=32, ge=4, le=256, description="Channels of the first layer.")
 
 
-class BackboneParams(TrainingParams, HeadParams):
+class PublishedParams(TrainingParams, HeadParams):
+    """A network whose weights others have trained, fine-tuned or frozen."""
+
+    mode: str
+    steps: int = Field(
+        default=2_000, ge=1, le=10_000_000, description="Training iterations, always all of them."
+    )
+    learning_rate: float = Field(
+        default=0.01,
+        gt=0,
+        le=10,
+        description="Falls to a tenth at 50 % and again at 75 %; 0.1 suits mode scratch.",
+    )
+
+    @model_validator(mode="after")
+    def _features_to_shape(self) -> Self:
+        if self.mode == "frozen" and self.regularized:
+            raise ValueError(
+                "taufe and oat shape features while they are learned, and mode frozen keeps them; "
+                "set both to 0 or another mode"
+            )
+        return self
+
+
+class BackboneParams(PublishedParams):
     """A published architecture, trained from scratch, fine-tuned or frozen."""
 
     architecture: str = Field(
@@ -194,15 +218,6 @@ class BackboneParams(TrainingParams, HeadParams):
         le=1024,
         description="Scale images to this side first; empty: what the architecture demands.",
     )
-    steps: int = Field(
-        default=2_000, ge=1, le=10_000_000, description="Training iterations, always all of them."
-    )
-    learning_rate: float = Field(
-        default=0.01,
-        gt=0,
-        le=10,
-        description="Falls to a tenth at 50 % and again at 75 %; 0.1 suits mode scratch.",
-    )
 
     @model_validator(mode="after")
     def _weights_to_tune(self) -> Self:
@@ -210,11 +225,35 @@ class BackboneParams(TrainingParams, HeadParams):
             raise ValueError("mode finetune needs pretrained = true; use mode scratch")
         return self
 
-    @model_validator(mode="after")
-    def _features_to_shape(self) -> Self:
-        if self.mode == "frozen" and self.regularized:
-            raise ValueError(
-                "taufe and oat shape features while they are learned, and mode frozen keeps them; "
-                "set both to 0 or another mode"
-            )
-        return self
+
+class PackagedParams(PublishedParams):
+    """A network whose weights come with Karat."""
+
+    mode: Literal["frozen", "finetune"] = Field(
+        default="frozen",
+        description="frozen: compute embeddings once and train a head per round; finetune: train "
+        "the network too, on a GPU or a small pool.",
+    )
+    tuned: Literal["last", "all"] = Field(
+        default="last",
+        description="What mode finetune trains: the last two of seven stages, or all.",
+    )
+    input_size: int | None = Field(
+        default=None,
+        ge=32,
+        le=1024,
+        description="Scale images to this side first; empty: at least 128.",
+    )
+
+
+class AutoParams(HeadParams):
+    """Several kinds of features, between which the verdicts choose."""
+
+    network: Literal["efficientnet_lite0", "efficientnet_lite1", "efficientnet_lite2"] = Field(
+        default="efficientnet_lite0", description="The packaged network; larger ones are slower."
+    )
+    flip: bool = Field(
+        default=True,
+        description="Have patch_kmeans take an image and its mirror image for the same; turn off "
+        "where left and right matter, as in digits.",
+    )

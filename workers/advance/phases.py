@@ -30,6 +30,7 @@ from models.target import (
     training_notes,
     uses_embeddings,
 )
+from models.trained import HeadModel
 from workers.advance.reads import (
     artifacts_of,
     open_queries,
@@ -147,6 +148,11 @@ class Advance:
     def embeddings(self) -> Any:
         """Embeddings of the pool, (N, D) float32, or None."""
         return np.load(self.embeddings_file, mmap_mode="r") if self.frozen else None
+
+    def used_embeddings(self) -> Any:
+        """Of `embeddings` the columns that the model of this job looks at."""
+        rows, columns = self.embeddings(), self.noted("train").get("columns")
+        return rows if rows is None or columns is None else rows[:, slice(*columns)]
 
     @property
     def learned_features(self) -> LearnedFeatures | None:
@@ -309,6 +315,8 @@ class Advance:
             processes=self.context.settings.training_processes,
         )
         model.save(self.file("model.safetensors"))
+        columns = model.columns if isinstance(model, HeadModel) else None
+        self.note("train", {"notes": [*notes, *model.notes], "columns": columns})
         checkpoint.unlink(missing_ok=True)
 
     def _names_without(self, labels: Indices) -> list[str]:

@@ -48,7 +48,7 @@ def select(advance: Advance) -> None:
 def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Ranking:
     learned = advance.noted("meta_train")
     path = advance.file("mqnet.safetensors")
-    rows = advance.embeddings() if advance.looks_at_embeddings else None
+    rows = advance.used_embeddings() if advance.looks_at_embeddings else None
     view = view_files.load(
         advance.file("view"),
         logits=scores.logits,
