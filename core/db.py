@@ -88,4 +88,5 @@ def sync_sessions(engine: Engine) -> sessionmaker[Session]:
 
 def database_time(session: Session) -> datetime:
     """What the clock of the database says now: the one clock that all processes share."""
-    return session.execute(select(func.clock_timestamp())).scalar_one()
+    now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
+    return now
