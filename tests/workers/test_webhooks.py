@@ -227,6 +227,14 @@ def test_what_is_no_answer_is_a_failure(
     assert last.due_at is not None
 
 
+def test_no_proxy_is_used(hooks: Hooks, there: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    hooks.happen()
+    hooks.deliver()
+    assert there.kinds == ["project.paused"]
+
+
 def test_of_a_long_answer_the_beginning_is_kept(hooks: Hooks, there: Receiver) -> None:
     there.answers = [endless]
     hooks.happen()
