@@ -4,7 +4,7 @@ import enum
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, DateTime, Engine, Enum, MetaData, create_engine
+from sqlalchemy import BigInteger, DateTime, Engine, Enum, MetaData, create_engine, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import (
     AsyncEngine,
@@ -84,3 +84,9 @@ def async_sessions(engine: AsyncEngine) -> async_sessionmaker[AsyncSession]:
 def sync_sessions(engine: Engine) -> sessionmaker[Session]:
     """Session factory whose objects stay readable after commit."""
     return sessionmaker(engine, expire_on_commit=False)
+
+
+def database_time(session: Session) -> datetime:
+    """What the clock of the database says now: the one clock that all processes share."""
+    now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
+    return now

@@ -147,7 +147,7 @@ def claim_job(job: Job, worker: str) -> None:
     job.state = JobState.RUNNING
     job.attempt += 1
     job.worker = worker
-    job.heartbeat_at = now
+    job.heartbeat_at = func.clock_timestamp()
     job.started_at = job.started_at or now
     job.finished_at = None
     job.error = None

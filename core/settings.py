@@ -25,6 +25,10 @@ class Settings(BaseSettings):
         validation_alias="DATABASE_URL",
         description="PostgreSQL, as postgresql:// or postgresql+psycopg://.",
     )
+    service_database_url: SecretStr | None = Field(
+        default=None,
+        description="Read by migrations: the DATABASE_URL that API and workers will have.",
+    )
     redis_url: str = Field(
         default="redis://localhost:6379/0",
         validation_alias="REDIS_URL",

@@ -31,6 +31,9 @@ TEMPLATE = "karat_template"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let long tests read real images."""
     parser.addoption("--cifar10", type=Path, help="folder of CIFAR-10 as Parquet, with CIFAR-10N")
+    parser.addoption(
+        "--fuzz-cases", type=int, default=20_000, help="requests that the long tests make up"
+    )
 
 
 @dataclass(frozen=True)

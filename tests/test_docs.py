@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_TEST = re.compile(r"`(?P<file>tests/[\w/]+\.py)?(?:::(?P<name>test_\w+))?(?<!`)`")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -91,6 +92,40 @@ def test_every_variable_of_the_command_line_is_documented() -> None:
     options = [option for command in (KARAT, *COMMANDS.values()) for option in command.params]
     variables = {option.envvar for option in options if option.envvar}
     assert variables - _tables().keys() == set()
+
+
+def _tests(text: str) -> Iterator[tuple[str, str]]:
+    """Files of tests that a page names, each with the test that is meant, or nothing."""
+    file = ""
+    for found in _TEST.finditer(text):
+        file = found["file"] or file
+        yield file, found["name"] or ""
+
+
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
+
+
+def test_every_test_that_a_page_names_exists() -> None:
+    named = [one for page in PAGES for one in _tests(page.read_text())]
+    assert len(named) > 100
+    for file, name in set(named):
+        path = ROOT / file
+        assert path.is_file(), file
+        assert not name or f"def {name}(" in path.read_text(), f"{file}::{name}"
+
+
+def test_every_test_of_security_is_named_beside_a_claim() -> None:
+    page = (ROOT / "docs" / "security.md").read_text()
+    files = {f"tests/security/{path.name}" for path in (ROOT / "tests/security").glob("test_*.py")}
+    assert files - {file for file, _ in _tests(page)} == set()
+
+
+def test_every_part_of_the_security_page_has_its_tests() -> None:
+    page = (ROOT / "docs" / "security.md").read_text()
+    parts = {found.strip("# ") for found in _HEADING.findall(_FENCED.sub("", page))}
+    without = {"Security", "Who may call what", "Tested", "Measured", "Not protected against"}
+    tested = set(re.findall(r"^\| \*\*(.+?)\*\*", page, re.MULTILINE))
+    assert parts - without - tested == set()
 
 
 def _calls(*folders: str) -> Iterator[tuple[str, ast.Call]]:

@@ -1,11 +1,12 @@
 """Which job may begin, and whose import is next: see ``docs/adr/0026-imports-take-turns.md``."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
+from core.db import database_time
 from core.settings import settings
 from core.states import JobKind, JobState
 from core.tables import Job
@@ -30,7 +31,7 @@ def next_import(session: Session, job_id: int) -> Job | None:
     """
     session.execute(select(func.pg_advisory_xact_lock(_LOCK)))
     own = own_job(session, job_id)
-    if own is not None and own.state is JobState.RUNNING and is_claimable(own):
+    if own is not None and own.state is JobState.RUNNING and is_claimable(session, own):
         return own
     for job in session.scalars(_in_turn()).all():
         before = session.scalar(in_the_way(job).limit(1))
@@ -89,12 +90,22 @@ def others_wait(project_id: int) -> Select[int]:
     )
 
 
-def is_claimable(job: Job) -> bool:
+def is_claimable(session: Session, job: Job) -> bool:
     """Whether nobody works on ``job``, which is to be done."""
     if job.state is JobState.QUEUED:
         return True
-    stale = datetime.now(UTC) - timedelta(seconds=settings().stale_seconds)
-    return job.state is JobState.RUNNING and (job.heartbeat_at is None or job.heartbeat_at < stale)
+    return job.state is JobState.RUNNING and is_silent(job, database_time(session))
+
+
+def is_silent(job: Job, now: datetime) -> bool:
+    """Whether the worker of a running ``job`` has not been heard of for too long.
+
+    Args:
+        job: It runs.
+        now: What the database's clock says, by which heartbeats are dated.
+    """
+    stale = now - timedelta(seconds=settings().stale_seconds)
+    return job.heartbeat_at is None or job.heartbeat_at < stale
 
 
 def note_wait(job: Job, before: int) -> None:

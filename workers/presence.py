@@ -79,6 +79,4 @@ class Presence:
             session.execute(
                 statement.on_conflict_do_update(index_elements=[Worker.name], set_=values)
             )
-            session.execute(
-                delete(Worker).where(Worker.heartbeat_at < datetime.now(UTC) - _FORGOTTEN)
-            )
+            session.execute(delete(Worker).where(Worker.heartbeat_at < func.now() - _FORGOTTEN))

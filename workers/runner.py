@@ -195,7 +195,7 @@ class JobContext:
                 job = session.get(Job, self.job_id, with_for_update={"key_share": True})
                 if job is None or job.attempt != self.attempt or job.state is not JobState.RUNNING:
                     raise Lost
-                job.heartbeat_at = datetime.now(UTC)
+                job.heartbeat_at = func.clock_timestamp()
                 yield session, job
             queue.deliver(session.info)
 
@@ -218,7 +218,7 @@ class JobContext:
                     Job.attempt == self.attempt,
                     Job.state == JobState.RUNNING,
                 )
-                .values(heartbeat_at=func.now(), progress=progress)
+                .values(heartbeat_at=func.clock_timestamp(), progress=progress)
                 .returning(Job.cancel_requested)
             ).one_or_none()
             if row is None:
@@ -338,7 +338,7 @@ def _beginning(context: JobContext) -> str:
 def _claim(job_id: int, pick: Callable[[Session, int], Job | None]) -> JobContext | None:
     with sessions().begin() as session:
         job = pick(session, job_id)
-        if job is None or not is_claimable(job):
+        if job is None or not is_claimable(session, job):
             return None
         if not job.cancel_requested and disk.room(settings()).state != "ok":
             if job.state is JobState.QUEUED:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from core.messages import JOB_MESSAGES
 from core.settings import Settings
-from core.states import JobState
+from core.states import JobKind, JobState
 from core.tables import Job, Worker
 
 # A free worker takes a message within milliseconds.
@@ -34,11 +34,19 @@ async def reasons(session: AsyncSession, settings: Settings, jobs: Sequence[Job]
                 f"Waits for a worker of the queue {queue}, and none is running: the page Workers "
                 "tells an admin how to start one."
             )
-        elif (count := _before(job, queue, active)) == 1:
-            found[job.id] = f"Waits for a worker of the queue {queue}, with one job before it."
-        elif count:
-            found[job.id] = f"Waits for a worker of the queue {queue}, with {count} jobs before it."
+        elif count := _ahead(job, active):
+            found[job.id] = _words(job, queue, count)
     return found
+
+
+def _words(job: Job, queue: str, count: int) -> str:
+    if job.kind is JobKind.IMPORT_POOL:
+        if count == 1:
+            return "Waits for its turn among the imports, of which one other runs or waits."
+        return f"Waits for its turn among the imports, of which {count} others run or wait."
+    if count == 1:
+        return f"Waits for a worker of the queue {queue}, with one job before it."
+    return f"Waits for a worker of the queue {queue}, with {count} jobs before it."
 
 
 async def _served(session: AsyncSession, settings: Settings) -> set[str]:
@@ -62,16 +70,20 @@ _ACTIVE: Final = select(
 )
 
 
-def _before(job: Job, queue: str, active: Sequence[Any]) -> int:
-    """How many jobs of its queue run, or were sent before it; 0 of one that is on its way."""
+def _ahead(job: Job, active: Sequence[Any]) -> int:
+    """How many jobs of its queue run, or were sent before it; 0 of one that is on its way.
+
+    Imports take turns, so which of those that wait goes first is not known: all others count.
+    """
     mine = next((one for one in active if one.id == job.id), None)
     if mine is None or mine.since is None or mine.since < _ON_ITS_WAY:
         return 0
+    queue = JOB_MESSAGES[job.kind].queue
+    others = [one for one in active if JOB_MESSAGES[one.kind].queue == queue and one.id != job.id]
+    if job.kind is JobKind.IMPORT_POOL:
+        return len(others)
     return sum(
-        JOB_MESSAGES[one.kind].queue == queue
-        and (
-            one.state is JobState.RUNNING
-            or (one.sent_at is not None and (one.sent_at, one.id) < (mine.sent_at, mine.id))
-        )
-        for one in active
+        one.state is JobState.RUNNING
+        or (one.sent_at is not None and (one.sent_at, one.id) < (mine.sent_at, mine.id))
+        for one in others
     )

@@ -2,7 +2,7 @@ from fastapi import APIRouter
 
 from api.access import LockedProject, ManagedProject, VisibleProject
 from api.deps import SessionDep
-from api.pagination import Items
+from api.pagination import Cursor, Items, Limit, Page
 from api.parameters import PathId
 from api.principal import Admin, CurrentUser, Engineer
 from api.projects import service
@@ -26,8 +26,12 @@ async def default_settings(_: CurrentUser) -> ProjectSettings:
 
 
 @router.get("/projects")
-async def list_projects(session: SessionDep, user: CurrentUser) -> Items[ProjectSummary]:
-    return Items(items=await service.summaries(session, user))
+async def list_projects(
+    session: SessionDep, user: CurrentUser, cursor: Cursor = None, limit: Limit = 100
+) -> Page[ProjectSummary]:
+    """The projects that the caller sees, newest first."""
+    found = await service.summaries(session, user, cursor=cursor, limit=limit)
+    return Page(items=found, next_cursor=found[-1].id if len(found) == limit else None)
 
 
 @router.post("/projects", status_code=201)

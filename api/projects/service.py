@@ -43,8 +43,14 @@ from core.tables import (
 )
 
 
-async def summaries(session: AsyncSession, principal: Principal) -> list[ProjectSummary]:
-    projects = (await session.scalars(queries.visible(principal))).all()
+async def summaries(
+    session: AsyncSession, principal: Principal, *, cursor: int | None, limit: int
+) -> list[ProjectSummary]:
+    """The newest projects below ``cursor`` that ``principal`` sees."""
+    statement = queries.visible(principal).limit(limit)
+    if cursor is not None:
+        statement = statement.where(Project.id < cursor)
+    projects = (await session.scalars(statement)).all()
     ids = [project.id for project in projects]
     counts = await queries.counts(session, ids)
     rounds = await queries.current_rounds(session, ids)

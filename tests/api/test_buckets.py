@@ -297,6 +297,17 @@ def test_a_link_opens_for_whoever_has_it_until_it_expires(
     assert http.get(made["url"]).json()["code"] == "link_expired"
 
 
+def test_a_link_is_good_for_a_minute_to_a_week(world: World, http: TestClient) -> None:
+    project = world.project(images=1)
+    (one,) = Pool(world.session, world.storage, project).examples()
+    headers, week = world.caller().headers, 7 * 24 * 3600
+    asked = {
+        seconds: http.get(f"/api/examples/{one.id}/link?seconds={seconds}", headers=headers)
+        for seconds in (59, 60, week, week + 1)
+    }
+    assert [one.status_code for one in asked.values()] == [422, 200, 200, 422]
+
+
 def test_without_its_key_no_link_opens(world: World, http: TestClient) -> None:
     project = world.project(images=1)
     (one,) = Pool(world.session, world.storage, project).examples()

@@ -197,6 +197,28 @@ def test_a_job_says_what_it_waits_for(http: TestClient, world: World) -> None:
     assert said(http, admin, first) is None
 
 
+def test_an_import_is_told_how_many_take_turns_with_it(http: TestClient, world: World) -> None:
+    admin, ago = world.caller(), datetime.now(UTC) - timedelta(minutes=5)
+    world.session.add(Worker(name="cpu-1", host="here", pid=1, queues=["cpu"]))
+    jobs = []
+    for minutes, kind in enumerate([JobKind.PRUNE, *[JobKind.IMPORT_POOL] * 3]):
+        job = new_job(kind, project_id=world.project().id, params={})
+        job.attempt, job.sent_at = 0, ago + timedelta(minutes=minutes)
+        world.session.add(job)
+        world.session.commit()
+        jobs.append(job)
+    _, first, second, third = jobs
+    waits = "Waits for its turn among the imports, of which"
+    # The first of the queue may be the last to be served, so each is told the same.
+    for job in (first, second, third):
+        assert said(http, admin, job) == f"{waits} 2 others run or wait."
+    claim_job(second, "here:1")
+    # It waits for another of its project, and takes no turn.
+    third.message = f"Waits for job {second.id} of this project to end."
+    world.session.commit()
+    assert said(http, admin, first) == f"{waits} one other runs or waits."
+
+
 def test_progress_is_shown_as_the_worker_reports_it(
     http: TestClient, world: World, installation: Settings
 ) -> None:

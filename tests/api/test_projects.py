@@ -46,6 +46,54 @@ def test_new_project_has_defaults_and_its_creator_as_member(http: TestClient, wo
     assert [item["id"] for item in listed] == [project["id"]]
 
 
+def _listed(http: TestClient, caller: Caller, limit: int) -> list[int]:
+    seen: list[int] = []
+    query: dict[str, int | None] = {"limit": limit}
+    while True:
+        page = http.get("/api/projects", params=query, headers=caller.headers).json()
+        assert len(page["items"]) <= limit
+        seen += [one["id"] for one in page["items"]]
+        if page["next_cursor"] is None:
+            return seen
+        query["cursor"] = page["next_cursor"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 500])
+def test_projects_come_in_pages_newest_first(http: TestClient, world: World, limit: int) -> None:
+    everything = [world.project() for _ in range(7)]
+    own = everything[::2]
+    newest_first = [one.id for one in reversed(everything)]
+    assert _listed(http, world.caller(), limit) == newest_first
+    annotator = world.caller(Role.ANNOTATOR, *own)
+    assert _listed(http, annotator, limit) == [one.id for one in reversed(own)]
+    assert _listed(http, world.caller(Role.ENGINEER), limit) == []
+
+
+def test_a_page_goes_on_where_it_was_when_projects_come_and_go(
+    http: TestClient, world: World
+) -> None:
+    admin = world.caller()
+    one, two, three, four = (world.project() for _ in range(4))
+    first = http.get("/api/projects", params={"limit": 2}, headers=admin.headers).json()
+    assert [item["id"] for item in first["items"]] == [four.id, three.id]
+    world.project()
+    assert http.delete(f"/api/projects/{three.id}", headers=admin.headers).status_code == 204
+    query = {"limit": 2, "cursor": first["next_cursor"]}
+    second = http.get("/api/projects", params=query, headers=admin.headers).json()
+    assert [item["id"] for item in second["items"]] == [two.id, one.id]
+
+
+def test_a_request_without_a_limit_reads_a_hundred_projects(http: TestClient, world: World) -> None:
+    admin = world.caller()
+    world.session.add_all(
+        Project(name=f"project {number}", state="draft", settings={}) for number in range(101)
+    )
+    world.session.commit()
+    page = http.get("/api/projects", headers=admin.headers).json()
+    assert len(page["items"]) == 100
+    assert page["next_cursor"] == page["items"][-1]["id"]
+
+
 def test_annotators_create_no_projects(http: TestClient, world: World) -> None:
     body = {"name": "Mine", "classes": []}
     response = http.post("/api/projects", json=body, headers=world.caller(Role.ANNOTATOR).headers)

@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 import yaml
+from sqlalchemy import make_url
 
 from core.messages import JOB_MESSAGES, QUEUES, DeliverWebhooks, RemoveFiles, Sweep
 from karat import Client
@@ -23,6 +24,7 @@ from tests.processes import eventually, free_port
 
 SECRETS = {
     "KARAT_DATABASE_PASSWORD": "of the database",
+    "KARAT_SERVICE_PASSWORD": "of-the-service",
     "KARAT_REDIS_PASSWORD": "of-redis",
     "KARAT_METRICS_TOKEN": "of metrics",
 }
@@ -75,6 +77,17 @@ def test_ours_run_without_rights(name: str) -> None:
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_only_the_migration_has_the_account_of_the_owner() -> None:
+    owner = make_url(SERVICES["migrate"]["environment"]["DATABASE_URL"])
+    assert owner.username == SERVICES["postgres"]["environment"]["POSTGRES_USER"]
+    secret = SECRETS["KARAT_DATABASE_PASSWORD"]
+    told = {name for name in OURS if secret in str(SERVICES[name]["environment"])}
+    assert told == {"migrate"}
+    service = SERVICES["migrate"]["environment"]["KARAT_SERVICE_DATABASE_URL"]
+    assert {SERVICES[name]["environment"]["DATABASE_URL"] for name in OURS[1:]} == {service}
+    assert make_url(service).username != owner.username
 
 
 def test_only_the_api_is_reached_and_only_from_the_machine() -> None:
@@ -153,7 +166,10 @@ class Stage:
     def placed(self, name: str, text: str) -> str:
         """A word of a service's, as it reads here."""
         if text.startswith("postgresql://"):
-            return self._postgres.url
+            user = make_url(text).username
+            here = make_url(self._postgres.url)
+            # The owner has another name here.
+            return here.set(username=here.username if user == "karat" else user).render_as_string()
         if text.startswith("redis://"):
             return text.replace("@redis:6379", f"@127.0.0.1:{self.redis_port}")
         text = text.replace("0.0.0.0", "127.0.0.1").replace("8080", str(self.port))
@@ -278,6 +294,7 @@ def _label_one(stage: Stage, tmp_path: Path) -> None:
         assert [one["status"] for one in receipt["results"]] == ["accepted"]
     url = stage.environment("api")["DATABASE_URL"].replace("+psycopg", "")
     with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT current_user").fetchall() == [("karat_service",)]
         assert connection.execute("SELECT verdict FROM annotations").fetchall() == [("ood",)]
     log = (tmp_path / "worker-cpu.log").read_text()
     assert '"job_id": ' in log

@@ -87,6 +87,17 @@ def test_a_project_is_made_changed_and_deleted(admin: Client, project: ProjectCl
     assert project.id not in [one["id"] for one in admin.projects()]
 
 
+def test_every_project_is_listed_however_many_there_are(admin: Client) -> None:
+    made = [admin.create_project(f"Project {uuid.uuid4()}", []) for _ in range(101)]
+    try:
+        listed = [one["id"] for one in admin.projects()]
+        assert {one.id for one in made} <= set(listed)
+        assert len(listed) == len(set(listed))
+    finally:
+        for one in made:
+            one.delete()
+
+
 def test_one_string_is_no_list_of_its_letters(
     admin: Client, project: ProjectClient, tmp_path: Path
 ) -> None:

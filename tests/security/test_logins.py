@@ -1,8 +1,10 @@
 """Guessing passwords, planting sessions, and what a password must be."""
 
 import contextlib
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,11 @@ from typing import Any
 import httpx
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from api import login_limits as limits
 from api.auth import devices
-from api.credentials import hash_password
+from api.credentials import hash_password, password_matches
 from api.main import create_app
 from api.principal import COOKIE
 from core.settings import Settings
@@ -285,6 +287,44 @@ def test_passwords_that_are_guessed_first_are_refused(
 
 
 @pytest.mark.usefixtures("ada")
+@pytest.mark.usefixtures("ada")
+def test_few_passwords_are_looked_at_at_once_and_none_in_a_transaction(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, now, most, open_ = threading.Lock(), 0, 0, 0
+    engine = world.session.connection().engine
+    world.session.rollback()
+    idle = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'karat-api' "
+        "AND state LIKE 'idle in transaction%' AND datname = current_database()"
+    )
+
+    def looked_at(password: str, stored: str | None) -> bool:
+        nonlocal now, most, open_
+        with lock:
+            now += 1
+            most = max(most, now)
+        try:
+            with engine.connect() as connection:
+                open_ += connection.execute(idle).scalar_one()
+            time.sleep(0.2)  # so that those that may are at it together
+            return password_matches(password, stored)
+        finally:
+            with lock:
+                now -= 1
+
+    monkeypatch.setattr("api.credentials.password_matches", looked_at)
+    # Alone, so that what is open is open for this one.
+    assert log_in(http, "wrong", EMAIL).status_code == 401
+    assert open_ == 0
+    with ThreadPoolExecutor(12) as threads:
+        found = list(
+            threads.map(lambda i: log_in(http, "wrong", f"{i}@example.org").status_code, range(5))
+        )
+    assert found == [401] * 5
+    assert 1 <= most <= 4
+
+
 def test_the_audit_log_says_from_where(installation: Settings, world: World) -> None:
     admin = world.caller().headers
     with from_(installation, "192.0.2.1") as somebody:

@@ -1,23 +1,28 @@
 """Jobs whose message was lost or whose worker died are found again."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import redis
+from celery.beat import Scheduler
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core import queue
 from core.lifecycle import claim_job
-from core.messages import MESSAGES
-from core.states import RoundState
-from core.tables import Round
+from core.messages import MESSAGES, Sweep
+from core.settings import settings
+from core.states import JobState, RoundState
+from core.tables import Job, Round, Worker
 from tests.conftest import Services
 from tests.processes import eventually, scheduler, worker
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.app import TASK_MODULES, app
+from workers.fairness import is_claimable, own_job
+from workers.runner import JobContext, sessions
 from workers.tasks.sweep import sweep
 
 
@@ -84,3 +89,107 @@ def test_a_job_at_work_is_not_sent_again(http: TestClient, world: World) -> None
         connection.default_channel.client.delete("gpu")
     sweep({})
     assert queue.waiting("gpu") == 0
+
+
+_SET_BACK = [timedelta(seconds=30), timedelta(hours=1), timedelta(days=400)]
+
+
+def _empty(name: str) -> None:
+    with queue.celery().connection_for_read() as connection:
+        connection.default_channel.client.delete(name)
+
+
+def _abandoned(http: TestClient, world: World, ahead: timedelta) -> Job:
+    """A job whose worker died before the clock was set back by ``ahead``, its message delivered."""
+    job = start_job(http, world, world.project(images=4), "prune", {})
+    claim_job(job, "gone")
+    job.heartbeat_at = job.sent_at = datetime.now(UTC) + ahead
+    world.session.commit()
+    _empty("gpu")
+    return job
+
+
+@pytest.mark.parametrize("ahead", _SET_BACK, ids=str)
+def test_a_clock_set_back_does_not_keep_a_dead_worker_alive(
+    http: TestClient, world: World, ahead: timedelta
+) -> None:
+    job = _abandoned(http, world, ahead)
+    sweep({})
+    assert queue.waiting("gpu") == 0, "it may be alive, and not have beaten since"
+
+    def sent() -> bool:
+        sweep({})
+        return queue.waiting("gpu") == 1
+
+    eventually(sent, "it counts as dead once it was silent for as long as any other", seconds=10)
+    world.session.refresh(job)
+    with sessions().begin() as session:
+        taken = own_job(session, job.id)
+        assert taken is not None
+        assert is_claimable(session, taken), "whoever gets the message may take it"
+
+
+def test_a_live_worker_keeps_its_job_when_the_clock_is_set_back(
+    http: TestClient, world: World
+) -> None:
+    job = _abandoned(http, world, timedelta(hours=1))
+    context = JobContext(job, settings())
+    for _ in range(4):
+        sweep({})
+        context.beat()
+        time.sleep(settings().stale_seconds / 2)
+    assert queue.waiting("gpu") == 0
+    world.session.refresh(job)
+    assert (job.state, job.attempt) == (JobState.RUNNING, 1)
+
+
+def test_a_message_lost_before_the_clock_was_set_back_is_sent_again(
+    http: TestClient, world: World
+) -> None:
+    job = start_job(http, world, world.project(images=4), "prune", {})
+    job.sent_at = datetime.now(UTC) + timedelta(hours=1)
+    world.session.commit()
+    _empty("gpu")
+
+    def sent() -> bool:
+        sweep({})
+        return queue.waiting("gpu") == 1
+
+    eventually(sent, "the queued job is sent again", seconds=10)
+
+
+def test_a_killed_worker_is_missed_when_the_clock_is_set_back(
+    http: TestClient, world: World
+) -> None:
+    ahead = datetime.now(UTC) + timedelta(hours=1)
+    world.session.add(
+        Worker(name="gpu@gone", host="gone", pid=1, queues=["gpu"], heartbeat_at=ahead)
+    )
+    world.session.commit()
+    admin = world.caller()
+
+    def missed() -> bool:
+        sweep({})
+        (found,) = http.get("/api/admin/workers", headers=admin.headers).json()["workers"]
+        return not found["alive"]
+
+    eventually(missed, "the list of workers says that it is gone", seconds=10)
+
+
+@pytest.mark.usefixtures("installation")
+def test_sweeps_go_on_when_the_clock_is_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = queue.celery()
+    own.conf.beat_schedule = app.conf.beat_schedule
+    scheduler = Scheduler(app=own)
+    scheduler.setup_schedule()
+    shift = timedelta(0)
+    monkeypatch.setattr(own, "now", lambda: datetime.now(UTC) + shift)
+    scheduler.tick()
+    shift = -timedelta(hours=1)
+    before = queue.waiting(Sweep.queue)
+
+    def swept() -> bool:
+        scheduler.tick()
+        return queue.waiting(Sweep.queue) > before
+
+    eventually(swept, "the scheduler asks for a sweep within seconds", seconds=30)

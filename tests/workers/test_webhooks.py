@@ -227,6 +227,14 @@ def test_what_is_no_answer_is_a_failure(
     assert last.due_at is not None
 
 
+def test_no_proxy_is_used(hooks: Hooks, there: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    hooks.happen()
+    hooks.deliver()
+    assert there.kinds == ["project.paused"]
+
+
 def test_of_a_long_answer_the_beginning_is_kept(hooks: Hooks, there: Receiver) -> None:
     there.answers = [endless]
     hooks.happen()
@@ -247,6 +255,32 @@ def test_a_receiver_that_was_away_gets_what_it_missed(world: World) -> None:
     with receiver(port) as back:
         hooks.deliver(later=True)
     assert back.kinds == ["project.paused", "project.resumed"]
+
+
+def test_a_clock_set_back_holds_nothing_up(hooks: Hooks, there: Receiver) -> None:
+    there.answers = [status(500)]
+    hooks.happen(2)
+    hooks.deliver()
+    failed, waits = hooks.deliveries()
+    assert failed.due_at is not None
+    assert failed.sent_at is not None
+    pause = failed.due_at - failed.sent_at
+    for one in (failed, waits):
+        for name in ("sent_at", "due_at"):
+            if (at := getattr(one, name)) is not None:
+                setattr(one, name, at + timedelta(hours=1))
+    hooks.session.commit()
+    hooks.deliver()
+    again, next_ = hooks.deliveries()
+    assert again.due_at is not None
+    assert again.sent_at is not None
+    assert again.due_at - again.sent_at == pause
+    assert again.sent_at <= datetime.now(UTC)
+    assert next_.sent_at is None
+    assert next_.due_at is not None
+    assert next_.due_at <= datetime.now(UTC)
+    hooks.deliver(later=True)
+    assert there.kinds == ["project.paused", "project.paused", "project.resumed"]
 
 
 @pytest.mark.parametrize(

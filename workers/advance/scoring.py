@@ -13,17 +13,18 @@ import shutil
 import socket
 import time
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core import queue
+from core.db import database_time
 from core.lifecycle import new_job, request_cancel, requeue_job
 from core.messages import ScorePart
 from core.states import JobKind, JobState
@@ -35,6 +36,7 @@ from models.protocols import Indices, Progress
 from models.query import by_row
 from workers.advance.naming import named_by_id
 from workers.advance.phases import Advance
+from workers.fairness import is_silent
 from workers.runner import JobContext, run_job
 
 _PHASE: Final = "score"
@@ -189,7 +191,7 @@ def _notes(part: Path) -> list[str]:
 
 def _others_work(context: JobContext) -> bool:
     """Whether any other worker of the queue is alive."""
-    stale = datetime.now(UTC) - timedelta(seconds=context.settings.stale_seconds)
+    stale = func.clock_timestamp() - timedelta(seconds=context.settings.stale_seconds)
     alive = select(Worker).where(
         Worker.heartbeat_at >= stale, Worker.queues.contains([ScorePart.queue])
     )
@@ -224,7 +226,7 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
                 continue
             if not open_:
                 return
-            free = [job for job in open_ if _is_free(context, job)]
+            free = _free(context, open_)
             if not free:
                 time.sleep(_LOOK_SECONDS)
                 continue
@@ -286,11 +288,10 @@ def _parts(context: JobContext, size: int) -> Sequence[Job]:
         return session.scalars(statement).all()
 
 
-def _is_free(context: JobContext, job: Job) -> bool:
-    if job.state is JobState.QUEUED:
-        return True
-    stale = datetime.now(UTC) - timedelta(seconds=context.settings.stale_seconds)
-    return job.heartbeat_at is None or job.heartbeat_at < stale
+def _free(context: JobContext, jobs: Iterable[Job]) -> list[Job]:
+    with context.sessions() as session:
+        now = database_time(session)
+    return [job for job in jobs if job.state is JobState.QUEUED or is_silent(job, now)]
 
 
 def _withdraw(context: JobContext) -> None:

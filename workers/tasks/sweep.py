@@ -4,16 +4,18 @@ import logging
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from core import queue
+from core.db import database_time
 from core.messages import JOB_MESSAGES, QUEUES, JobMessage, Sweep
 from core.settings import settings
 from core.states import JobState
 from core.storage import Storage
-from core.tables import Job
+from core.tables import Job, Worker
 from workers.app import app
+from workers.fairness import is_silent
 from workers.imports.expiry import expire_plans
 from workers.runner import is_blocked, may_begin, sessions
 
@@ -24,9 +26,8 @@ logger = logging.getLogger(__name__)
 def sweep(payload: dict[str, Any]) -> None:
     """Send again what was never delivered, waits no longer, or was left by a dead worker."""
     Sweep.model_validate(payload)
-    now = datetime.now(UTC)
     with sessions().begin() as session:
-        expire_plans(session, Storage.of(settings()), now)
+        expire_plans(session, Storage.of(settings()), datetime.now(UTC))
     waiting = {name: queue.waiting(name) for name in QUEUES}
     lost: list[JobMessage] = []
     with sessions().begin() as session:
@@ -36,15 +37,37 @@ def sweep(payload: dict[str, Any]) -> None:
             .order_by(Job.id)
             .with_for_update(skip_locked=True, key_share=True)
         )
-        for job in session.scalars(active).all():
+        jobs = session.scalars(active).all()
+        # Once they are locked: what is dated later was so by a clock that has been set back.
+        now = database_time(session)
+        for job in jobs:
+            _correct(job, now)
             message = JOB_MESSAGES[job.kind](job_id=job.id)
             if _lost(session, job, now, waiting[message.queue]):
                 logger.warning("job %s (%s) is sent again", job.id, job.state)
                 job.sent_at, job.message = now, None
                 lost.append(message)
+        _correct_workers(session)
     # After the commit: a slow broker must not hold the rows that running jobs beat on.
     for message in lost:
         queue.send(message)
+
+
+def _correct(job: Job, now: datetime) -> None:
+    """Have what is dated in the future count from ``now`` on.
+
+    When the clock is set back by an hour, the last heartbeat of a dead worker would look fresh for
+    that hour, and a lost message as if it had just been sent. Who lives writes a new date soon.
+    """
+    if job.heartbeat_at is not None:
+        job.heartbeat_at = min(job.heartbeat_at, now)
+    if job.sent_at is not None:
+        job.sent_at = min(job.sent_at, now)
+
+
+def _correct_workers(session: Session) -> None:
+    now = func.clock_timestamp()
+    session.execute(update(Worker).where(Worker.heartbeat_at > now).values(heartbeat_at=now))
 
 
 def _lost(session: Session, job: Job, now: datetime, waiting: int) -> bool:
@@ -53,15 +76,14 @@ def _lost(session: Session, job: Job, now: datetime, waiting: int) -> bool:
     Args:
         session: The one of ``job``.
         job: Queued or running.
-        now: The time.
+        now: What the database's clock says.
         waiting: How many messages are in its queue.
     """
     if is_blocked(job):
         # A worker took its message, and dropped it.
         return may_begin(session, job)
     if job.state is JobState.RUNNING:
-        stale = now - timedelta(seconds=settings().stale_seconds)
-        if job.heartbeat_at is not None and job.heartbeat_at >= stale:
+        if not is_silent(job, now):
             return False
         if _is_due(job, now):
             return True

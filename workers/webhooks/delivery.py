@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import urlsplit
 
-from sqlalchemy import or_, select
+from sqlalchemy import case, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from core.settings import Settings
@@ -65,10 +65,23 @@ def deliver(settings: Settings) -> None:
             more = hand_out(session)
     with sessions().begin() as session:
         forget(session)
+        _correct(session)
         due = _with_something_due(session)
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="webhook") as threads:
         for done in [threads.submit(_drain, webhook_id, settings) for webhook_id in due]:
             done.result()
+
+
+def _correct(session: Session) -> None:
+    """After the clock was set back, let pauses end as soon as they would have."""
+    now = datetime.now(UTC)
+    dated = func.coalesce(Delivery.sent_at, Delivery.due_at)
+    sent = case((Delivery.sent_at.is_not(None), now))
+    session.execute(
+        update(Delivery)
+        .where(Delivery.due_at.is_not(None), dated > now)
+        .values(due_at=Delivery.due_at - (dated - now), sent_at=sent)
+    )
 
 
 def _with_something_due(session: Session) -> Sequence[int]:

@@ -1,5 +1,6 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
+import { everyPage } from "./everyPage";
 import type { components } from "./schema";
 import type { ClassInput, ExportFormat, Project, Settings } from "./types";
 
@@ -13,9 +14,21 @@ function typed({ settings, ...project }: ProjectOut): Project {
   return { ...project, settings: shown ? (settings as Settings) : null };
 }
 
-export const projectsQuery = queryOptions({
+const projectsAfter = (cursor: number | null) =>
+  call(client.GET("/api/projects", { params: { query: { cursor } } }));
+
+/** The list of projects, page by page. */
+export const projectsQuery = infiniteQueryOptions({
   queryKey: ["projects"],
-  queryFn: () => call(client.GET("/api/projects")),
+  initialPageParam: null as number | null,
+  queryFn: ({ pageParam }) => projectsAfter(pageParam),
+  getNextPageParam: (page) => page.next_cursor,
+});
+
+/** Every project, to choose from; its key begins with that of the list. */
+export const everyProjectQuery = queryOptions({
+  queryKey: [...projectsQuery.queryKey, "every"],
+  queryFn: () => everyPage(projectsAfter),
 });
 
 /** Its key is the beginning of the keys of everything in the project. */

@@ -506,7 +506,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Projects */
+        /**
+         * List Projects
+         * @description The projects that the caller sees, newest first.
+         */
         get: operations["list_projects"];
         put?: never;
         /** Create Project */
@@ -2952,11 +2955,6 @@ export interface components {
             /** Items */
             items: components["schemas"]["MemberOut"][];
         };
-        /** Items[ProjectSummary] */
-        Items_ProjectSummary_: {
-            /** Items */
-            items: components["schemas"]["ProjectSummary"][];
-        };
         /** Items[RecentAnswer] */
         Items_RecentAnswer_: {
             /** Items */
@@ -3484,6 +3482,13 @@ export interface components {
         Page_OwnedToken_: {
             /** Items */
             items: components["schemas"]["OwnedToken"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[ProjectSummary] */
+        Page_ProjectSummary_: {
+            /** Items */
+            items: components["schemas"]["ProjectSummary"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -5714,7 +5719,11 @@ export interface operations {
     };
     list_projects: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5745,7 +5754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_ProjectSummary_"];
+                    "application/json": components["schemas"]["Page_ProjectSummary_"];
                 };
             };
         };

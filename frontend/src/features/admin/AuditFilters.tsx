@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { usersQuery } from "../../api/auth";
-import { projectsQuery } from "../../api/projects";
+import { everyProjectQuery } from "../../api/projects";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { SelectField, TextField } from "../../ui/Field";
@@ -18,7 +18,7 @@ type AuditFiltersProps = {
 
 export function AuditFilters({ shown, onChange, onClear }: AuditFiltersProps) {
   const users = useQuery(usersQuery);
-  const projects = useQuery(projectsQuery);
+  const projects = useQuery(everyProjectQuery);
   const bind = (name: keyof Shown) => ({
     value: shown[name],
     onChange: (event: { target: { value: string } }) =>

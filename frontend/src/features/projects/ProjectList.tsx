@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { projectsQuery } from "../../api/projects";
 import type { ProjectWork } from "../../api/types";
 import { t } from "../../strings";
-import { ButtonLink } from "../../ui/Button";
+import { Button, ButtonLink } from "../../ui/Button";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { ProjectCard } from "./ProjectCard";
 import styles from "./ProjectList.module.css";
@@ -14,8 +14,8 @@ type ProjectListProps = {
 };
 
 export function ProjectList({ canCreate, work }: ProjectListProps) {
-  const projects = useQuery({ ...projectsQuery, refetchInterval: 15_000 });
-  const items = projects.data?.items ?? [];
+  const projects = useInfiniteQuery({ ...projectsQuery, refetchInterval: 15_000 });
+  const items = projects.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <div className={styles.page}>
       <header className={styles.header}>
@@ -62,6 +62,13 @@ export function ProjectList({ canCreate, work }: ProjectListProps) {
             </li>
           ))}
         </ul>
+      )}
+      {projects.hasNextPage && (
+        <div className={styles.more}>
+          <Button busy={projects.isFetchingNextPage} onClick={() => projects.fetchNextPage()}>
+            {t.projects.more}
+          </Button>
+        </div>
       )}
     </div>
   );

@@ -4,6 +4,7 @@ import { plural } from "./words";
 export const projects = {
   title: "Projects",
   newProject: "New project",
+  more: "Show more",
   emptyTitle: "No projects yet",
   emptyManager: "A project is a pool of images, the classes you look for, and a budget.",
   emptyAnnotator: "You are not a member of a project yet. Ask whoever runs yours to add you.",

@@ -4,6 +4,7 @@ import { number } from "./words";
 export const projects: Catalogue["projects"] = {
   title: "프로젝트",
   newProject: "새 프로젝트",
+  more: "더 보기",
   emptyTitle: "아직 프로젝트가 없습니다",
   emptyManager: "프로젝트는 이미지 풀, 찾으려는 클래스, 예산으로 이루어집니다.",
   emptyAnnotator: "아직 참여 중인 프로젝트가 없습니다. 프로젝트 담당자에게 추가를 요청하세요.",

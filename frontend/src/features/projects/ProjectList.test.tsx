@@ -1,0 +1,68 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { MemoryRouter } from "react-router";
+import { afterEach, expect, it, vi } from "vitest";
+import { t } from "../../strings";
+import { ProjectList } from "./ProjectList";
+
+const PAGE = 3;
+
+/** A server that has projects with the ids 1 to `count`, and gives three at a time. */
+function serve(count: number) {
+  vi.stubGlobal("fetch", async (request: Request) => {
+    const cursor = new URL(request.url).searchParams.get("cursor");
+    const first = cursor === null ? count : Number(cursor) - 1;
+    const ids = Array.from({ length: Math.min(PAGE, first) }, (_, place) => first - place);
+    const counts = { pool: 0, unlabeled: 0, queried: 0, labeled_in: 0, labeled_ood: 0, unsure: 0 };
+    const items = ids.map((id) => ({
+      id,
+      name: `Project ${id}.`,
+      task: "classification",
+      state: "draft",
+      created_at: "2026-01-01T00:00:00Z",
+      counts: { ...counts, evaluation: 0, validation: 0, held_out: 0 },
+      current_round: null,
+    }));
+    return Response.json({ items, next_cursor: ids.length === PAGE ? ids.at(-1) : null });
+  });
+}
+
+function show() {
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <MemoryRouter>
+        <ProjectList canCreate={true} work={[]} />
+      </MemoryRouter>
+    </QueryClientProvider>,
+  );
+}
+
+const names = () => screen.queryAllByText(/^Project \d+\.$/).map((one) => one.textContent);
+
+const named = (...ids: number[]) => ids.map((id) => `Project ${id}.`);
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+it("shows a page, and every other on request", async () => {
+  serve(7);
+  show();
+  await screen.findByText("Project 7.");
+  expect(names()).toEqual(named(7, 6, 5));
+  fireEvent.click(screen.getByRole("button", { name: t.projects.more }));
+  await screen.findByText("Project 4.");
+  fireEvent.click(screen.getByRole("button", { name: t.projects.more }));
+  await screen.findByText("Project 1.");
+  expect(names()).toEqual(named(7, 6, 5, 4, 3, 2, 1));
+  expect(screen.queryByRole("button", { name: t.projects.more })).toBeNull();
+});
+
+it("offers no more where there is none", async () => {
+  serve(2);
+  show();
+  await screen.findByText("Project 2.");
+  expect(names()).toEqual(named(2, 1));
+  expect(screen.queryByRole("button", { name: t.projects.more })).toBeNull();
+});
