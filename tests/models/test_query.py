@@ -21,6 +21,7 @@ class FakeModel:
     """Fixed outputs for a pool of 400: three classes, and OOD in the last third."""
 
     classes = 3
+    notes: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         rng = np.random.default_rng(0)
