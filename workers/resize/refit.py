@@ -172,10 +172,9 @@ def originals_gone(some: Sequence[Row], count: int) -> Conflict:
         count: How many they are.
     """
     names = ", ".join(row.name for row in some[:_MOST_NAMED])
-    more = f" and {count - _MOST_NAMED} more" if count > _MOST_NAMED else ""
-    them = "The original of 1 image is" if count == 1 else f"The originals of {count} images are"
     return Conflict(
         "originals_gone",
-        f"{them} not there any more, or another one: {names}{more}. Restore them from a backup, or "
-        "import the same images again; then retry the job. Nothing was changed.",
+        f"Of {count} images the original is not there any more, or another one: {names}. Restore "
+        "these from a backup, or import the same images again; then retry the job. Nothing was "
+        "changed.",
     )
