@@ -12,8 +12,9 @@ class Message(BaseModel):
 
     Attributes:
         task: Name of the Celery task that handles it.
-        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``cpu`` for imports, ``web``
-            for what calls other machines, ``housekeeping`` for what must never wait for a job.
+        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``cpu`` for what reads
+            images, ``web`` for what calls other machines, ``housekeeping`` for what must never wait
+            for a job.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -77,6 +78,13 @@ class ScorePart(JobMessage):
     queue = "gpu"
 
 
+class Resize(JobMessage):
+    """Make the pixels of a project's images anew, at another size."""
+
+    task = "resize"
+    queue = "cpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -106,6 +114,7 @@ MESSAGES: tuple[type[Message], ...] = (
     Prune,
     Relabel,
     ScorePart,
+    Resize,
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
@@ -118,5 +127,6 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.PRUNE: Prune,
     JobKind.RELABEL: Relabel,
     JobKind.SCORE_PART: ScorePart,
+    JobKind.RESIZE: Resize,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu", "web", "housekeeping")

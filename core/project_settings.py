@@ -4,6 +4,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from core.errors import Conflict
 from core.states import Verdict
 
 Mode = Literal["single", "grid"]
@@ -47,7 +48,9 @@ class ProjectSettings(_Strict):
     """How a project queries and trains.
 
     Attributes:
-        input_size: Side of the square image that the model sees, in pixels. Fixed by the import.
+        input_size: Side of the square that the model sees, in pixels. Of an image that is not
+            square the shorter side is scaled to it, and the centre is seen. ``None`` until the
+            first import, which chooses by the sizes of its images (``core.input_size``).
         seed: Makes rounds reproducible.
         budget: What the verdicts of one round may cost, in units of ``cost``.
         cost: Prices of verdicts.
@@ -63,7 +66,7 @@ class ProjectSettings(_Strict):
         modes: How annotators may see images, in order of ``Mode``; at least one.
     """
 
-    input_size: int = Field(default=32, ge=8, le=512)
+    input_size: int | None = Field(default=None, ge=8, le=512)
     seed: int = Field(default=0, ge=0, lt=2**31)
     budget: float = Field(default=100.0, gt=0, le=1e9)
     cost: Cost = Field(default_factory=Cost)
@@ -77,6 +80,22 @@ class ProjectSettings(_Strict):
     max_rounds: int | None = Field(default=None, ge=1, le=10_000)
     lease_seconds: int = Field(default=600, ge=1, le=86_400)
     modes: list[Mode] = Field(default_factory=lambda: list(get_args(Mode)))
+
+    @property
+    def side(self) -> int:
+        """``input_size`` of a project that has images.
+
+        Raises:
+            Conflict: ``no_images``, nothing was imported yet.
+        """
+        if self.input_size is None:
+            raise Conflict("no_images", "The project has no images yet; import some first.")
+        return self.input_size
+
+    @property
+    def patch_size(self) -> int:
+        """Side of the patches that the model cuts out of an image; 0 if it cuts none."""
+        return int(self.model.params.get("patch_size", 0))
 
     @field_validator("modes")
     @classmethod

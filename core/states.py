@@ -78,6 +78,7 @@ class JobKind(StrEnum):
     PRUNE = "prune"
     RELABEL = "relabel"
     SCORE_PART = "score_part"
+    RESIZE = "resize"
 
 
 class Verdict(StrEnum):

@@ -83,9 +83,26 @@ class Storage:
             return False
         return True
 
-    def pixels(self, project_id: int) -> Path:
-        """Pixel store of a project: its decoded images at the model's input size."""
-        return self.project(project_id) / "pixels.u8"
+    def pixels(self, project_id: int, size: int) -> Path:
+        """Pixel store of a project: its decoded images at the model's input size.
+
+        The size of the first import has the plain name. Those that images were brought to later
+        are part of the name, so that the project's settings and the file never contradict.
+
+        Args:
+            project_id: The project.
+            size: Side of the images in pixels, as the settings of the project say.
+        """
+        path = self.resized_pixels(project_id, size)
+        return path if path.exists() else self.project(project_id) / "pixels.u8"
+
+    def resized_pixels(self, project_id: int, size: int) -> Path:
+        """Where a pixel store of another size than that of the first import is, or will be."""
+        return self.project(project_id) / f"pixels-{size}.u8"
+
+    def all_pixels(self, project_id: int) -> list[Path]:
+        """Pixel stores of a project: one, but for the moment when another takes its place."""
+        return sorted(self.project(project_id).glob("pixels*.u8"))
 
     def project(self, project_id: int) -> Path:
         """Directory of everything that belongs to one project."""

@@ -107,7 +107,8 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
         file: Where to; it must not exist.
 
     Raises:
-        ServiceError: It exists, the dump fails, or a project was deleted meanwhile.
+        ServiceError: It exists, the dump fails, or a project was deleted meanwhile, or its images
+            brought to another size.
     """
     if file.exists():
         raise ServiceError(f"{file} exists already.", "Choose another name.")
@@ -152,7 +153,8 @@ def _write(installation: Installation, output: IO[bytes]) -> int:
 class _Wanted:
     """What the snapshot's rows name; files of deleted projects may still be on their way out."""
 
-    projects: set[int]
+    projects: dict[int, str | None]
+    """Ids, and the size of the images as the settings say."""
     uploads: set[str]
 
     def of(
@@ -200,7 +202,7 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Want
     if not found[1]:
         raise ServiceError("The database holds no Karat.", "Check DATABASE_URL.")
     revision = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    projects = {row[0] for row in connection.execute("SELECT id FROM projects")}
+    projects = _sizes(connection)
     uploads = connection.execute(
         "SELECT params ->> 'upload' FROM jobs "
         "WHERE kind = 'import_pool' AND state <> 'succeeded' AND params ? 'upload'"
@@ -217,11 +219,25 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Want
     return manifest, str(found[0]), wanted
 
 
-def _require_same(connection: psycopg.Connection[Any], projects: set[int]) -> None:
-    """Refuse a backup whose files were deleted with their project while they were copied."""
-    left = {row[0] for row in connection.execute("SELECT id FROM projects")}
-    if projects - left:
+def _sizes(connection: psycopg.Connection[Any]) -> dict[int, str | None]:
+    statement = "SELECT id, settings ->> 'input_size' FROM projects"
+    return {row[0]: row[1] for row in connection.execute(statement)}
+
+
+def _require_same(connection: psycopg.Connection[Any], projects: dict[int, str | None]) -> None:
+    """Refuse a backup of which files went while they were copied.
+
+    They go with their project, and pixels where others of another size take their place.
+    """
+    left = _sizes(connection)
+    if projects.keys() - left.keys():
         raise ServiceError("A project was deleted during the backup.", "Start it again.")
+    # One without a size had no pixels yet.
+    if any(size is not None and size != left[one] for one, size in projects.items()):
+        raise ServiceError(
+            "The images of a project were brought to another size during the backup.",
+            "Start it again.",
+        )
 
 
 def _dump(installation: Installation, snapshot: str, server: int, target: Path) -> None:

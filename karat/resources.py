@@ -207,12 +207,26 @@ class PlannedGroup(TypedDict):
     examples: list[str]
 
 
+class InputSize(TypedDict):
+    """How large the model sees images: ``side`` × ``side`` pixels.
+
+    It was chosen by the shorter sides of so many ``images``; the one in the middle has ``width``
+    and ``height``.
+    """
+
+    side: int
+    width: int
+    height: int
+    images: int
+
+
 class ImportPlan(TypedDict):
     """What an import would do: the ``result`` of its dry run.
 
     ``rows`` of the ``total`` are about images that the project has. ``labels`` are the columns that
     hold labels, or may; ``bad_by_reason`` is what is refused whatever you choose; ``documents``
-    says something of other files.
+    says something of other files; ``input_size`` is what the first import of a project chooses,
+    ``None`` in later ones.
     """
 
     total: int
@@ -229,6 +243,7 @@ class ImportPlan(TypedDict):
     labels: list[dict[str, Any]]
     documents: list[dict[str, str]]
     columns: dict[str, str]
+    input_size: InputSize | None
 
 
 class Example(TypedDict):

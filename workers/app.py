@@ -28,6 +28,7 @@ TASK_MODULES = (
     "workers.tasks.learn_features",
     "workers.tasks.prune",
     "workers.tasks.relabel",
+    "workers.tasks.resize",
     "workers.tasks.score_part",
     "workers.tasks.taufe",
     "workers.tasks.sweep",

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from core.db import database_time
@@ -16,6 +16,8 @@ from models.catalog import is_job
 _LOCK: Final = -26
 # Those that wait for another of their project are passed over, and noted, so few at a time.
 _LOOKED_AT: Final = 100
+# Beside those that are started by hand, which exclude each other anyway.
+_AT_PIXELS: Final = (JobKind.IMPORT_POOL, JobKind.ADVANCE_ROUND)
 
 
 def own_job(session: Session, job_id: int) -> Job | None:
@@ -123,7 +125,8 @@ def in_the_way(job: Job) -> Select[int]:
     """Running jobs of the project that ``job`` must not run beside.
 
     Jobs of one kind write the same files. Those that are started by hand compete for a GPU, and
-    one may read what another is about to replace.
+    one may read what another is about to replace. No import and no round goes on while the pixels
+    of the images are replaced.
     """
     return select(Job.id).where(excluded(job), Job.state == JobState.RUNNING)
 
@@ -131,9 +134,20 @@ def in_the_way(job: Job) -> Select[int]:
 def excluded(job: Job) -> ColumnElement[bool]:
     """Condition: another job, which never runs beside ``job``."""
     alike = [kind for kind in JobKind if is_job(kind)] if is_job(job.kind) else [job.kind]
-    others = and_(Job.project_id == job.project_id, Job.kind.in_(alike), Job.id != job.id)
-    if job.kind is not JobKind.IMPORT_POOL:
-        return others
-    # The plan of an import writes nothing, and somebody waits for it, so it goes beside imports.
-    # But a project has one plan at a time, too: it must not take all workers.
-    return and_(others, Job.is_real() if not job.dry_run else ~Job.is_real())
+    same: ColumnElement[bool] = Job.kind.in_(alike)
+    if job.kind is JobKind.IMPORT_POOL:
+        # The plan of an import writes nothing, and somebody waits for it, so it goes beside
+        # imports. But a project has one plan at a time, too: it must not take all workers.
+        same = and_(same, Job.is_real() if not job.dry_run else ~Job.is_real())
+    return and_(
+        Job.project_id == job.project_id, Job.id != job.id, or_(same, _pixels_of_another(job))
+    )
+
+
+def _pixels_of_another(job: Job) -> ColumnElement[bool]:
+    """Condition: a job that replaces the pixels which ``job`` reads or writes, or the reverse."""
+    if job.kind is JobKind.RESIZE and not job.dry_run:
+        return and_(Job.kind.in_(_AT_PIXELS), Job.is_real())
+    if job.kind in _AT_PIXELS and not job.dry_run:
+        return and_(Job.kind == JobKind.RESIZE, Job.is_real())
+    return false()

@@ -45,7 +45,7 @@ def freeze(context: JobContext, *, in_use: bool = False) -> Knowledge:
             dropped = dropped_of(session, context.storage, settings.subset, snapshot)
             snapshot = replace(snapshot, dropped=dropped)
     snapshot.save(context.work / _FILE)
-    context.save({"known": {"input_size": settings.input_size, "seed": settings.seed}})
+    context.save({"known": {"input_size": settings.side, "seed": settings.seed}})
     return frozen(context)
 
 
@@ -105,6 +105,6 @@ def frozen(context: JobContext) -> Knowledge:
     """Read what ``freeze`` took."""
     known = context.checkpoint["known"]
     snapshot = Snapshot.load(context.work / _FILE)
-    pixels = context.storage.pixels(context.project_id)
+    pixels = context.storage.pixels(context.project_id, known["input_size"])
     store = PixelStore.open(pixels, known["input_size"], snapshot.count)
     return Knowledge(snapshot, store, known["seed"])

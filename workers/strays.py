@@ -6,6 +6,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -31,6 +32,7 @@ SETTLED_SECONDS: Final = 3600.0
 """Younger files may belong to work under way."""
 _BATCH: Final = 5000
 _AT_ONCE: Final = 500
+_PIXELS: Final = re.compile(r"pixels(-\d+)?\.u8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ def _is_own(name: str) -> bool:
     """Whether a project's file is one that no row names: pixels, features, logs of jobs."""
     parts = Path(name).parts[2:]
     return not name.endswith(".part") and (
-        parts[0] in {"pixels.u8", "features"} or parts[-1] == "job.log"
+        parts[0] == "features" or parts[-1] == "job.log" or _PIXELS.fullmatch(parts[0]) is not None
     )
 
 

@@ -83,7 +83,10 @@ def _project(
 
 def _files(storage: Storage, ids: list[int]) -> tuple[dict[int, tuple[int, int]], Any]:
     """Sizes of each project's pixel store and embeddings, and the state of the disk."""
-    sizes = {one: (_size(storage.pixels(one)), _sizes(storage.features(one))) for one in ids}
+    sizes = {
+        one: (sum(map(_size, storage.all_pixels(one))), _sizes(storage.features(one)))
+        for one in ids
+    }
     root = storage.root.absolute()
     while not root.exists():
         root = root.parent

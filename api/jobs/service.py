@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.access import managed_project
 from api.audit import record
 from api.devices import without_gpu
+from api.jobs.resizing import size_to_be
 from api.jobs.schemas import JobOut, JobStart
 from api.jobs.waiting import reasons
 from api.principal import Principal
@@ -84,9 +85,10 @@ async def start(
     except ModelError as error:
         raise Invalid("invalid_params", str(error), field="params") from error
     kind = JobKind(body.kind)
-    pool = select(Example.id).where(Example.project_id == project.id, Example.split == Split.POOL)
-    if await session.scalar(pool.limit(1)) is None:
-        raise Conflict("no_images", "The pool is empty; import images first.")
+    if kind is JobKind.RESIZE:
+        params["input_size"] = await size_to_be(session, project, params["input_size"])
+    else:
+        await _require_pool(session, project.id)
     await _require_idle(session, project.id, kind)
     if body.dry_run:
         params[DRY_RUN] = True
@@ -97,6 +99,12 @@ async def start(
     queue.enqueue(session.info, job)
     await _changed(session, principal, job, "start", params=params)
     return job
+
+
+async def _require_pool(session: AsyncSession, project_id: int) -> None:
+    pool = select(Example.id).where(Example.project_id == project_id, Example.split == Split.POOL)
+    if await session.scalar(pool.limit(1)) is None:
+        raise Conflict("no_images", "The pool is empty; import images first.")
 
 
 async def _require_idle(session: AsyncSession, project_id: int, kind: JobKind) -> None:

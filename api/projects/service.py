@@ -27,7 +27,7 @@ from core.lifecycle import move_project, new_job
 from core.messages import RemoveFiles
 from core.project_settings import ProjectSettings
 from core.rounds import go_on, new_round
-from core.states import ArtifactKind, ExampleState, JobKind, ProjectState, Split
+from core.states import ArtifactKind, ExampleState, JobKind, JobState, ProjectState, Split
 from core.tables import (
     Annotation,
     Artifact,
@@ -146,13 +146,8 @@ async def update(
     if body.settings is not None:
         before = ProjectSettings.model_validate(project.settings)
         settings = checked(body.settings, before)
-        if settings.input_size != before.input_size and await _has_images(session, project.id):
-            raise Conflict(
-                "input_size_fixed",
-                "Images are already stored at the present input size; make a new project for "
-                "another one.",
-                field="settings.input_size",
-            )
+        if settings.input_size != before.input_size:
+            await _require_size_free(session, project.id, before.input_size)
         await _require_subset(session, project.id, settings)
         project.settings = settings.model_dump(mode="json")
     record(
@@ -161,6 +156,30 @@ async def update(
         changes=differences(earlier, {"name": project.name, "settings": project.settings}),
     )  # fmt: skip
     tell(session, project.id, Topic.PROJECT, state=project.state)
+
+
+async def _require_size_free(session: AsyncSession, project_id: int, now: int | None) -> None:
+    """Refuse another input size where pixels of images are stored, or about to be."""
+    if await _has_images(session, project_id):
+        raise Conflict(
+            "input_size_fixed",
+            f"Images are stored at {now} px. To have the model see them at another size, start the "
+            "job resize with its input_size: it makes them anew from their originals.",
+            field="settings.input_size",
+        )
+    importing = select(Job.id).where(
+        Job.project_id == project_id,
+        Job.kind == JobKind.IMPORT_POOL,
+        Job.is_real(),
+        Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
+    )
+    if await session.scalar(importing.limit(1)) is not None:
+        raise Conflict(
+            "import_running",
+            "An import is about to store images; wait for it, or cancel it, before changing "
+            "their size.",
+            field="settings.input_size",
+        )
 
 
 async def _require_subset(

@@ -67,13 +67,13 @@ def _check_together(settings: ProjectSettings) -> None:
 
     What only is not there yet, such as OOD answers, is no fault: a fallback stands in meanwhile.
     """
-    if settings.model.params.get("patch_size", 0) >= settings.input_size:
+    if settings.input_size is not None and settings.patch_size >= settings.input_size:
         path = "settings.model.params.patch_size"
         raise Invalid(
             "invalid_settings",
             f"{path}: a patch has to be smaller than what the model sees of an image, which is "
-            f"{settings.input_size} px wide; set it to at most {settings.input_size - 1}, or raise "
-            "settings.input_size while the project has no images.",
+            f"{settings.input_size} px wide; set it to at most {settings.input_size - 1}, or have "
+            "images larger: settings.input_size while there are none, else the job resize.",
             field=path,
         )
     for spec in used(settings):

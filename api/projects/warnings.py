@@ -5,6 +5,7 @@ from sqlalchemy import exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.settings import used
+from core.input_size import not_resized_since
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState, Role
 from core.tables import Job, Member, Project, User, Webhook
@@ -66,6 +67,7 @@ async def _features(
         Job.kind == JobKind.LEARN_FEATURES,
         Job.is_real(),
         Job.state.in_((JobState.QUEUED, JobState.RUNNING, JobState.SUCCEEDED)),
+        not_resized_since(),
     )
     jobs = {row.state: row.id for row in await session.execute(statement.order_by(Job.id))}
     if JobState.SUCCEEDED in jobs:

@@ -48,6 +48,7 @@ _UPRIGHT: Final = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
+_ON_ITS_SIDE: Final = frozenset(_UPRIGHT[number] for number in (5, 6, 7, 8))
 _OTHER_ORDER: Final = {"B": "L", "L": "B", "N": "B" if sys.byteorder == "little" else "L"}
 _STRAIGHT: Final = {"La": "LA", "RGBa": "RGBA", "PA": "RGBA", "1": "L"}
 _GREY_LEVELS: Final = {"1": 255, "L;2": 85, "L;4": 17}
@@ -117,6 +118,24 @@ def rendered(
             _draft(image, longer(*image.size), shorter)
         with decoding.hold(image.width * image.height):
             yield _rendition(image, source, (width, height), notes)
+
+
+def upright_size(content: bytes) -> tuple[int, int] | None:
+    """Columns and rows of an image when held upright, by its header.
+
+    Args:
+        content: The original, or as much of its beginning as holds the header.
+
+    Returns:
+        ``None`` if that is no image in a format that is read, or not enough of one.
+    """
+    try:
+        with Image.open(BytesIO(content), formats=_READERS) as image:
+            width, height = image.size
+            turned = _UPRIGHT.get(browsers.orientation_of(image))
+    except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
+        return None
+    return (height, width) if turned in _ON_ITS_SIDE else (width, height)
 
 
 def _draft(image: ImageFile.ImageFile, longer: int, shorter: int) -> None:

@@ -158,6 +158,11 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
     parts += [f"{plan['refused']:,} refused"] if plan["refused"] else []
     parts += [f"{plan['rows']:,} rows about images that are there"] if plan["rows"] else []
     typer.echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
+    if size := plan.get("input_size"):
+        typer.echo(
+            f"Images are {size['width']} × {size['height']} in the middle; the model would see "
+            f"{size['side']} × {size['side']}."
+        )
     if any(one["reason"] for one in plan["groups"]):
         typer.echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
     for column in plan["labels"]:
@@ -298,6 +303,8 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
         f"{result['added']:,} images added, {result['duplicates']:,} there already, "
         f"{result['refused']:,} refused."
     )
+    for note in result.get("notes", ()):
+        typer.echo(note)
     # Imports of an earlier version left nothing out.
     for reason, count in result.get("left_out_by_reason", {}).items():
         typer.echo(f"Left out: {count:,} × {reason}.")

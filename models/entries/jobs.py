@@ -5,6 +5,7 @@ from models.params.contrastive import ContrastiveParams
 from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
 from models.params.relabel import RelabelParams
+from models.params.resize import ResizeParams
 from models.spec import THESIS, Spec
 
 JOBS = (
@@ -53,5 +54,14 @@ JOBS = (
         params=RelabelParams,
         paper=f"{THESIS}, chapter 5",
         without_gpu={"network": "cnn_tiny", "epochs": 30},
+    ),
+    Spec(
+        name="resize",
+        kind="job",
+        title="Resize images",
+        summary="Brings the images of a pool to another size for the model, from their originals; "
+        "rounds that are closed keep their results.",
+        target="models.data:fit_image",
+        params=ResizeParams,
     ),
 )

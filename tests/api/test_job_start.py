@@ -70,7 +70,8 @@ def test_without_a_gpu_jobs_begin_with_a_network_for_the_cpu(
     worker.device = "cpu"
     world.session.commit()
     small = offered(http, admin)
-    assert {one["network"] for one in small.values()} == {"cnn_tiny"}
+    trained = [one for kind, one in small.items() if kind != "resize"]
+    assert {one["network"] for one in trained} == {"cnn_tiny"}
     assert (small["relabel"]["epochs"], small["taufe"]["steps"]) == (30, 400)
     # Programs that leave it out get what the form shows; whoever names a network gets it.
     begun = start(http, admin, world.project(images=2), "relabel", learner="ce").json()["params"]
@@ -122,12 +123,13 @@ def test_an_empty_pool_has_nothing_to_learn_from(http: TestClient, world: World)
 
 @pytest.mark.parametrize("kind", [one.name for one in catalog.specs() if one.kind == "job"])
 def test_one_of_a_kind_at_a_time_in_a_project(http: TestClient, world: World, kind: str) -> None:
-    admin, project = world.caller(), world.project(images=2)
+    # Of a size that no import chooses, so that there is another to bring the images to.
+    admin, project = world.caller(), world.project(images=2, input_size=12)
     first = start(http, admin, project, kind).json()["id"]
     refused = start(http, admin, project, kind)
     assert (refused.status_code, refused.json()["code"]) == (409, "job_active")
     assert f"Job {first} of this kind is queued" in refused.json()["detail"]
-    assert start(http, admin, world.project(images=2), kind).status_code == 202
+    assert start(http, admin, world.project(images=2, input_size=12), kind).status_code == 202
     end(world, first, JobState.FAILED)
     second = start(http, admin, project, kind)
     assert second.status_code == 202
@@ -183,3 +185,27 @@ def test_a_project_says_what_its_settings_need(
     http.post(f"/api/jobs/{job}/retry", headers=admin.headers)
     end(world, job, JobState.SUCCEEDED)
     assert warnings() == []
+
+
+def test_a_resize_takes_what_an_import_would_choose_and_nothing_that_does_not_fit(
+    http: TestClient, world: World
+) -> None:
+    admin, project = world.caller(), world.project(evaluation=3, input_size=32)
+    same = start(http, admin, project, "resize", input_size=32)
+    assert (same.status_code, same.json()["code"]) == (409, "input_size_same")
+    # Images of 32 px, which is what the rule gives them.
+    assert start(http, admin, project, "resize").json()["code"] == "input_size_same"
+    for wrong in (4, 1000, "many"):
+        refused = start(http, admin, project, "resize", input_size=wrong)
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_params")
+    model = {"name": "patch_kmeans", "params": {"patch_size": 12}}
+    body = {"settings": {"model": model}}
+    http.patch(f"/api/projects/{project.id}", json=body, headers=admin.headers)
+    refused = start(http, admin, project, "resize", input_size=12)
+    assert refused.json()["field"] == "settings.model.params.patch_size"
+    started = start(http, admin, project, "resize", input_size=64)
+    assert (started.status_code, started.json()["params"]) == (202, {"input_size": 64})
+    assert queue.waiting("cpu") == 1
+    assert start(http, admin, project, "resize", input_size=128).json()["code"] == "job_active"
+    empty = world.project(input_size=None)
+    assert start(http, admin, empty, "resize", input_size=64).json()["code"] == "no_images"

@@ -7,10 +7,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
 from core import queue
-from core.lifecycle import new_job
+from core.lifecycle import claim_job, new_job
 from core.messages import RemoveFiles
 from core.states import ExampleState, JobKind, JobState, Role
-from core.tables import Annotation, Example, Job, Member, Project, Query, Round
+from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
 from workers.tasks.remove_files import remove_files
@@ -224,12 +224,47 @@ def test_settings_change_one_by_one(http: TestClient, world: World) -> None:
     assert "neighbours" not in energy["settings"]["purity"]["params"]
 
 
-def test_input_size_is_fixed_once_there_are_images(http: TestClient, world: World) -> None:
+def test_where_there_are_images_another_input_size_is_a_job(http: TestClient, world: World) -> None:
     admin, empty, full = world.caller(), world.project(), world.project(evaluation=1)
     assert patch(http, empty, admin, settings={"input_size": 16}).status_code == 200
-    response = patch(http, full, admin, settings={"input_size": 16})
-    assert (response.status_code, response.json()["code"]) == (409, "input_size_fixed")
+    for size in (16, None):
+        response = patch(http, full, admin, settings={"input_size": size})
+        assert (response.status_code, response.json()["code"]) == (409, "input_size_fixed")
+        assert "at 8 px" in response.json()["detail"]
+        assert "start the job resize" in response.json()["detail"]
     assert patch(http, full, admin, settings={"input_size": 8, "seed": 3}).status_code == 200
+
+
+def test_a_new_project_has_no_input_size_until_images_come(http: TestClient, world: World) -> None:
+    admin, body = world.caller(), {"name": "Birds", "classes": []}
+    created = http.post("/api/projects", json=body, headers=admin.headers).json()
+    assert created["settings"]["input_size"] is None
+    defaults = http.get("/api/settings/defaults", headers=admin.headers).json()
+    assert defaults["input_size"] is None
+    project = world.session.get_one(Project, created["id"])
+    for size in (24, None, 8):
+        changed = patch(http, project, admin, settings={"input_size": size}).json()
+        assert changed["settings"]["input_size"] == size
+
+
+@pytest.mark.parametrize("state", [JobState.QUEUED, JobState.RUNNING])
+@pytest.mark.parametrize("plan", [True, False], ids=["a plan", "an import"])
+def test_the_input_size_stays_while_an_import_may_store_images(
+    http: TestClient, world: World, state: JobState, plan: bool
+) -> None:
+    admin, project = world.caller(), world.project()
+    params = {DRY_RUN: True} if plan else {}
+    job = new_job(JobKind.IMPORT_POOL, project_id=project.id, params=params)
+    world.session.add(job)
+    world.session.flush()
+    if state is JobState.RUNNING:
+        claim_job(job, "here:1")
+    world.session.commit()
+    response = patch(http, project, admin, settings={"input_size": 16})
+    if plan:
+        assert response.status_code == 200
+    else:
+        assert (response.status_code, response.json()["code"]) == (409, "import_running")
 
 
 def test_changed_settings_wait_for_the_next_round(http: TestClient, world: World) -> None:

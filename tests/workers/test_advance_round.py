@@ -290,7 +290,7 @@ def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: Tes
     loop = Loop(world)
     loop.answer(0, 8)
     job = loop.close(0)
-    pixels = world.storage.pixels(loop.project.id)
+    pixels = world.storage.pixels(loop.project.id, 8)
     hidden = pixels.with_suffix(".hidden")
     pixels.rename(hidden)
     run_job(AdvanceRound(job_id=job.id), handler)

@@ -65,7 +65,8 @@ def at_work(world: World, job: Job) -> None:
 def test_hand_started_jobs_of_a_project_run_one_after_the_other(
     http: TestClient, world: World, kind: str, other: str
 ) -> None:
-    project, elsewhere = world.project(images=4), world.project(images=4)
+    # Of a size that no import chooses, so that there is another to bring the images to.
+    project, elsewhere = (world.project(images=4, input_size=12) for _ in "ab")
     first = start_job(http, world, project, kind, {})
     second = start_job(http, world, project, other, {})
     foreign = start_job(http, world, elsewhere, other, {})
@@ -77,11 +78,12 @@ def test_hand_started_jobs_of_a_project_run_one_after_the_other(
     waits = f"Waits for job {first.id} of this project to end."
     assert seen(second) == (JobState.QUEUED, waits)
     # It is not forgotten while other messages wait: the end of the first sends it again.
-    waiting = queue.waiting("gpu")
+    its_queue = JOB_MESSAGES[second.kind].queue
+    waiting = queue.waiting(its_queue)
     first.heartbeat_at = None
     world.session.commit()
     run(first, Watched())
-    assert queue.waiting("gpu") == waiting + 1
+    assert queue.waiting(its_queue) == waiting + 1
     run(second, Watched())
     world.session.refresh(second)
     assert seen(second) == (JobState.SUCCEEDED, None)
@@ -109,7 +111,7 @@ def test_who_waits_for_a_job_is_sent_again_though_its_worker_died_in_the_end(
 
 
 def test_two_workers_never_run_two_of_them_at_once(http: TestClient, world: World) -> None:
-    project = world.project(images=4)
+    project = world.project(images=4, input_size=12)
     jobs = [start_job(http, world, project, kind, {}) for kind in BY_HAND]
     watched = Watched()
     threads = [threading.Thread(target=run, args=(job, watched)) for job in jobs]

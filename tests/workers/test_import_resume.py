@@ -33,6 +33,7 @@ from workers.imports import handler, labels, pool, report
 
 job, place, moment, countdown = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 owner, name = {
+    "choice": (pool.PoolWriter, "choose_size"),
     "files": (pool.PoolWriter, "write_files"),
     "report": (report.ReportFile, "append"),
     "rows": (pool.PoolWriter, "add_rows"),
@@ -135,7 +136,7 @@ def outcome(pool: Pool, job: Job) -> dict[str, Any]:
             for one in pool.examples()
         ],
         "annotations": annotations(pool),
-        "pixels": pool.storage.pixels(pool.project_id).read_bytes(),
+        "pixels": pool.storage.pixels(pool.project_id, 8).read_bytes(),
         "report": pool.report(job),
         "artifacts": len(pool.session.scalars(artifacts).all()),
         "left": [

@@ -127,15 +127,16 @@ class Advance:
     @cached_property
     def store(self) -> PixelStore:
         """Pixels of the project."""
-        path = self.context.storage.pixels(self.context.project_id)
-        return PixelStore.open(path, self.settings.input_size, self.snapshot.count)
+        size = self.settings.side
+        path = self.context.storage.pixels(self.context.project_id, size)
+        return PixelStore.open(path, size, self.snapshot.count)
 
     @property
     def embeddings_file(self) -> Path:
         """Embeddings of the pool, in a file of its own for each thing they depend on."""
         model = self.settings.model
         decisive = embedding_params(model.name, model.params)
-        key = json.dumps([model.name, decisive, self.settings.input_size], sort_keys=True)
+        key = json.dumps([model.name, decisive, self.settings.side], sort_keys=True)
         digest = hashlib.sha256(key.encode()).hexdigest()[:16]
         directory = self.context.storage.features(self.context.project_id)
         return directory / f"{model.name}-{digest}.npy"

@@ -41,7 +41,7 @@ def gather(context: JobContext) -> None:
         {
             "known": {
                 "images": len(examples),
-                "input_size": settings.input_size,
+                "input_size": settings.side,
                 "seed": settings.seed,
             }
         }

@@ -31,7 +31,7 @@ def run(context: JobContext) -> dict[str, Any]:
             gather(context)
     features = LearnedFeatures.of(context.storage, context.project_id, context.job_id)
     known = context.checkpoint["known"]
-    pixels = context.storage.pixels(context.project_id)
+    pixels = context.storage.pixels(context.project_id, known["input_size"])
     store = PixelStore.open(pixels, known["input_size"], known["images"])
     manners = Manners(context)
     if not context.done("learn"):

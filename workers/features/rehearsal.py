@@ -65,5 +65,6 @@ class _Task:
         return Cost(extended_seconds(embed, min(_SAMPLE, count), count))
 
     def _store(self, count: int) -> PixelStore:
-        pixels = self.context.storage.pixels(self.context.project_id)
-        return PixelStore.open(pixels, self.known["input_size"], count)
+        size = self.known["input_size"]
+        pixels = self.context.storage.pixels(self.context.project_id, size)
+        return PixelStore.open(pixels, size, count)

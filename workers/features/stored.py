@@ -12,6 +12,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from core.input_size import not_resized_since
 from core.states import JobKind, JobState
 from core.storage import Storage
 from core.tables import Job
@@ -77,6 +78,7 @@ def latest(session: Session, project_id: int) -> int | None:
             Job.kind == JobKind.LEARN_FEATURES,
             Job.state == JobState.SUCCEEDED,
             Job.is_real(),
+            not_resized_since(),
         )
         .order_by(Job.finished_at.desc(), Job.id.desc())
         .limit(1)

@@ -1,6 +1,6 @@
 """Images of a zip or a bucket: folders for splits and classes, metadata, other tools' documents."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -129,6 +129,12 @@ class FolderSource:
         for number, (name, entry) in islice(enumerate(self._images()), start, None):
             yield self._item(number, name, entry)
         yield from islice(self._others(), max(0, start - self._count), None)
+
+    def spread(self, count: int) -> Iterator[tuple[Item, Callable[[], BinaryIO | Refused]]]:
+        """Up to ``count`` files, evenly over all, each with what opens it as a stream."""
+        step = max(1, -(-self._count // count))
+        for number, (name, entry) in islice(enumerate(self._images()), 0, None, step):
+            yield self._item(number, name, entry), partial(self._entries.open, entry)
 
     def _others(self) -> Iterator[Item]:
         if not self._metadata:

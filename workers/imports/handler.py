@@ -14,10 +14,11 @@ from sqlalchemy.orm import Session
 from core import events
 from core.buckets import Buckets
 from core.imports import ImportParams
+from core.input_size import LARGE
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
-from workers.imports.batch import Line, Looked, Prepared, batches, decide
+from workers.imports.batch import Candidate, Line, Looked, Prepared, batches, decide
 from workers.imports.decode import decode_all
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter, find
@@ -27,6 +28,7 @@ from workers.imports.plan import plan
 from workers.imports.pool import PoolWriter
 from workers.imports.reading import LabelReader
 from workers.imports.report import Outcome, ReportFile, Tally, reasons
+from workers.imports.sizes import sizes_of
 from workers.imports.sources import open_source
 from workers.manners import Turn
 from workers.runner import JobContext
@@ -71,6 +73,8 @@ def _import(context: JobContext) -> None:
         for batch in batches(items, params.split, reader, chosen):
             context.check()
             turn = turn or Turn(context, time.monotonic() - began)
+            if task.pool.input_size is None and any(isinstance(one, Candidate) for one in batch):
+                task.choose_size(sizes_of(source, params, reader, batch))
             task.add(batch)
             context.progress(task.tally.total, steps, _PHASE)
             turn.check()
@@ -94,6 +98,18 @@ class Import:
         self._buckets = Buckets(context.settings)
         self._notified = 0.0
 
+    def choose_size(self, sizes: list[tuple[int, int]]) -> None:
+        """Choose how large the model sees images; whoever resumes finds it in the settings."""
+        with self.context.transaction() as (session, job):
+            choice = self.pool.choose_size(session, sizes)
+            if choice is not None:
+                self.context.checkpoint = {
+                    **self.context.checkpoint,
+                    "input_size": choice.to_json(),
+                    "notes": [str(choice)],
+                }
+                job.checkpoint = self.context.checkpoint
+
     def add(self, batch: list[Prepared]) -> None:
         """Import a batch: files and pixels first, then rows and checkpoint in one transaction."""
         context = self.context
@@ -101,7 +117,8 @@ class Import:
             decode_all,
             threads=self._threads,
             max_pixels=context.settings.max_image_pixels,
-            size=self.pool.input_size,
+            # Without one there is no image whose header could be read: all are refused.
+            size=self.pool.input_size or LARGE,
             keep=self.pool.make_ahead,
         )
         # Looked up once for all rows that have no image.
@@ -170,7 +187,12 @@ class Import:
                     bytes=path.stat().st_size,
                 )
             )
-            job.checkpoint = self._checkpoint(result=self.tally.to_json())
+            chosen = {
+                name: context.checkpoint[name]
+                for name in ("input_size", "notes")
+                if name in context.checkpoint
+            }
+            job.checkpoint = self._checkpoint(result={**self.tally.to_json(), **chosen})
             session.execute(events.notify(context.project_id, events.Topic.POOL, {}))
 
     def close(self) -> None:

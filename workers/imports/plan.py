@@ -18,8 +18,10 @@ from sqlalchemy import select
 
 from core.formats import IMAGES
 from core.imports import FolderChoice, ImportParams
+from core.input_size import SizeChoice
+from core.project_settings import ProjectSettings
 from core.states import Split
-from core.tables import ProjectClass
+from core.tables import Project, ProjectClass
 from workers.imports.bucket import BucketSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import Fetched, Item, LeftOut, Refused, Source
@@ -28,6 +30,7 @@ from workers.imports.parquet import ParquetSource
 from workers.imports.placing import place, split_of
 from workers.imports.reading import LabelReader
 from workers.imports.report import Outcome, Tally
+from workers.imports.sizes import sizes_ahead
 from workers.imports.sources import open_source
 from workers.runner import JobContext
 
@@ -48,7 +51,8 @@ def plan(context: JobContext) -> dict[str, Any]:
     """Read what an import of the upload would do; stores nothing.
 
     Returns:
-        The result, ``Plan.to_json``.
+        The result, ``Plan.to_json``, and ``input_size``: how large the model would see the images
+        (``core.input_size.SizeChoice``) if this is the first import, which chooses that.
     """
     context.plan([_PHASE])
     params = ImportParams.of(context.params)
@@ -59,18 +63,34 @@ def plan(context: JobContext) -> dict[str, Any]:
     )
     with context.sessions() as session:
         known: dict[str, int] = dict(session.execute(classes).all())
+        project = session.get_one(Project, context.project_id)
+        settings = ProjectSettings.model_validate(project.settings)
     try:
         with closing(open_source(context, names_only=True)) as source:
-            found = Plan(params, LabelReader(known, source.values))
+            reader = LabelReader(known, source.values)
+            found = Plan(params, reader)
             steps = source.total
             context.progress(0, steps, _PHASE)
             for step, item in enumerate(source.items(0), 1):
                 found.add(item)
                 if step % _EVERY == 0:
                     context.progress(step, steps, _PHASE)
-            return found.to_json(source)
+            result = found.to_json(source)
+            choice = None
+            if settings.input_size is None and any(result["by_split"].values()):
+                choice = SizeChoice.of(_sizes(context, source, reader), settings.patch_size)
+            return {**result, "input_size": None if choice is None else choice.to_json()}
     finally:
         shutil.rmtree(context.work, ignore_errors=True)
+
+
+def _sizes(context: JobContext, source: Source, reader: LabelReader) -> list[tuple[int, int]]:
+    """Sizes of the images, which only a zip has let us look at until here."""
+    params = ImportParams.of(context.params)
+    if isinstance(source, FolderSource):
+        return sizes_ahead(source, params, reader)
+    with closing(open_source(context)) as whole:
+        return sizes_ahead(whole, params, reader)
 
 
 @dataclass

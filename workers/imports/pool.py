@@ -10,6 +10,8 @@ from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, sessionmaker
 
+from core.events import Topic, notify
+from core.input_size import SizeChoice
 from core.pictures.rendition import Rendition
 from core.project_settings import ProjectSettings
 from core.removals import hold_files, removals_begun
@@ -17,7 +19,7 @@ from core.states import ExampleState, Split
 from core.storage import Storage, flush
 from core.tables import Example, Project, ProjectClass
 from core.thumbnails import LARGEST, make, make_ahead
-from models.data import PixelStore
+from models.data import PixelStore, PixelWriter
 from workers.imports.decode import Decoded
 from workers.imports.items import Origin
 from workers.imports.placing import Place
@@ -90,16 +92,44 @@ class PoolWriter:
         )
         last = select(func.max(Example.pool_index)).where(Example.project_id == project_id)
         with sessions() as session:
-            project = session.get_one(Project, project_id)
+            # Whoever is about to change the size is waited for.
+            project = session.get_one(Project, project_id, with_for_update={"read": True})
             found = session.scalar(last)
             self.classes: dict[str, int] = dict(session.execute(classes).all())
         self.project_id = project_id
         self.input_size = ProjectSettings.model_validate(project.settings).input_size
+        """Side of the images in the pixel store; ``None`` in a pool that is to get its first."""
         self.next_index = 0 if found is None else found + 1
         self._sessions = sessions
         self._storage = storage
         self._removals_begun: int | None = None
-        self._pixels = PixelStore.writer(storage.pixels(project_id), self.input_size)
+        self._pixels: PixelWriter | None = None
+
+    def choose_size(
+        self, session: Session, sizes: Collection[tuple[int, int]]
+    ) -> SizeChoice | None:
+        """Choose how large the model sees the images of an empty pool, unless somebody has.
+
+        Args:
+            session: Of the transaction, which keeps the choice in the project's settings.
+            sizes: (width, height) of images that are about to enter.
+
+        Returns:
+            The choice; ``None`` where there was one, or ``sizes`` is empty.
+        """
+        project = session.get_one(
+            Project, self.project_id, with_for_update={"key_share": True}, populate_existing=True
+        )
+        settings = ProjectSettings.model_validate(project.settings)
+        if settings.input_size is not None:
+            self.input_size = settings.input_size
+            return None
+        choice = SizeChoice.of(sizes, above=settings.patch_size)
+        if choice is not None:
+            self.input_size = choice.side
+            project.settings = {**project.settings, "input_size": choice.side}
+            session.execute(notify(self.project_id, Topic.PROJECT, {"state": project.state}))
+        return choice
 
     def known(self, digests: Collection[bytes], import_id: int) -> dict[bytes, Held]:
         """Those of ``digests`` (SHA-256, 32 bytes) that the pool holds.
@@ -182,8 +212,17 @@ class PoolWriter:
         list(threads.map(self._write_far, far))
         if additions:
             rows = np.stack([addition.decoded.pixels for addition in additions])
-            self._pixels.write(self.next_index, rows)
-            self._pixels.flush()
+            pixels = self._writer()
+            pixels.write(self.next_index, rows)
+            pixels.flush()
+
+    def _writer(self) -> PixelWriter:
+        if self._pixels is None:
+            # There are pixels, so the size that they have was chosen.
+            assert self.input_size is not None
+            path = self._storage.pixels(self.project_id, self.input_size)
+            self._pixels = PixelStore.writer(path, self.input_size)
+        return self._pixels
 
     def make_ahead(self, content: bytes, picture: Rendition) -> None:
         """What annotators would wait for; it stays where the row then is not committed."""
@@ -244,4 +283,5 @@ class PoolWriter:
 
     def close(self) -> None:
         """Close the pixel store."""
-        self._pixels.close()
+        if self._pixels is not None:
+            self._pixels.close()

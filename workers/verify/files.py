@@ -93,7 +93,7 @@ def _wrong(path: Path, length: int) -> str | None:
 
 
 def _is_there(scope: Scope, statement: Any) -> bool:
-    """Whether a row is there now: a project may have been deleted since the snapshot."""
+    """Whether a row is there now: a project may have changed or gone since the snapshot."""
     with scope.connection.engine.connect() as now:
         return now.scalar(statement) is not None
 
@@ -108,12 +108,15 @@ def _pixels(scope: Scope) -> Iterator[str]:
     for project_id, settings, count, last in scope.connection.execute(statement).all():
         if count != last + 1:
             yield f"project {project_id} has {count} images, the last at {last}"
-        size = ProjectSettings.model_validate(settings).input_size
-        path = scope.storage.pixels(project_id)
+        size = ProjectSettings.model_validate(settings).side
+        path = scope.storage.pixels(project_id, size)
         length = path.stat().st_size if path.is_file() else 0
         # A killed import leaves rows at the end that the next one writes over.
         if length < count * size * size * 3 and _is_there(
-            scope, select(Project.id).where(Project.id == project_id)
+            scope,
+            select(Project.id).where(
+                Project.id == project_id, Project.settings["input_size"].as_integer() == size
+            ),
         ):
             held = length // (size * size * 3)
             yield f"project {project_id} has {count} images, pixels of {held}"

@@ -3002,7 +3002,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -3676,7 +3676,9 @@ export interface components {
          * @description How a project queries and trains.
          *
          *     Attributes:
-         *         input_size: Side of the square image that the model sees, in pixels. Fixed by the import.
+         *         input_size: Side of the square that the model sees, in pixels. Of an image that is not
+         *             square the shorter side is scaled to it, and the centre is seen. ``None`` until the
+         *             first import, which chooses by the sizes of its images (``core.input_size``).
          *         seed: Makes rounds reproducible.
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
@@ -3699,11 +3701,8 @@ export interface components {
             budget: number;
             cost?: components["schemas"]["Cost"];
             informativeness?: components["schemas"]["Choice"];
-            /**
-             * Input Size
-             * @default 32
-             */
-            input_size: number;
+            /** Input Size */
+            input_size?: number | null;
             /**
              * Lease Seconds
              * @default 600

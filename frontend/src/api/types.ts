@@ -56,6 +56,9 @@ export type JobProgress = Schemas["Progress"];
 export type Split = Schemas["Split"];
 /** The result of an import job. */
 export type Packed = Schemas["Packed"];
+/** How large the model sees images, and the one in the middle of those that this was chosen by. */
+export type SizeChoice = { side: number; width: number; height: number; images: number };
+
 export type ImportReport = {
   added: number;
   /** Labels that were added; missing in imports of earlier versions. */
@@ -79,6 +82,8 @@ export type ImportReport = {
   contradicting?: number;
   /** What there is to say of rows that were taken, and of how many; likewise. */
   noted?: Record<string, number>;
+  /** In the first import of a project, where nobody had said it. */
+  input_size?: SizeChoice;
 };
 
 /** What becomes of a folder, or of rows with one value of the split column. */
@@ -113,6 +118,8 @@ export type ImportPlan = {
   labels: PlannedColumn[];
   documents: { name: string; format: string }[];
   bad_by_reason: Record<string, number>;
+  /** What the first import of a project would choose; missing in plans of earlier versions. */
+  input_size?: SizeChoice | null;
 };
 
 export type Round = Schemas["RoundOut"];

@@ -17,6 +17,8 @@ type NumberFieldProps = {
   below?: number | undefined;
   integer?: boolean;
   disabled?: boolean;
+  /** What an empty field means. */
+  placeholder?: string;
   onChange: (value: number | null) => void;
 };
 
@@ -24,6 +26,7 @@ type NumberFieldProps = {
 export function NumberField(props: NumberFieldProps) {
   const { label, hint, value, nullable, min, above, max, below, integer, disabled, onChange } =
     props;
+  const { placeholder } = props;
   const [typed, setTyped] = useState<string | null>(null);
   const parse = (text: string): number | null | undefined => {
     if (text.trim() === "") return nullable ? null : undefined;
@@ -41,6 +44,7 @@ export function NumberField(props: NumberFieldProps) {
       inputMode={integer ? "numeric" : "decimal"}
       autoComplete="off"
       disabled={disabled}
+      placeholder={placeholder}
       error={invalid ? t.common.numberNeeded({ integer, min, above, max, below }) : null}
       value={typed ?? (value === null ? "" : String(value))}
       onChange={(event) => {

@@ -6,13 +6,13 @@ import type { Job, Project, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { SelectField, TextField } from "../../ui/Field";
-import { NumberField } from "../../ui/NumberField";
 import { Failure, Notice } from "../../ui/State";
 import { BucketDialog } from "./BucketDialog";
 import { DropZone } from "./DropZone";
 import { fromImages, isArchive, isImage, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
+import { InputSizeField } from "./InputSizeField";
 import { PlanDialog } from "./PlanDialog";
 import { PlanList } from "./PlanList";
 import { planOf, SPLITS } from "./plan";
@@ -29,8 +29,9 @@ type ImagesCardProps = {
   classesReady: boolean;
   /** Names of the classes, as they stand on the page. */
   classes: string[];
-  inputSize: number;
-  onInputSize: (inputSize: number) => void;
+  /** Side of what the model sees; empty: the first import chooses. */
+  inputSize: number | null;
+  onInputSize: (inputSize: number | null) => void;
   /** Saves what the import depends on: the classes, with some more, and the input size. */
   beforeUpload: (more?: string[]) => Promise<void>;
 };
@@ -123,15 +124,11 @@ export function ImagesCard(props: ImagesCardProps) {
             onChange={(event) => setTyped(event.target.value)}
           />
         )}
-        <NumberField
-          label={t.setup.inputSize}
-          hint={hasImages ? t.setup.inputSizeFixed : t.setup.inputSizeHint}
+        <InputSizeField
+          project={project}
+          hasImages={hasImages}
           value={inputSize}
-          integer
-          min={8}
-          max={512}
-          disabled={hasImages}
-          onChange={(size) => size !== null && onInputSize(size)}
+          onChange={onInputSize}
         />
       </div>
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}

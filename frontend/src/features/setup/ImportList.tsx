@@ -86,6 +86,9 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
           {saidBy(job)}
         </Notice>
       )}
+      {report?.input_size && (
+        <p className={styles.kind}>{t.setup.inputSize.choice(report.input_size)}</p>
+      )}
       {report?.noted && <Reasons title={t.setup.noted} reasons={report.noted} />}
       {report?.left_out_by_reason && (
         <Reasons title={t.setup.whyLeftOut} reasons={report.left_out_by_reason} />

@@ -21,7 +21,7 @@ type PlanDialogProps = {
   classes: string[];
   /** Whether what folders are called may become classes here. */
   takesClasses: boolean;
-  /** Side of what the model sees, if this import fixes it. */
+  /** Side of what the model sees, if that was said for the first images. */
   inputSize: number | null;
   /** Saves what the import depends on, with these classes more. */
   before: (classes: string[]) => Promise<void>;
@@ -100,7 +100,10 @@ export function PlanDialog(props: PlanDialogProps) {
       />
       <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
       <p className={styles.hint}>
-        {text.notSeen} {inputSize !== null && text.fixesSize(inputSize)}
+        {text.notSeen}{" "}
+        {inputSize === null
+          ? plan.input_size && text.choosesSize(plan.input_size)
+          : text.fixesSize(inputSize)}
       </p>
       {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
       <DialogActions>

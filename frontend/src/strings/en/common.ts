@@ -58,6 +58,9 @@ export const common = {
     score: "Score the pool",
     select: "Choose images",
     publish: "Publish",
+    check: "Look for the originals",
+    fit: "Make the pixels",
+    swap: "Put them in place",
   } as Record<string, string>,
   /** What the server says in a sentence of its own, such as a note of a round. */
   said: (sentence: string) => sentence,

@@ -33,6 +33,8 @@ export const jobs = {
     cancelled: "Stopped",
   },
   learned: (images: number) => `Features of ${images.toLocaleString(locale)} images`,
+  resized: (images: number, size: number) =>
+    `${images.toLocaleString(locale)} images at ${size} × ${size}`,
   pruned: (kept: number, labeled: number) =>
     `${kept.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} labels kept`,
   doubted: (doubted: number, labeled: number) =>

@@ -87,6 +87,7 @@ export const overview = {
     prune: "Pruning labels",
     relabel: "Relabeling",
     score_part: "Scoring a part of the pool",
+    resize: "Resizing images",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

@@ -65,6 +65,8 @@ export const plan = {
   nothing: "Nothing of this would come in. Choose a split, or discard it.",
   notSeen: "Copies and damaged images are found while importing.",
   fixesSize: (size: number) => `The import fixes what the model sees at ${size} × ${size} pixels.`,
+  choosesSize: ({ width, height, side }: { width: number; height: number; side: number }) =>
+    `Images are ${number(width)} × ${number(height)} in the middle; the model will see ${side} × ${side}.`,
   start: "Import",
   later: "Not now",
   discard: "Discard",

@@ -175,7 +175,6 @@ export const setup = {
     `${names.join(" and ")} ${names.length === 1 ? "compares" : "compare"} features that have to be learned from the pool first, once. That takes hours on a GPU; on a CPU choose the network cnn_tiny and few epochs. Until it is done another score stands in.`,
   learnedAt: (at: Date) =>
     `Learned from the pool on ${at.toLocaleString(locale)}. Images that were imported since are embedded when a round closes.`,
-  inputSizeFixed: "Fixed, since images have been imported at this size.",
   budget: "Budget per round",
   budgetFixed: "What the verdicts of one round may cost.",
   budgetSeconds: "Seconds of annotators’ time that one round may take.",
@@ -212,8 +211,19 @@ export const setup = {
   maxRoundsHint: "The project finishes after so many. Empty: until the pool is used up.",
   seed: "Seed",
   seedHint: "Makes rounds reproducible.",
-  inputSize: "Model input size",
-  inputSizeHint: "Side of the square the model sees, in pixels. The import fixes it.",
+  inputSize: {
+    label: "Model input size",
+    chosen: "Chosen by the first import",
+    hint: "Side of the square the model sees, in pixels. Of an image that is not square the shorter side is scaled to it, and the centre is seen.",
+    stored:
+      "Side of the square the model sees, in pixels: the centre of an image that is not square. Another size makes the images anew.",
+    choice: ({ width, height, side }: { width: number; height: number; side: number }) =>
+      `Images are ${width.toLocaleString(locale)} × ${height.toLocaleString(locale)} in the middle; the model sees ${side} × ${side}.`,
+    resize: "Resize images",
+    from: (before: number, after: number) => `From ${before} × ${before} to ${after} × ${after}`,
+    resizeHint:
+      "The images are made anew from their originals. Annotators go on; rounds and imports wait until it is done, and the next round embeds every image again. Rounds that are closed keep their results.",
+  },
   leaseSeconds: "Lease",
   leaseSecondsHint: "Seconds an image is kept for the annotator who has it on screen.",
   saveChanges: "Save changes",

@@ -89,6 +89,7 @@ export const overview: Catalogue["overview"] = {
     prune: "라벨 선별",
     relabel: "재라벨링",
     score_part: "풀 일부의 점수 계산",
+    resize: "이미지 크기 바꾸기",
   },
   jobRunning: "실행 중",
   jobQueued: "워커를 기다리는 중",

@@ -52,7 +52,9 @@ export function JobStart(props: JobStartProps) {
     unfinished && endedEarly(unfinished) && isOf(unfinished, algorithm, params)
       ? unfinished
       : undefined;
-  const empty = project.counts.pool === 0;
+  const { pool, evaluation, auxiliary_ood } = project.counts;
+  // Images of any split can be brought to another size.
+  const empty = (algorithm.name === "resize" ? pool + evaluation + auxiliary_ood : pool) === 0;
   const error = start.error ?? goOn.error;
   return (
     <>

@@ -55,6 +55,9 @@ export function doneBy({ dry_run, kind, result }: Job): string | null {
     const { disagreements, labeled } = result as Relabeling;
     return t.jobs.doubted(disagreements, labeled);
   }
+  if (kind === "resize" && result) {
+    return t.jobs.resized(result.images as number, result.input_size as number);
+  }
   if (typeof result?.added === "number") return importedBy(result as ImportReport);
   return typeof result?.images === "number" ? t.jobs.learned(result.images) : null;
 }

@@ -1,0 +1,43 @@
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.projects.settings import checked
+from core.errors import Conflict
+from core.input_size import LOOKED_AT, SizeChoice
+from core.project_settings import ProjectSettings
+from core.tables import Example, Project
+
+
+async def size_to_be(session: AsyncSession, project: Project, wanted: int | None) -> int:
+    """The size that a project's images are to be brought to.
+
+    Args:
+        session: Of the request.
+        project: Its row is locked.
+        wanted: What was asked for; without it, what an import of these images would choose.
+
+    Raises:
+        Conflict: ``no_images``; ``input_size_same``, they have that size already.
+        Invalid: ``invalid_settings``, the other settings do not allow it.
+    """
+    statement = (
+        select(Example.width, Example.height)
+        .where(Example.project_id == project.id)
+        .order_by(Example.pool_index)
+        .limit(LOOKED_AT)
+    )
+    sizes = [(width, height) for width, height in await session.execute(statement)]
+    settings = ProjectSettings.model_validate(project.settings)
+    choice = SizeChoice.of(sizes, above=settings.patch_size)
+    if choice is None:
+        raise Conflict("no_images", "The project has no images; import some first.")
+    size = choice.side if wanted is None else wanted
+    if size == settings.input_size:
+        raise Conflict(
+            "input_size_same",
+            f"The images are stored at {size} px already; ask for another size.",
+            field="params",
+        )
+    # The same rules as for a change of the settings, which this is.
+    checked({"input_size": size}, settings)
+    return size

@@ -1,0 +1,91 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, it } from "vitest";
+import { jobsOfKindQuery } from "../../api/rounds";
+import type { Job, Project } from "../../api/types";
+import { InputSizeField } from "./InputSizeField";
+
+const project = (input_size: number | null) =>
+  ({ id: 7, counts: { pool: 3 }, settings: { input_size } }) as unknown as Project;
+
+const job = (given: Partial<Job>): Job =>
+  ({ id: 3, kind: "resize", state: "succeeded", dry_run: false, error: null, ...given }) as Job;
+
+/** Renders the field of a project whose images have a size, or that has none; returns changes. */
+function show(size: number | null, jobs: Job[] = []): (number | null)[] {
+  const client = new QueryClient({
+    defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } },
+  });
+  client.setQueryData(jobsOfKindQuery(7, "resize").queryKey, { items: jobs, next_cursor: null });
+  const changes: (number | null)[] = [];
+  render(
+    <QueryClientProvider client={client}>
+      <InputSizeField
+        project={project(size)}
+        hasImages={size !== null}
+        value={size}
+        onChange={(value) => changes.push(value)}
+      />
+    </QueryClientProvider>,
+  );
+  return changes;
+}
+
+const field = () => screen.getByRole<HTMLInputElement>("textbox", { name: "Model input size" });
+const panel = () => screen.queryByRole("region", { name: "Resize images" });
+const type = async (text: string) => {
+  await userEvent.clear(field());
+  await userEvent.type(field(), text);
+};
+
+afterEach(cleanup);
+
+it("is a setting that may be empty while there are no images", async () => {
+  const changes = show(null);
+  expect(field().value).toBe("");
+  expect(field().placeholder).toBe("Chosen by the first import");
+  await userEvent.type(field(), "64");
+  await userEvent.clear(field());
+  expect(changes).toEqual([64, null]);
+  expect(panel()).toBeNull();
+});
+
+it("offers to resize the images once another size stands in it, and changes no setting", async () => {
+  const changes = show(32);
+  expect(field().value).toBe("32");
+  expect(panel()).toBeNull();
+  await type("128");
+  expect(panel()?.textContent).toContain("From 32 × 32 to 128 × 128");
+  expect(screen.getByRole("button", { name: "Resize images" })).toBeTruthy();
+  await type("32");
+  expect(panel()).toBeNull();
+  await type("4");
+  expect(field().getAttribute("aria-invalid")).toBe("true");
+  expect(changes).toEqual([]);
+});
+
+it("goes on with what ended early for the same size only", async () => {
+  show(32, [job({ state: "cancelled", params: { input_size: 128 } })]);
+  await type("128");
+  expect(screen.getByRole("button", { name: "Go on" })).toBeTruthy();
+  await type("64");
+  expect(screen.getByRole("button", { name: "Resize images" })).toBeTruthy();
+});
+
+it("shows what an estimate has found for the size that stands there", async () => {
+  const estimate = { seconds: 90, memory_bytes: 2 ** 30, device: "CPU", labeled: 1000, phases: {} };
+  const result = { estimate: { ...estimate, notes: ["The next round embeds every image again."] } };
+  show(32, [job({ dry_run: true, params: { input_size: 128 }, result })]);
+  await type("64");
+  expect(panel()?.textContent).not.toContain("for 1,000 images");
+  await type("128");
+  expect(panel()?.textContent).toContain("for 1,000 images");
+  expect(panel()?.textContent).toContain("embeds every image again");
+});
+
+it("follows the job that is at work, whatever stands in the field", () => {
+  show(32, [job({ state: "queued", message: null, progress: null, params: { input_size: 96 } })]);
+  expect(panel()?.textContent).toContain("From 32 × 32 to 96 × 96");
+  expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
+});

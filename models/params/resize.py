@@ -1,0 +1,17 @@
+"""Parameters of the job that brings a pool to another size."""
+
+from pydantic import Field
+
+from models.params import Params
+
+
+class ResizeParams(Params):
+    """The size that the images are brought to."""
+
+    input_size: int | None = Field(
+        default=None,
+        ge=8,
+        le=512,
+        description="Side of the square that the model sees, in pixels; empty: what the first "
+        "import of these images would choose.",
+    )

@@ -1,0 +1,1 @@
+"""The pixels of a pool made anew from the originals, at another size."""

@@ -1,0 +1,113 @@
+"""The new pixels take the place of the old ones: in the settings, and in all that is under way."""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.errors import Conflict
+from core.events import Topic, notify
+from core.project_settings import ProjectSettings
+from core.states import JobKind, JobState, RoundState
+from core.storage import Storage, flush, write_atomically
+from core.tables import Job, Project, Round
+from models.catalog import is_job
+
+_ENDED_EARLY: Final = (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED)
+
+
+def put_in_place(part: Path, path: Path) -> None:
+    """Make ``part`` the file ``path``, on the disk; done before, it stays done."""
+    if part.exists():
+        _move(part, path)
+    flush(path.parent)
+
+
+def take_back(path: Path, part: Path) -> None:
+    """Undo ``put_in_place`` of an attempt that ended before the settings named ``path``."""
+    if path.exists() and not part.exists():
+        _move(path, part)
+
+
+def _move(source: Path, target: Path) -> None:
+    try:
+        os.replace(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        write_atomically(target, lambda part: shutil.copyfile(source, part))
+        source.unlink()
+
+
+def require_patches(settings: ProjectSettings, size: int) -> None:
+    """Refuse a size that is no larger than the patches which the model cuts out.
+
+    Raises:
+        Conflict: ``patch_too_large``; the settings have changed since the job was started.
+    """
+    if settings.patch_size >= size:
+        raise Conflict(
+            "patch_too_large",
+            f"The model cuts patches of {settings.patch_size} px, which do not fit into images of "
+            f"{size} px; lower settings.model.params.patch_size, then retry the job.",
+        )
+
+
+def name(session: Session, project_id: int, size: int) -> tuple[int, list[int]]:
+    """Have the project, and whatever of it is not done, work with images of ``size``.
+
+    Rounds that are closed keep what they say. What had been done of others is done again, since
+    images of two sizes do not go together.
+
+    Returns:
+        The size until now; ids of the jobs that begin anew, what they have left is to be removed.
+
+    Raises:
+        Conflict: ``patch_too_large``.
+    """
+    project = session.get_one(Project, project_id, with_for_update={"key_share": True})
+    settings = ProjectSettings.model_validate(project.settings)
+    require_patches(settings, size)
+    project.settings = {**project.settings, "input_size": size}
+    rounds = (
+        select(Round)
+        .where(Round.project_id == project_id, Round.state != RoundState.CLOSED)
+        .order_by(Round.number)
+        .with_for_update(key_share=True)
+    )
+    for round_ in session.scalars(rounds).all():
+        round_.settings = {**round_.settings, "input_size": size}
+    anew = []
+    jobs = (
+        select(Job)
+        .where(
+            Job.project_id == project_id,
+            Job.kind.not_in((JobKind.IMPORT_POOL, JobKind.RESIZE)),
+            Job.state.in_(_ENDED_EARLY),
+            Job.parent_id.is_(None),
+        )
+        .order_by(Job.id)
+        .with_for_update(key_share=True)
+    )
+    for job in session.scalars(jobs).all():
+        done = job.checkpoint.get("seconds", {})
+        # What a round has published is out; what is left of its job only looks at new images.
+        if is_job(job.kind) or (job.kind is JobKind.ADVANCE_ROUND and "publish" not in done):
+            job.checkpoint = {}
+            anew.append(job.id)
+    session.execute(notify(project_id, Topic.PROJECT, {"state": project.state}))
+    return settings.side, anew
+
+
+def tidy(storage: Storage, project_id: int, size: int, anew: list[int]) -> None:
+    """Remove the pixels of other sizes, and what jobs had made of them."""
+    kept = storage.pixels(project_id, size)
+    for path in storage.all_pixels(project_id):
+        if path != kept:
+            path.unlink(missing_ok=True)
+    for job_id in anew:
+        shutil.rmtree(storage.work(job_id), ignore_errors=True)
