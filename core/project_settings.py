@@ -72,7 +72,7 @@ class ProjectSettings(_Strict):
     cost: Cost = Field(default_factory=Cost)
     overlap: int = Field(default=1, ge=1, le=20)
     zero_wait: bool = True
-    model: Choice = Field(default_factory=lambda: Choice(name="patch_kmeans"))
+    model: Choice = Field(default_factory=lambda: Choice(name="auto"))
     strategy: Choice = Field(default_factory=lambda: Choice(name="expected_value"))
     purity: Choice = Field(default_factory=lambda: Choice(name="probe"))
     informativeness: Choice = Field(default_factory=lambda: Choice(name="margin"))

@@ -47,7 +47,7 @@ class Plan:
         purity: Purity score; the server's default if None.
         informativeness: Informativeness score; the server's default if None.
         model: Target model.
-        input_size: Side of the model's input, in pixels.
+        input_size: Side of the model's input, in pixels; chosen by the import if None.
         seed: Decides the pool, the wrong verdicts and the training.
         annotators: Simulated annotators. One makes a run reproducible; with more of them, the last
             verdicts of a round depend on who is faster.
@@ -60,7 +60,7 @@ class Plan:
     purity: str | None
     informativeness: str | None
     model: str
-    input_size: int
+    input_size: int | None
     seed: int
     annotators: int
     watchable: bool

@@ -34,7 +34,9 @@ def demo(
     strategy: Annotated[str, typer.Option(help="Query strategy.")] = "expected_value",
     purity: Annotated[str | None, typer.Option(help="Purity score.")] = None,
     informativeness: Annotated[str | None, typer.Option(help="Informativeness score.")] = None,
-    model: Annotated[str, typer.Option(help="Target model.")] = "patch_kmeans",
+    model: Annotated[
+        str | None, typer.Option(help="Target model; patch_kmeans, or auto with --data.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Decides everything that is random.")] = 0,
     annotators: Annotated[
         int | None,
@@ -97,8 +99,8 @@ def demo(
         strategy=strategy,
         purity=purity,
         informativeness=informativeness,
-        model=model,
-        input_size=16 if data is None else 32,
+        model=model or ("patch_kmeans" if data is None else "auto"),
+        input_size=16 if data is None else None,
         seed=seed,
         annotators=annotators or (1 if exit_ else 3),
         watchable=not exit_,
