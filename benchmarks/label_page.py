@@ -70,7 +70,9 @@ def prepare(stack: Stack, directory: Path, answers: int) -> tuple[int, float]:
     client = Client(stack.url)
     client.login("admin@karat.local", stack.admin_password)
     project = client.create_project(
-        "Key to paint", ["zero", "one"], settings={"budget": answers * 2, "zero_wait": False}
+        "Key to paint",
+        ["zero", "one"],
+        settings={"budget": answers * 2, "zero_wait": False, "input_size": 32},
     )
     began = time.perf_counter()
     job = project.import_images(directory)

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, create_engine, func, inspect, select
 
 from api.main import create_app
 from core.settings import Settings
-from core.tables import Annotation
+from core.tables import Annotation, Project
 from tests.conftest import ROOT, Services
 from tests.workers.loop import Loop
 from tests.world import World
@@ -72,6 +72,32 @@ def test_an_installation_of_the_schema_before_keeps_its_data(
             lease = {"n": 4, "client": str(uuid.uuid4())}
             path = f"/api/projects/{loop.project.id}/labeling/lease"
             assert len(http.post(path, json=lease, headers=headers).json()["items"]) == 4
+    finally:
+        engine.dispose()
+
+
+def test_projects_from_before_keep_the_size_that_was_the_default(
+    services: Services, world: World, installation: Settings
+) -> None:
+    empty, stored, unsaid = world.project(input_size=None), world.project(), world.project()
+    unsaid.settings = {name: one for name, one in unsaid.settings.items() if name != "input_size"}
+    world.session.commit()
+    ids = [empty.id, stored.id, unsaid.id]
+    world.session.close()
+    engine = create_engine(installation.sqlalchemy_url)
+    try:
+        for step in ("0021", "head"):
+            alembic(
+                services,
+                "downgrade" if step == "0021" else "upgrade",
+                step,
+                database=engine.url.database or "",
+            )
+        with engine.connect() as connection:
+            sizes = dict(
+                connection.execute(select(Project.id, Project.settings["input_size"])).all()
+            )
+        assert [sizes[one] for one in ids] == [32, 8, 32]
     finally:
         engine.dispose()
 

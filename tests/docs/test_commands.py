@@ -33,7 +33,7 @@ LEFT_OUT: Final = {
     "calls an address on the Internet": 1,
     "needs Docker": 2,
     "needs a bucket": 2,
-    "needs servers of its own": 1,
+    "needs servers of its own": 2,
     "stays in the foreground": 3,
     "takes minutes": 24,
 }

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from psycopg import sql
@@ -18,6 +19,7 @@ from core import settings
 from core.lifecycle import claim_job, new_job
 from core.states import ArtifactKind, JobKind, JobState, ProjectState, Role
 from core.tables import Artifact, Example, Job
+from karat import backup
 from karat.backup import back_up
 from karat.installation import Installation
 from karat.processes import ServiceError
@@ -126,6 +128,34 @@ def test_what_is_backed_up_while_images_come_in_is_whole(
     assert problems(empty) == []
     assert not (empty.data_dir / "images" / "stray").exists()
     assert not list(empty.data_dir.glob("*.part"))
+
+
+@pytest.mark.parametrize(("before", "whole"), [(8, False), (None, True)])
+def test_images_that_were_resized_meanwhile_are_not_backed_up_halfway(
+    source: Installation,
+    world: World,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    before: int | None,
+    whole: bool,
+) -> None:
+    """The dump would name pixels that are gone; before the first import there are none."""
+    project = world.project(input_size=before)
+
+    def resized(*given: Any) -> None:
+        dump(*given)
+        project.settings = {**project.settings, "input_size": 28}
+        world.session.commit()
+
+    dump = backup._dump
+    monkeypatch.setattr(backup, "_dump", resized)
+    file = tmp_path / "karat.tar"
+    if whole:
+        back_up(source, file)
+        return
+    with pytest.raises(ServiceError, match="brought to another size during the backup"):
+        back_up(source, file)
+    assert not file.exists()
 
 
 def test_a_restore_that_fails_brings_back_what_was_there(

@@ -116,12 +116,16 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     assert "2 pool, 1 evaluation, 2 left out. Nothing was stored." in planned
     assert "Say what a folder or value is with --folder-split NAME=SPLIT." in planned
     assert "frog (no class)" in planned
+    middle = "Images are 12 × 12 in the middle; the model"
+    assert f"{middle} would see 16 × 16." in planned
     assert karat("pool", "list", number, "--where", "split=all").stdout.startswith("No image")
     plan = json.loads(
         karat("import", number, tmp_path / "pool", *chosen, "--dry-run", "--json").stdout
     )
     done = json.loads(karat("import", number, tmp_path / "pool", *chosen, "--json").stdout)
     assert plan["by_split"] == done["by_split"]
+    assert plan["input_size"] == done["input_size"]
+    assert done["notes"] == [f"{middle} sees 16 × 16."]
     assert plan["left_out"] == done["left_out"] == 2
     told = karat("import", number, tmp_path / "pool", "--folder-split", "samples=pool").stdout
     assert "Left out: 1 × docs/ stands beside" in told

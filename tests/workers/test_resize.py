@@ -163,10 +163,8 @@ def test_a_lost_original_is_named_before_anything_changes(
     job = run(world, start(http, world, full, 16, dry_run=dry_run))
     assert (job.state, (job.error or {})["code"]) == (JobState.FAILED, "originals_gone")
     detail = (job.error or {})["detail"]
-    assert (
-        f"The originals of 2 images are not there any more, or another one: {lost[0].name}, "
-        in (detail)
-    )
+    said = "Of 2 images the original is not there any more, or another one: "
+    assert f"{said}{lost[0].name}, {lost[1].name}. Restore" in detail
     assert (side(full), files(full)) == (8, ["pixels.u8"])
     if dry_run:
         return
@@ -506,3 +504,22 @@ def test_verify_finds_what_a_resized_pool_lacks(
         f"project {full.project_id} has {N} images, pixels of 7"
     ]
     engine.dispose()
+
+
+def test_imports_of_other_projects_go_first_for_a_while(
+    http: TestClient, world: World, full: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_IMPORT_TURN_SECONDS", "0")
+    settings.settings.cache_clear()
+    monkeypatch.setattr(handler, "_SAVE_SECONDS", 0.0)
+    other = Pool(full.session, full.storage, world.project())
+    waiting = other.queue(zipped([content(0)]))
+    waiting.sent_at = func.now() - func.make_interval(0, 0, 0, 0, 0, 1)
+    world.session.commit()
+    job = start(http, world, full, 16)
+    assert run(world, job).state is JobState.QUEUED
+    assert 0 < job.checkpoint["fitted"] < N
+    assert (side(full), files(full)) == (8, ["pixels.u8"])
+    assert (other.run(waiting).result or {})["added"] == 1
+    assert run(world, job).state is JobState.SUCCEEDED, job.error
+    assert pixels(full, 16).any(axis=(1, 2, 3)).all()
