@@ -46,7 +46,7 @@ def run(context: JobContext) -> dict[str, Any]:
     result: dict[str, Any] = context.checkpoint["result"]
     upload = ImportParams.of(context.params).upload
     if upload is not None:
-        context.storage.upload(upload).unlink(missing_ok=True)
+        context.storage.remove_upload(upload)
     shutil.rmtree(context.work, ignore_errors=True)
     return result
 
