@@ -26,7 +26,9 @@ def sweep(payload: dict[str, Any]) -> None:
     Sweep.model_validate(payload)
     now = datetime.now(UTC)
     with sessions().begin() as session:
-        expire_plans(session, Storage.of(settings()), now)
+        expired = expire_plans(session, now)
+    for name in expired:
+        Storage.of(settings()).remove_upload(name)
     waiting = {name: queue.waiting(name) for name in QUEUES}
     lost: list[JobMessage] = []
     with sessions().begin() as session:
