@@ -114,7 +114,7 @@ class Import:
             self.pool.add_rows(session, decided.additions, context.job_id)
             self.pool.settle_truths(session, decided.truths, context.job_id)
             move(session, context.project_id, moved)
-            written = self._labels.write(session, decided.labeled)
+            written = self._labels.write(session, decided.labeled, self.tally.total)
             self.tally.annotations += written.annotations
             self.tally.contradicting += written.contradicting
             self._note(decided.told(written, self._class_names))
