@@ -113,6 +113,7 @@ class Import:
         with context.transaction() as (session, job):
             self.pool.add_rows(session, decided.additions, context.job_id)
             self.pool.settle_truths(session, decided.truths, context.job_id)
+            self.pool.replace(session, decided.replaced)
             move(session, context.project_id, moved)
             written = self._labels.write(session, decided.labeled, self.tally.total)
             self.tally.annotations += written.annotations
@@ -127,6 +128,8 @@ class Import:
     def _note(self, lines: list[Line]) -> None:
         for line in lines:
             self.tally.count(line.outcome, line.name, line.reason, line.split)
+            if line.before is not None and line.split is not None:
+                self.tally.replace(line.before, line.split)
             self.tally.note(line.notes)
         self._report.append(
             [
