@@ -10,6 +10,9 @@ from core.states import Split
 PLAN_HOURS: Final = 24
 """How long the upload of a plan is kept that nobody answers."""
 
+LONGEST_NAME: Final = 500
+"""Characters of a folder or value of which it can be said what becomes of it."""
+
 
 class FolderChoice(StrEnum):
     """What becomes of a folder, or of the rows with one value of the split column."""

@@ -154,6 +154,14 @@ class Storage:
         """File of an upload that waits for its import."""
         return self.root / "uploads" / name
 
+    def remove_upload(self, name: str) -> None:
+        """Remove an upload that nobody needs, once that is committed. Blocks.
+
+        Where it cannot be removed it stays until ``workers.removals`` finds that nobody needs it.
+        """
+        with suppress(OSError):
+            self.upload(name).unlink()
+
     def made_of_image(self, content_hash: bytes) -> Iterator[Path]:
         """Where what was made of an image may lie, named by the hash of its original."""
         digest = content_hash.hex()
@@ -180,6 +188,9 @@ class Storage:
 
         Args:
             name: Its path there.
+
+        Raises:
+            OSError: Something of it is still there; what can go has gone.
         """
         # First what can fail: copies that are left are still of use.
         if self.remote is not None and name.startswith("projects/"):
@@ -190,8 +201,13 @@ class Storage:
         freed = Freed()
         for parent, _, files in os.walk(path):
             for file in files:
-                freed += _unlink(Path(parent, file))
+                # What fails is told below, after all else has gone.
+                with suppress(OSError):
+                    freed += _unlink(Path(parent, file))
         shutil.rmtree(path, ignore_errors=True)
+        if path.exists():
+            # Once more, to say what is in the way.
+            shutil.rmtree(path)
         return freed
 
 

@@ -195,6 +195,8 @@ class PlannedGroup(TypedDict):
     """Images that a folder, or a value of the split column, has in common; ``None`` for the rest.
 
     ``proposal`` is what becomes of them unless you say otherwise, ``reason`` why that is not sure.
+    ``fixed`` is what becomes of several folders or values that are shown as one: a split,
+    ``left_out`` or ``refused``. Of these, ``name`` is none that you can choose by.
     """
 
     name: str | None
@@ -205,6 +207,7 @@ class PlannedGroup(TypedDict):
     unlabeled: int
     labels: list[PlannedLabel]
     examples: list[str]
+    fixed: str | None
 
 
 class InputSize(TypedDict):

@@ -11,6 +11,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -172,7 +173,9 @@ def free(engine: Engine, storage: Storage, found: list[Stray]) -> Freed:
             freed += remove_images(session, storage, images[start : start + _AT_ONCE])
     for one in found:
         if one.digest is None:
-            freed += storage.remove_path(one.name)
+            # What cannot be removed is found again the next time.
+            with suppress(OSError):
+                freed += storage.remove_path(one.name)
     return freed
 
 

@@ -15,7 +15,6 @@ from core.errors import Conflict, Invalid, NotFound
 from core.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams
 from core.lifecycle import request_cancel
 from core.states import JobKind, JobState
-from core.storage import Storage
 from core.tables import DRY_RUN, Job
 
 _ANSWERED = {
@@ -85,9 +84,12 @@ async def start(
 
 
 async def discard(
-    session: AsyncSession, principal: Principal, storage: Storage, project_id: int, job_id: int
-) -> None:
-    """Forget a plan, and remove what was sent for it.
+    session: AsyncSession, principal: Principal, project_id: int, job_id: int
+) -> str | None:
+    """Forget a plan.
+
+    Returns:
+        The upload that was sent for it, if there is one, to be removed after the commit.
 
     Raises:
         DomainError: ``plan_started``, ``plan_discarded`` or ``plan_expired``.
@@ -96,12 +98,10 @@ async def discard(
     if plan.state in (JobState.QUEUED, JobState.RUNNING):
         request_cancel(plan)
     plan.params = {**plan.params, "answer": Answer.DISCARDED.value}
-    upload = ImportParams.of(plan.params).upload
-    if upload is not None:
-        storage.upload(upload).unlink(missing_ok=True)
     record(session, principal, "discard", "import", plan.id, project_id=project_id)
     data: dict[str, Any] = {"id": plan.id, "state": plan.state}
     await session.execute(events.notify(project_id, events.Topic.JOB, data))
+    return ImportParams.of(plan.params).upload
 
 
 async def _plan(session: AsyncSession, project_id: int, job_id: int) -> Job:

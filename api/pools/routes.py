@@ -164,14 +164,17 @@ async def start_import(
 
 @router.delete("/projects/{project_id}/imports/{job_id}", status_code=204)
 async def discard_import(
-    session: SessionDep,
+    request: Request,
     user: CurrentUser,
     storage: StorageDep,
-    project: ManagedProject,
+    project_id: ManagedId,
     job_id: JobId,
 ) -> None:
     """Forget the plan of an import, and remove what was sent for it."""
-    await plans.discard(session, user, storage, project.id, job_id)
+    async with transaction(request) as session:
+        upload = await plans.discard(session, user, project_id, job_id)
+    if upload is not None:
+        await to_thread.run_sync(storage.remove_upload, upload)
 
 
 async def _started(

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from core.imports import FolderChoice
+from core.imports import LONGEST_NAME, FolderChoice
 from core.states import Split
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-FolderName = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+FolderName = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 Choices = Annotated[dict[FolderName, FolderChoice], Field(max_length=200)]
 
 

@@ -16,6 +16,7 @@ from PIL import Image, ImageFile, TiffImagePlugin
 from core.pictures import browsers, depth
 from core.pictures.colour import srgb
 from core.pictures.gate import decoding
+from core.pictures.scans import is_in_one_scan
 
 # Every image is compared with the installation's own limit before it is decoded.
 Image.MAX_IMAGE_PIXELS = None
@@ -116,7 +117,8 @@ def rendered(
         _mend_planes(image)
         if longer and image.mode != "CMYK":
             _draft(image, longer(*image.size), shorter)
-        with decoding.hold(image.width * image.height):
+        is_reduced = image.size != (width, height) and is_in_one_scan(file)
+        with decoding.hold(image.width * image.height if is_reduced else width * height):
             yield _rendition(image, source, (width, height), notes)
 
 

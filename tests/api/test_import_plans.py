@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import select, text
+from sqlalchemy.exc import OperationalError
 
 from core.imports import PLAN_HOURS
 from core.messages import ImportPool
@@ -137,6 +138,36 @@ def test_a_discarded_plan_leaves_nothing(imports: Imports) -> None:
     assert (imports.uploads(), imports.listed()) == ([], [])
     for again in (imports.discard(plan["id"]), imports.start(plan["id"])):
         assert (again.status_code, again.json()["code"]) == (409, "plan_discarded")
+
+
+def test_a_plan_whose_answer_is_not_committed_keeps_its_upload(
+    imports: Imports, world: World
+) -> None:
+    plan = imports.plan()
+    world.session.execute(
+        text(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$"
+        )
+    )
+    world.session.execute(
+        text(
+            "CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON jobs "
+            "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()"
+        )
+    )
+    ended = datetime.now(UTC) - timedelta(hours=PLAN_HOURS, minutes=1)
+    world.session.commit()
+    assert imports.discard(plan["id"]).status_code == 503
+    assert imports.uploads() == [plan["params"]["upload"]]
+    world.session.execute(text("ALTER TABLE jobs DISABLE TRIGGER refuse"))
+    world.session.get_one(Job, plan["id"]).finished_at = ended
+    world.session.commit()
+    world.session.execute(text("ALTER TABLE jobs ENABLE TRIGGER refuse"))
+    world.session.commit()
+    with pytest.raises(OperationalError):
+        sweep({})
+    assert imports.uploads() == [plan["params"]["upload"]]
 
 
 def test_a_plan_may_be_discarded_before_it_is_made(imports: Imports) -> None:

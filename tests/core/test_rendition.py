@@ -22,9 +22,11 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from PIL import Image, PngImagePlugin
 
+from core.pictures import rendition
 from core.pictures.depth import Range, scale_of
 from core.pictures.gate import Gate
 from core.pictures.rendition import rendered
+from core.pictures.scans import is_in_one_scan
 from core.storage import Storage
 from core.thumbnails import make, make_full_size
 from models.data import fit_image
@@ -312,6 +314,72 @@ def test_a_dozen_large_previews_at_once_take_the_memory_of_a_few(tmp_path: Path)
     megabytes = int(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     # Each has 24 million pixels, 96 MB: one passes the gate at a time.
     assert megabytes < 300
+
+
+def _rescanned(content: bytes) -> bytes:
+    """A JPEG of one channel as the first scan of one with three."""
+    at = content.index(b"\xff\xc0")
+    length, count = int.from_bytes(content[at + 2 : at + 4], "big"), content[at + 9]
+    assert count == 1
+    channels = b"".join(bytes([number]) + content[at + 11 : at + 13] for number in (1, 2, 3))
+    header = (length + 6).to_bytes(2, "big") + content[at + 4 : at + 9] + b"\x03" + channels
+    return content[: at + 2] + header + content[at + 2 + length :]
+
+
+def _held(content: bytes, longer: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Pixels that a decode holds of the gate."""
+    gate = Gate(10**9)
+    with monkeypatch.context() as patched:
+        patched.setattr(rendition, "decoding", gate)
+        with rendered(content, longer=lambda *_: longer):
+            return 10**9 - gate._free
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+@pytest.mark.parametrize("exif", [b"", b"Exif\0\0" + bytes(40_000)])
+@pytest.mark.parametrize(
+    ("options", "is_whole"),
+    [
+        ({}, False),
+        ({"subsampling": 0, "optimize": True}, False),
+        ({"restart_marker_blocks": 3}, False),
+        ({"progressive": True}, True),
+        ({"progressive": True, "subsampling": 0}, True),
+    ],
+)
+def test_a_jpeg_of_several_scans_holds_all_its_pixels(
+    mode: str,
+    exif: bytes,
+    options: dict[str, Any],
+    is_whole: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its decoder has them in memory, however small the picture is."""
+    image = Image.new(mode, (1600, 1200), 100 if mode == "L" else "red")
+    more = {"exif": exif} if exif else {}
+    content = encoded(image, "JPEG", **more, **options)
+    assert _held(content, 400, monkeypatch) == (1600 * 1200 if is_whole else 400 * 300)
+    assert _held(content, 2000, monkeypatch) == 1600 * 1200
+
+
+def test_only_a_jpeg_whose_first_scan_has_every_channel_is_of_one() -> None:
+    content = encoded(Image.new("L", (64, 64), 100), "JPEG")
+    assert is_in_one_scan(io.BytesIO(content))
+    assert is_in_one_scan(io.BytesIO(content[:2] + b"\xff" * 5 + content[2:]))
+    assert not is_in_one_scan(io.BytesIO(_rescanned(content)))
+    start = content.index(b"\xff\xda")
+    for length in range(start + 4):
+        file = io.BytesIO(content[:length])
+        file.seek(1)
+        assert not is_in_one_scan(file)
+        assert file.tell() == 1
+
+
+@given(st.binary(max_size=60), st.integers(0, 200))
+def test_no_bytes_lead_the_count_of_scans_astray(noise: bytes, at: int) -> None:
+    content = encoded(Image.new("RGB", (16, 16)), "JPEG")
+    assert is_in_one_scan(io.BytesIO(content[:at] + noise + content[at:])) in (True, False)
+    assert not is_in_one_scan(io.BytesIO(noise))
 
 
 def test_a_failure_inside_leaves_room_in_the_gate() -> None:

@@ -1,5 +1,6 @@
 """Files appear whole or not at all."""
 
+import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -65,3 +66,25 @@ def test_what_is_removed_is_counted_and_removed_again_without_harm(tmp_path: Pat
     assert not store.image(digest).exists()
     assert not small.exists()
     assert store.remove_images([digest]) == Freed()
+
+
+def test_a_folder_that_stays_is_not_said_to_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Storage(tmp_path)
+    for name in ("job.log", "pixels.u8"):
+        write_atomically(store.project(1) / name, lambda part: part.write_bytes(b"x"))
+    unlink = os.unlink
+
+    def refuse(path: str | Path, **options: int | None) -> None:
+        if Path(path).name == "job.log":
+            raise PermissionError(13, "not permitted", str(path))
+        unlink(path, **options)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "unlink", refuse)
+        with pytest.raises(PermissionError):
+            store.remove_path("projects/1")
+    assert [path.name for path in store.project(1).iterdir()] == ["job.log"]
+    assert store.remove_path("projects/1").files == 1
+    assert not store.project(1).exists()

@@ -3,7 +3,9 @@
 import zipfile
 from pathlib import Path
 
+import pyarrow as pa
 from playwright.sync_api import Page, expect
+from pyarrow import parquet
 
 from karat import Client
 from tests.karat.helpers import png
@@ -85,6 +87,30 @@ def test_several_drops_are_asked_about_one_by_one(
     page.get_by_text("What was left out, and why?").click()
     expect(page.get_by_text("say what it is with folder_split samples=SPLIT")).to_be_visible()
     assert [job["params"]["filename"] for job in project.imports()] == ["a.zip"]
+
+
+def test_of_more_values_than_have_a_line_it_is_shown_what_becomes(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = signed_in
+    project = karat.create_project("Planned values", ["cat"])
+    page.goto(f"/projects/{project.id}/settings")
+    splits = [*(f"camera {number}" for number in range(103)), "train"]
+    images = [{"bytes": png(400 + seed), "path": f"{seed}.png"} for seed in range(len(splits))]
+    file = tmp_path / "cameras.parquet"
+    parquet.write_table(pa.table({"image": images, "split": splits}), file)
+    page.get_by_label("Choose a file").set_input_files(file)
+    dialog = page.get_by_role("dialog", name="Import cameras.parquet?")
+    sums = dialog.get_by_role("status")
+    expect(sums).to_have_text("1 pool, 100 left out, 3 refused", timeout=60_000)
+    dialog.get_by_label("What becomes of camera 7", exact=True).select_option("Pool")
+    expect(sums).to_have_text("2 pool, 99 left out, 3 refused")
+    more = dialog.get_by_role("listitem").filter(has_text="More folders or values")
+    expect(more).to_have_count(2)
+    expect(more.get_by_role("combobox")).to_have_count(0)
+    expect(more.filter(has_text="3 images")).to_contain_text("Refused")
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("2 images added, 99 left out, 3 refused").wait_for(timeout=60_000)
 
 
 def test_the_plan_fits_a_phone(signed_in: Page, karat: Client, tmp_path: Path) -> None:

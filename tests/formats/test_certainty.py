@@ -528,3 +528,59 @@ def test_labels_that_come_with_their_images_are_theirs_in_any_order(
         pool.add(zipped(order), annotations=["label"])
         said = [found for _, found in sorted(labels(pool).items())]
         assert sorted(said) == [["cat", "cat", "dog"], ["cat", "dog"]]
+
+
+@given(data=st.data(), size=st.sampled_from([1, 2, 3, 1000]))
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_an_image_of_several_splits_is_in_one_in_any_order(
+    world: World, monkeypatch: pytest.MonkeyPatch, data: st.DataObject, size: int
+) -> None:
+    """Which may be learned from is not measured with, whatever the archive names first."""
+    monkeypatch.setattr("workers.imports.batch._MOST_ITEMS", size)
+    pool = pool_of(world)
+    splits = {
+        0: {"pool", "evaluation"},
+        1: {"evaluation", "auxiliary_ood"},
+        2: {"pool", "auxiliary_ood", "evaluation"},
+        3: {"evaluation"},
+        4: {"pool", "auxiliary_ood"},
+    }
+    right = {0: "pool", 1: "auxiliary_ood", 2: "pool", 3: "evaluation", 4: "pool"}
+    files = [(f"{split}/cat/{n}.png", png(n)) for n, names in splits.items() for split in names]
+    files += [("evaluation/dog/0.png", png(0)), ("evaluation/cat/0b.png", png(0))]
+    job = pool.add(zipped(data.draw(st.permutations(files))))
+    result = finished(job)
+    found = {int(one.name[-5]): one for one in pool.examples() if one.name[-5] != "b"}
+    assert {number: one.split for number, one in found.items()} == right
+    for number, one in found.items():
+        assert one.name == f"{right[number]}/cat/{number}.png"
+        assert (one.label_class_id is None) == (right[number] != "evaluation")
+        assert one.meta == ({} if right[number] == "evaluation" else {"label": "cat"})
+    assert result["by_split"] == {"pool": 3, "evaluation": 1, "auxiliary_ood": 1}
+    assert (result["added"], result["duplicates"], result["refused"]) == (5, 7, 0)
+    # What an earlier import has brought stays where it is.
+    pool.add(zipped([("pool/cat/3.png", png(3)), ("evaluation/cat/4.png", png(4))]))
+    assert {int(one.name[-5]): one.split for one in pool.examples()} == right
+
+
+def test_labels_of_an_image_that_is_for_evaluation_too_are_votes(world: World) -> None:
+    rows = [("evaluation", "dog"), ("pool", "cat"), ("evaluation", "cat")]
+    for order in (rows, rows[::-1]):
+        pool = pool_of(world)
+        table = pa.table(
+            {
+                "image": [png(0)] * len(order),
+                "split": [split for split, _ in order],
+                "label": [label for _, label in order],
+            }
+        )
+        stream = io.BytesIO()
+        parquet.write_table(table, stream)
+        job = pool.add(stream.getvalue(), "pool.parquet", annotations=["label"])
+        assert finished(job)["by_split"] == {"pool": 1, "evaluation": 0, "auxiliary_ood": 0}
+        (labeled,) = labels(pool).values()
+        assert labeled == ["cat"]

@@ -104,18 +104,41 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
     assert pool.examples()[3].meta == {"source": "camera 1"}
 
 
+@pytest.mark.parametrize("of_task", [True, False], ids=["in the task", "for all"])
 def test_tasks_may_be_the_truth_of_evaluation_images(
-    world: World, project: Project, pool: Pool
+    world: World, project: Project, pool: Pool, of_task: bool
 ) -> None:
-    tasks = [task("a.png", chosen("cat"), chosen("cat")), task("b.png", chosen("cat", by=1))]
-    tasks.append(task("c.png", chosen("cat"), chosen("dog", by=1)))
-    images = [(f"{name}.png", png(seed)) for seed, name in enumerate("abc")]
+    def verdict(word: str) -> dict[str, Any]:
+        """As our own exports write what is no class."""
+        one = chosen(word, by=3)
+        one["result"][0]["from_name"] = "verdict"
+        return one
+
+    cancelled = {**chosen(by=1), "was_cancelled": True}
+    said = {
+        "a.png": [chosen("cat"), chosen("cat")],
+        "b.png": [chosen("cat", by=1)],
+        "c.png": [chosen("cat"), chosen("dog", by=1)],
+        "d.png": [cancelled, chosen("cat"), verdict("unsure"), chosen("Unsure", by=2)],
+        "e.png": [chosen("cat"), cancelled, chosen("cat", "dog"), chosen("dog", by=2)],
+        "f.png": [chosen("cat"), verdict("ood")],
+        "g.png": [cancelled],
+    }
+    more = {"split": "test"} if of_task else {}
+    tasks = [task(name, *annotations, **more) for name, annotations in said.items()]
+    images = [(name, png(seed)) for seed, name in enumerate(said)]
     archive = zipped([("tasks.json", json.dumps(tasks).encode()), *images])
-    job = pool.add(archive, split=Split.EVALUATION)
+    job = pool.add(archive, split=Split.POOL if of_task else Split.EVALUATION)
     assert job.result is not None, job.error
+    assert [one.name for one in pool.examples()] == ["a.png", "b.png", "d.png"]
     assert set(amounts(world, project).values()) == {("evaluation", "unlabeled", "cat")}
     # Annotators who disagree are no truth.
-    assert reasons(job.result) == {"c.png": "an evaluation image needs a label"}
+    assert reasons(job.result) == {
+        "c.png": "its labels contradict each other (cat and dog)",
+        "e.png": "its labels contradict each other (cat and dog)",
+        "f.png": "its labels contradict each other (cat and ood)",
+        "g.png": "an evaluation image needs a label",
+    }
 
 
 def test_names_that_two_files_could_mean_label_neither(

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections import Counter
 from typing import Any
 
 import pyarrow as pa
@@ -195,6 +196,37 @@ def test_unknown_values_cost_their_rows_alone(pool: Pool) -> None:
     (reason,) = result["refused_by_reason"]
     assert reason == f"{group['reason']}; say what it is with folder_split x=SPLIT"
     assert (plan["refused_by_reason"], plan["bad_by_reason"]) == ({reason: 1}, {})
+
+
+def shown(plan: dict[str, Any]) -> dict[str, int]:
+    """How many images go where, as the page adds it up from the groups."""
+    sums: Counter[str] = Counter()
+    for group in plan["groups"]:
+        sums[group["fixed"] or group["proposal"]] += group["count"]
+    return sums
+
+
+def sent(plan: dict[str, Any]) -> dict[str, str]:
+    """What the page sends of it, as nobody chooses anything."""
+    unsure = (one for one in plan["groups"] if one["reason"] and not one["may_be_class"])
+    return {one["name"]: one["proposal"] for one in unsure if one["fixed"] is None}
+
+
+def test_of_more_values_than_are_shown_the_page_tells_what_becomes(pool: Pool) -> None:
+    words = [f"x{number}" for number in range(110)]
+    splits = [*words, "train", "Train", "TEST", "out", "out", "long" * 200, None, "x1", "…"]
+    columns = {"image": images(len(splits)), "split": splits, "label": ["cat"] * len(splits)}
+    content, chosen = table(columns), {"out": "leave_out"}
+    plan = planned(pool, content, "pool.parquet", folder_split=chosen)
+    assert len(plan["groups"]) == 105
+    more = {one["fixed"]: one["count"] for one in plan["groups"] if one["fixed"]}
+    assert more == {"refused": 12, "pool": 2, "evaluation": 1, "left_out": 2}
+    sums = shown(plan)
+    assert sums == {"leave_out": 101, "refused": 12, "pool": 3, "evaluation": 1, "left_out": 2}
+    choices = {**chosen, **sent(plan)}
+    result: Any = pool.add(content, "pool.parquet", folder_split=choices).result
+    assert result["by_split"] == {"pool": 3, "evaluation": 1, "auxiliary_ood": 0}
+    assert (result["left_out"], result["refused"]) == (103, 12)
 
 
 def test_a_table_of_images_alone_is_planned_without_reading_them(pool: Pool) -> None:

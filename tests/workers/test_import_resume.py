@@ -244,6 +244,32 @@ def test_killed_among_labels_it_resumes_and_each_is_there_once(
     assert outcome(pool, job) == expected
 
 
+@pytest.mark.parametrize("order", ["as they came", "by image"])
+@pytest.mark.parametrize("earlier", [LABELED, N], ids=["in part", "all of it"])
+def test_killed_among_labels_that_an_earlier_import_said_it_resumes_to_the_same(
+    world: World, installation: settings.Settings, earlier: int, order: str
+) -> None:
+    """Saying again what is known writes no row; all the same it is not corrected later."""
+    columns = ("crowd", "expert")
+    header, *rows = table().split(b"\n")
+    first = b"\n".join([header, *rows[:earlier]])
+    if order == "by image":
+        rows.sort()
+    unharmed, pool = (
+        Pool(world.session, world.storage, world.project(images=LABELED)) for _ in "ab"
+    )
+    for one in (unharmed, pool):
+        assert one.add(first, "labels.csv", annotations=columns).state is JobState.SUCCEEDED
+    content = b"\n".join([header, *rows])
+    expected = outcome(unharmed, unharmed.add(content, "labels.csv", annotations=columns))
+    assert expected["result"]["contradicting"] > 10
+    job = pool.queue(content, "labels.csv", annotations=columns)
+    kills = [("labels", "after", 1), ("labels", "after", 2), ("commit", "before", 1)]
+    kill(pool, job, installation, [*kills, ("end", "before", 1)])
+    run_until_done(pool, job)
+    assert outcome(pool, job) == expected
+
+
 def test_killed_at_any_time_it_resumes_to_the_same(
     pool: Pool, expected: dict[str, Any], installation: settings.Settings
 ) -> None:

@@ -1,7 +1,9 @@
 """What folders and split columns mean: the rule over many layouts."""
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -202,3 +204,24 @@ def test_of_several_flags_the_one_that_says_yes_holds() -> None:
     rows = [(True, False, False), (False, True, False), (False, False, True)]
     said = [row_split(dict(zip(flags, row, strict=True)), flags) for row in rows]
     assert said == ["is_train=true", "is_val=true", "is_test=true"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "right"),
+    [
+        ({"is_train": True, "is_test": True}, None),
+        ({"is_train": "yes", "is_val": 1, "is_test": False}, None),
+        ({"is_val": True, "is_test": True, "is_train": False}, TEST),
+        ({"is_val": False, "is_test": False}, POOL),
+        # Whether it is for validation, no column says.
+        ({"is_train": False, "is_test": False}, None),
+        ({"is_train": False, "is_test": None}, TEST),
+        ({"is_test": "perhaps", "is_val": False}, None),
+        ({"is_test": "perhaps", "is_train": True}, POOL),
+    ],
+)
+def test_flags_mean_the_same_in_any_order(flags: dict[str, Any], right: Split | None) -> None:
+    said = {row_split(flags, order) for order in permutations(flags)}
+    (one,) = said
+    assert one is not None
+    assert parse_split(one) is right

@@ -19,13 +19,15 @@ from hypothesis import settings as examples_of
 from hypothesis import strategies as st
 from sqlalchemy import Engine, func, select, text, update
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 
 from core import settings
 from core.db import sync_engine, sync_sessions
-from core.lifecycle import finish_job
-from core.states import JobState, Split
+from core.imports import Answer
+from core.lifecycle import finish_job, new_job
+from core.states import JobKind, JobState, Split
 from core.storage import Storage, flush
-from core.tables import Example, Job, Project, Removal, RemovalItem
+from core.tables import DRY_RUN, Example, Job, Project, Removal, RemovalItem
 from core.thumbnails import make
 from karat.backup import back_up
 from karat.installation import Installation
@@ -45,6 +47,7 @@ SHARED, OWN = range(4), range(4, 9)
 @pytest.fixture(autouse=True)
 def _uploads_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "_looked", float("-inf"))
+    monkeypatch.setattr(task, "_after", 0)
 
 
 @pytest.fixture
@@ -307,6 +310,132 @@ def test_uploads_stay_while_a_retry_could_use_them(http: TestClient, world: Worl
     again = pool.run(failed)
     assert again.error is not None
     assert again.error["code"] == "upload_missing"
+
+
+def planned(pool: Pool, answer: Answer | None = None) -> tuple[Job, Path]:
+    """A plan, and its upload, which is two days old."""
+    plan = pool.add(zipped([("x.png", png(99))]), dry_run=True)
+    assert plan.state is JobState.SUCCEEDED
+    if answer is not None:
+        plan.params = {**plan.params, "answer": answer.value}
+    pool.session.commit()
+    upload = pool.storage.upload(plan.params["upload"])
+    os.utime(upload, (time.time() - 2 * 86_400,) * 2)
+    return plan, upload
+
+
+def started(pool: Pool, plan: Job, **params: object) -> Job:
+    """What is started from a plan: it has the plan's upload."""
+    given = {name: value for name, value in plan.params.items() if name not in ("answer", DRY_RUN)}
+    job = new_job(
+        JobKind.IMPORT_POOL,
+        project_id=pool.project_id,
+        params={**given, "plan": plan.id, **params},
+    )
+    pool.session.add(job)
+    plan.params = {**plan.params, "answer": Answer.STARTED.value}
+    pool.session.commit()
+    return job
+
+
+def test_an_upload_stays_while_one_of_its_imports_needs_it(world: World) -> None:
+    pool = Pool(world.session, world.storage, world.project())
+    plan, upload = planned(pool)
+    job = started(pool, plan)
+    run_task()
+    assert upload.exists()
+    # It has failed: a retry needs it for as long as any other.
+    job.state, job.finished_at = JobState.FAILED, datetime.now(UTC) - timedelta(days=6)
+    world.session.commit()
+    task._looked = float("-inf")
+    run_task()
+    assert upload.exists()
+    job.state = JobState.QUEUED
+    world.session.commit()
+    assert pool.run(job).state is JobState.SUCCEEDED
+    assert not upload.exists()
+
+
+def test_an_upload_stays_for_a_plan_that_was_made_anew(world: World) -> None:
+    pool = Pool(world.session, world.storage, world.project())
+    first, upload = planned(pool)
+    again = started(pool, first, dry_run=True)
+    assert pool.run(again).state is JobState.SUCCEEDED
+    run_task()
+    assert upload.exists()
+    job = started(pool, again)
+    job.state, job.finished_at = JobState.FAILED, datetime.now(UTC) - timedelta(days=8)
+    world.session.commit()
+    task._looked = float("-inf")
+    run_task()
+    assert not upload.exists()
+
+
+@pytest.mark.parametrize("answer", [None, *Answer])
+def test_the_upload_of_a_plan_stays_until_it_is_answered(
+    world: World, answer: Answer | None
+) -> None:
+    """However long before the plan was ready it was sent."""
+    pool = Pool(world.session, world.storage, world.project())
+    _, upload = planned(pool, answer)
+    run_task()
+    assert upload.exists() is (answer is None)
+
+
+def test_an_import_started_while_uploads_are_looked_at_keeps_its_upload(
+    world: World, engine: Engine
+) -> None:
+    pool = Pool(world.session, world.storage, world.project())
+    plan, upload = planned(pool)
+    with ThreadPoolExecutor(1) as threads, Session(engine) as session:
+        locked = session.get_one(Job, plan.id, with_for_update={"key_share": True})
+        looked = threads.submit(
+            removals.expire_uploads, sync_sessions(engine), world.storage, days=7.0
+        )
+        waiting = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        while not world.session.scalar(waiting):
+            world.session.rollback()
+            time.sleep(0.01)
+        project = session.get_one(Project, pool.project_id)
+        started(Pool(session, world.storage, project), locked)
+        looked.result()
+    assert upload.exists()
+
+
+def test_what_cannot_be_removed_keeps_nothing_else_waiting(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(removals, "_AT_ONCE", 2)
+    # To the end, however slow the machine is.
+    monkeypatch.setattr(task, "_SHARE", 1000)
+    pool = pool_of(world, OWN)
+    lost = world.storage.upload("nobody.zip")
+    lost.write_bytes(b"the API died before the job was there")
+    os.utime(lost, (time.time() - 2 * 86_400,) * 2)
+    assert delete(http, world, pool.project_id) == 204
+    # A folder where a file was: nothing can unlink it.
+    stuck = [world.storage.image(sha256(png(seed)).digest()) for seed in OWN[:2]]
+    for path in stuck:
+        path.unlink()
+        path.mkdir()
+    (removal,) = world.session.scalars(select(Removal.id))
+    world.session.add(RemovalItem(removal_id=removal, path=f"uploads/{lost.name}/x"))
+    world.session.commit()
+    run_task()
+    assert not lost.exists()
+    left = {world.storage.root / one for one in files(world.storage)}
+    assert not [path for path in left if not any(one.name in path.name for one in stuck)]
+    world.session.expire_all()
+    assert world.session.scalar(select(Removal.finished_at)) is None
+    waiting = select(func.count()).where(RemovalItem.removed_at.is_(None))
+    assert world.session.scalar(waiting) == len(stuck) + 1
+    # Once nothing is in its way, it goes.
+    for path in stuck:
+        path.rmdir()
+    run_task()
+    assert files(world.storage) == set()
+    world.session.expire_all()
+    assert world.session.scalar(select(Removal.finished_at)) is not None
 
 
 def test_a_backup_made_right_after_holds_none_of_it(

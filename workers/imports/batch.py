@@ -19,6 +19,11 @@ from workers.imports.report import Note, Outcome
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
 _MOST_SHOWN: Final = 100
+_FIRST: Final = (Split.POOL, Split.AUXILIARY_OOD, Split.EVALUATION)
+"""Of an image that an import brings for several splits, the first of these holds.
+
+What a model may learn from measures nothing; and what people are to judge is not known before.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +51,17 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What became of one item; ``notes`` are what is to be said of it all the same."""
+    """What became of one item; ``notes`` are what is to be said of it all the same.
+
+    An image that came before as one of ``before`` is one of ``split`` now.
+    """
 
     name: str
     outcome: Outcome
     reason: str = ""
     split: Split | None = None
     notes: tuple[Note, ...] = ()
+    before: Split | None = None
 
 
 Prepared = Candidate | Mention | Line
@@ -64,7 +73,8 @@ class Decided:
 
     ``labeled`` are by the position of their line, which is as if it said nothing new.
     ``met`` are bytes that came again: the pool may have lost its own. ``truths`` are the classes
-    that evaluation images are said to be of which came before.
+    that evaluation images are said to be of which came before; ``replaced`` are name and place of
+    images that came before for another split.
     """
 
     additions: list[Addition] = field(default_factory=list)
@@ -72,6 +82,7 @@ class Decided:
     lines: list[Line] = field(default_factory=list)
     met: dict[bytes, Met] = field(default_factory=dict)
     truths: dict[bytes, frozenset[int]] = field(default_factory=dict)
+    replaced: dict[bytes, tuple[str, Place]] = field(default_factory=dict)
 
     def told(self, written: Written, classes: Mapping[int, str]) -> list[Line]:
         """The lines, once it is known which labels are new and which contradict each other.
@@ -180,7 +191,7 @@ def _enter(
     assert image is not None
     class_id = one.place.class_id
     said = frozenset(() if class_id is None else (class_id,))
-    held[one.digest] = Held(one.name, one.place.split, class_id, said)
+    held[one.digest] = Held(one.name, one.place.split, class_id, said, is_new=True)
     decided.additions.append(
         Addition(one.name, one.place, one.content, one.digest, image, one.origin)
     )
@@ -189,10 +200,12 @@ def _enter(
 
 
 def _again(one: Candidate, held: dict[bytes, Held], decided: Decided) -> Line:
-    """Bytes that came before, perhaps as the truth of another class."""
+    """Bytes that came before, perhaps for another split, or as the truth of another class."""
     there = held[one.digest]
     line = Line(one.name, Outcome.DUPLICATE, f"same content as {there.name}", notes=one.notes)
     class_id = one.place.class_id
+    if one.place.split is not there.split and there.is_new:
+        return _of_both(one, there, line, held, decided)
     if one.place.split is not there.split:
         return _noted(line, "the image is in another split, and stays there", there.split)
     if class_id is None:
@@ -211,6 +224,19 @@ def _again(one: Candidate, held: dict[bytes, Held], decided: Decided) -> Line:
     if len(said) > 1:
         return _noted(line, "its labels contradict each other, so it counts in no evaluation")
     return _noted(line, "its labels contradicted each other, and this one settles it")
+
+
+def _of_both(
+    one: Candidate, there: Held, line: Line, held: dict[bytes, Held], decided: Decided
+) -> Line:
+    """The same image for two splits, in one import: in whatever order they come."""
+    first = min(one.place.split, there.split, key=_FIRST.index)
+    if first is not there.split:
+        held[one.digest] = Held(one.name, first, None, frozenset(), is_new=True)
+        decided.replaced[one.digest] = one.name, one.place
+        decided.truths.pop(one.digest, None)
+        line = replace(line, split=first, before=there.split)
+    return _noted(line, "the import brings this image for several splits; it is in one", first)
 
 
 def _noted(line: Line, reason: str, detail: str = "") -> Line:

@@ -8,14 +8,18 @@ from sqlalchemy.orm import Session
 from core import events
 from core.imports import PLAN_HOURS, Answer
 from core.states import JobKind, JobState
-from core.storage import Storage
 from core.tables import DRY_RUN, Job
 
 _ENDED = (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
 
 
-def expire_plans(session: Session, storage: Storage, now: datetime) -> None:
-    """Remove the uploads of plans that ended ``PLAN_HOURS`` before ``now`` without an answer."""
+def expire_plans(session: Session, now: datetime) -> list[str]:
+    """Answer plans that ended ``PLAN_HOURS`` before ``now`` without an answer.
+
+    Returns:
+        Their uploads, to be removed after the commit.
+    """
+    uploads = []
     old = (
         select(Job)
         .where(
@@ -30,7 +34,8 @@ def expire_plans(session: Session, storage: Storage, now: datetime) -> None:
     for job in session.scalars(old).all():
         job.params = {**job.params, "answer": Answer.EXPIRED.value}
         if "upload" in job.params:
-            storage.upload(job.params["upload"]).unlink(missing_ok=True)
+            uploads.append(job.params["upload"])
         data = {"id": job.id, "state": job.state}
         if job.project_id is not None:
             session.execute(events.notify(job.project_id, events.Topic.JOB, data))
+    return uploads

@@ -48,7 +48,7 @@ def run(context: JobContext) -> dict[str, Any]:
     result: dict[str, Any] = context.checkpoint["result"]
     upload = ImportParams.of(context.params).upload
     if upload is not None:
-        context.storage.upload(upload).unlink(missing_ok=True)
+        context.storage.remove_upload(upload)
     shutil.rmtree(context.work, ignore_errors=True)
     return result
 
@@ -130,8 +130,9 @@ class Import:
         with context.transaction() as (session, job):
             self.pool.add_rows(session, decided.additions, context.job_id)
             self.pool.settle_truths(session, decided.truths, context.job_id)
+            self.pool.replace(session, decided.replaced)
             move(session, context.project_id, moved)
-            written = self._labels.write(session, decided.labeled)
+            written = self._labels.write(session, decided.labeled, self.tally.total)
             self.tally.annotations += written.annotations
             self.tally.contradicting += written.contradicting
             self._note(decided.told(written, self._class_names))
@@ -144,6 +145,8 @@ class Import:
     def _note(self, lines: list[Line]) -> None:
         for line in lines:
             self.tally.count(line.outcome, line.name, line.reason, line.split)
+            if line.before is not None and line.split is not None:
+                self.tally.replace(line.before, line.split)
             self.tally.note(line.notes)
         self._report.append(
             [

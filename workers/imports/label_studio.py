@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.formats import IMAGES
 from core.states import Split, Verdict
-from workers.imports.items import Refused, extras, printable
+from workers.imports.items import Refused, contradiction, extras, printable
 from workers.imports.layout import parse_split
 from workers.imports.matching import Called, plain_path
 from workers.imports.metadata import UNREAD
@@ -32,6 +32,7 @@ _WORDS: Final[Mapping[str, Verdict]] = {
     "unsure": Verdict.UNSURE,
     "skip": Verdict.SKIP,
 }
+_SILENT: Final = frozenset({Verdict.UNSURE, Verdict.SKIP})
 
 
 def rows(
@@ -134,8 +135,14 @@ def _fields(task: Mapping[str, Any]) -> dict[str, Any]:
         "split": split,
         "meta": {**extras(others), **(extras(meta) if isinstance(meta, dict) else {})},
     }
-    classes = {vote["class"] for vote in votes}
-    label = classes.pop() if len(classes) == 1 else None
+    classes = {vote["class"] for vote in votes} - {None}
+    # Who skips, or is not sure, contradicts nobody.
+    classes = {one for one in classes if one.lower() not in _SILENT} or classes
+    is_ood = any(vote.get("verdict") is Verdict.OOD for vote in votes)
+    answers = classes | {str(Verdict.OOD)} if is_ood else classes
+    label = next(iter(classes), None) if len(answers) == 1 else None
+    if split is Split.EVALUATION and len(answers) > 1:
+        unread.insert(0, contradiction(answers))
     if unread:
         fields[UNREAD] = unread
     return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}

@@ -76,38 +76,53 @@ class _Told:
 class Confirmed:
     """What this import said that earlier ones had said already: it writes no row, but it holds.
 
-    On disk, as it may be a whole pool's. Noted before the transaction that reads it: a batch that
-    is done again says the same.
+    On disk, as it may be a whole pool's. A batch's is on the disk before the transaction that
+    counts on it commits. If that does not commit, the batch is done again, and reads only what
+    batches before it noted.
     """
 
     def __init__(self, path: Path) -> None:
         """Open or create the file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._index = sqlite3.connect(path)
-        self._index.execute("PRAGMA synchronous = OFF")
         self._index.execute(
             "CREATE TABLE IF NOT EXISTS confirmed (example INT, source TEXT, verdict TEXT, "
-            "class INT, PRIMARY KEY (example, source, verdict, class)) WITHOUT ROWID"
+            "class INT, batch INT, PRIMARY KEY (example, source, verdict, class)) WITHOUT ROWID"
         )
 
-    def add(self, example_id: int, source: str, statements: Iterable[Statement]) -> None:
-        """Note what ``source`` said again of an image."""
+    def add(
+        self, example_id: int, source: str, statements: Iterable[Statement], batch: int
+    ) -> None:
+        """Note what ``source`` said again of an image.
+
+        Args:
+            example_id: The image.
+            source: Who said it.
+            statements: What.
+            batch: How many items came before those of the batch.
+        """
         self._index.executemany(
-            "INSERT OR IGNORE INTO confirmed VALUES (?, ?, ?, ?)",
-            ((example_id, source, verdict, class_id or 0) for verdict, class_id in statements),
+            "INSERT OR IGNORE INTO confirmed VALUES (?, ?, ?, ?, ?)",
+            (
+                (example_id, source, verdict, class_id or 0, batch)
+                for verdict, class_id in statements
+            ),
         )
 
-    def of(self, example_id: int, source: str) -> set[Statement]:
-        """What it said again."""
+    def of(self, example_id: int, source: str, batch: int) -> set[Statement]:
+        """What it said again before ``batch``."""
         rows = self._index.execute(
-            "SELECT verdict, class FROM confirmed WHERE example = ? AND source = ?",
-            (example_id, source),
+            "SELECT verdict, class FROM confirmed WHERE example = ? AND source = ? AND batch < ?",
+            (example_id, source, batch),
         )
         return {(verdict, class_id or None) for verdict, class_id in rows}
 
-    def close(self) -> None:
-        """Write and close the file."""
+    def commit(self) -> None:
+        """Have on the disk what was noted."""
         self._index.commit()
+
+    def close(self) -> None:
+        """Close the file, without what is not committed."""
         self._index.close()
 
 
@@ -136,12 +151,13 @@ class LabelWriter:
         """Close what was opened."""
         self._confirmed.close()
 
-    def write(self, session: Session, labeled: Mapping[int, Labeled]) -> Written:
+    def write(self, session: Session, labeled: Mapping[int, Labeled], batch: int) -> Written:
         """Store the labels, and what each image amounts to with them.
 
         Args:
             session: Of the transaction.
             labeled: What is said, in its order, by keys of the caller's.
+            batch: How many items of the import came before these.
         """
         if not labeled:
             return Written(0, frozenset(), {}, 0)
@@ -151,13 +167,14 @@ class LabelWriter:
         held: dict[int, list[Any]] = defaultdict(list)
         for row in session.execute(votes().where(Annotation.example_id.in_(said))):
             held[row.example_id].append(row)
-        written = _Batch()
+        written = _Batch(batch)
         for example_id, told in said.items():
             by_source: dict[str, list[_Told]] = defaultdict(list)
             for one in told:
                 by_source[one.label.source_name].append(one)
             for source, ones in by_source.items():
                 self._compare(session, example_id, source, ones, held[example_id], written)
+        self._confirmed.commit()
         if written.rows:
             session.execute(insert(Annotation), written.rows)
             self._settle_those(session, held, written.rows, rounds)
@@ -178,7 +195,7 @@ class LabelWriter:
         before = [row for row in held if row.source == Source.IMPORT and row.source_name == source]
         known = {_statement(row): row for row in before}
         mine = {_statement(row) for row in before if row.job_id == self._job_id}
-        mine |= self._confirmed.of(example_id, source)
+        mine |= self._confirmed.of(example_id, source, written.before)
         new: dict[Statement, _Told] = {}
         for one in told:
             if one.statement not in known and one.statement not in new:
@@ -193,6 +210,7 @@ class LabelWriter:
                 for one in told
                 if one.statement in known and known[one.statement].job_id != self._job_id
             },
+            written.before,
         )
         stale = [
             row
@@ -312,7 +330,8 @@ class LabelWriter:
 class _Batch:
     """What is to be written of one batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: int) -> None:
+        self.before = before
         self.rows: list[dict[str, Any]] = []
         self.news: set[int] = set()
         self.contradicted: dict[int, Sequence[Statement]] = {}

@@ -125,14 +125,19 @@ def split_text(column: str, value: object) -> str | None:
 def row_split(fields: Mapping[str, object], flags: Iterable[str] = ()) -> str | None:
     """What a row says of its split: in ``split``, else in ``flags``, columns like ``is_test``.
 
-    Of several flags the one that says yes.
+    Of several flags the one that says yes. What they say of different splits is told together, and
+    is the name of none.
     """
     said = split_text("split", fields.get("split"))
     if said is not None:
         return said
     found = [text for name in flags if (text := split_text(name, fields.get(name))) is not None]
-    yes = (text for text in found if text.rpartition("=")[2] in _YES)
-    return next(yes, found[0] if found else None)
+    yes = [text for text in found if text.rpartition("=")[2] in _YES]
+    # In any order of the columns.
+    texts = sorted(set(yes or found))
+    if len({parse_split(text) for text in texts}) > 1:
+        return " and ".join(texts)
+    return next(iter(texts), None)
 
 
 def normal(name: str) -> str:

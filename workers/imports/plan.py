@@ -17,7 +17,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from core.formats import IMAGES
-from core.imports import FolderChoice, ImportParams
+from core.imports import LONGEST_NAME, FolderChoice, ImportParams
 from core.input_size import SizeChoice
 from core.project_settings import ProjectSettings
 from core.states import Split
@@ -38,6 +38,7 @@ _FORMATS: Final = ("JPEG", "PNG", "WEBP", "BMP", "TIFF", "GIF")
 _PHASE: Final = "plan"
 _EVERY: Final = 1000
 _MOST_GROUPS: Final = 100
+_MORE: Final = "more folders or values than are shown; say what they are with folder_split"
 _MOST_LABELS: Final = 1000
 _MOST_COLUMNS: Final = 50
 # A column with more values than a project may have classes is none of labels.
@@ -106,6 +107,8 @@ class Group:
         unlabeled: Those without a label.
         labels: How many have each label.
         examples: Names of some.
+        fixed: What becomes of several folders or values that are shown as one, a split,
+            ``left_out`` or ``refused``: it has no name of theirs, and cannot be chosen here.
     """
 
     name: str | None
@@ -116,6 +119,7 @@ class Group:
     unlabeled: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
+    fixed: str | None = None
 
     def add(self, item: Item) -> None:
         """Count an image."""
@@ -160,6 +164,7 @@ class Plan:
         self._params, self._reader = params, reader
         self._chosen = {normal(name): choice for name, choice in params.folder_split.items()}
         self._groups: dict[str | None, Group] = {}
+        self._merged: dict[str, Group] = {}
         self._columns: dict[str, Column] = {}
         self._readable: dict[tuple[str, str], bool] = {}
         self._of_class: dict[str | None, bool] = {}
@@ -229,24 +234,37 @@ class Plan:
 
     def _group(self, item: Item) -> Group:
         name = None if item.split is None else normal(item.split)
-        if name not in self._groups and len(self._groups) >= _MOST_GROUPS:
-            name = "…"
         group = self._groups.get(name)
         if group is None:
             split = split_of(item, self._params.split, self._chosen)
+            proposal = FolderChoice.LEAVE_OUT if isinstance(split, Refused) else FolderChoice(split)
+            is_more = len(self._groups) >= _MOST_GROUPS or len(name or "") > LONGEST_NAME
+            if name is not None and is_more:
+                return self._of_more(split, proposal)
             reason = None
             if isinstance(split, Refused) and name not in self._chosen:
                 reason = item.unsure or f"unknown split {name!r}"
-            proposal = FolderChoice.LEAVE_OUT if isinstance(split, Refused) else FolderChoice(split)
             proposal = self._chosen.get(name or "", proposal)
             group = Group(name, proposal, reason, may_be_class=item.unsure is not None)
             self._groups[name] = group
         return group
 
+    def _of_more(self, split: Split | Refused, proposal: FolderChoice) -> Group:
+        """The group of what has no group of its own, and of which the same becomes."""
+        if isinstance(split, LeftOut):
+            fixed = Outcome.LEFT_OUT.value
+        elif isinstance(split, Refused):
+            fixed = Outcome.REFUSED.value
+        else:
+            fixed = split.value
+        reason = _MORE if isinstance(split, Refused) else None
+        return self._merged.setdefault(fixed, Group("…", proposal, reason, fixed=fixed))
+
     def _sorted(self) -> Iterator[Group]:
         """Those that say their split first, as they came; then what is not sure, and the rest."""
         groups = [one for one in self._groups.values() if one.name is not None]
         yield from sorted(groups, key=lambda one: one.reason is not None)
+        yield from self._merged.values()
         yield from (one for one in self._groups.values() if one.name is None)
 
     def _shown(self, group: Group) -> dict[str, Any]:
@@ -263,6 +281,7 @@ class Plan:
             "unlabeled": group.unlabeled,
             "labels": labels,
             "examples": group.examples,
+            "fixed": group.fixed,
         }
 
     def _is_class(self, label: str) -> bool:

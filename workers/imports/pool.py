@@ -47,6 +47,11 @@ _SETTLE = text("""
     FROM jsonb_to_recordset(:rows) AS new (content_hash text, label_class_id bigint, truth jsonb)
     WHERE project_id = :project_id AND examples.content_hash = decode(new.content_hash, 'hex')
 """).bindparams(bindparam("rows", type_=JSONB))
+_REPLACE = text("""
+    UPDATE examples SET name = new.name, split = new.split, meta = new.meta, label_class_id = NULL
+    FROM jsonb_to_recordset(:rows) AS new (content_hash text, name text, split text, meta jsonb)
+    WHERE project_id = :project_id AND examples.content_hash = decode(new.content_hash, 'hex')
+""").bindparams(bindparam("rows", type_=JSONB))
 TRUTH: Final = "truth"
 """Extra of an evaluation image that came with several labels: which, and by which import."""
 
@@ -72,12 +77,14 @@ class Held:
         split: Its split.
         class_id: What it is the truth of.
         said: What this import has said it is the truth of.
+        is_new: Whether this import has brought it.
     """
 
     name: str
     split: Split
     class_id: int | None
     said: frozenset[int]
+    is_new: bool = False
 
 
 class PoolWriter:
@@ -148,7 +155,13 @@ class PoolWriter:
         ).where(Example.project_id == self.project_id, Example.content_hash.in_(digests))
         with self._sessions() as session:
             return {
-                digest: Held(name, split, class_id, self._said(class_id, by, truth, import_id))
+                digest: Held(
+                    name,
+                    split,
+                    class_id,
+                    self._said(class_id, by, truth, import_id),
+                    is_new=by == import_id,
+                )
                 for digest, name, split, class_id, by, truth in session.execute(statement)
             }
 
@@ -184,6 +197,26 @@ class PoolWriter:
             for digest, said in truths.items()
         ]
         session.execute(_SETTLE, {"project_id": self.project_id, "key": TRUTH, "rows": rows})
+
+    def replace(self, session: Session, replaced: Mapping[bytes, tuple[str, Place]]) -> None:
+        """Have images of this import in another split than they came for first.
+
+        Args:
+            session: Of the transaction.
+            replaced: Name and place of each, by its hash; none is for evaluation.
+        """
+        if not replaced:
+            return
+        rows = [
+            {
+                "content_hash": digest.hex(),
+                "name": name,
+                "split": place.split,
+                "meta": place.meta,
+            }
+            for digest, (name, place) in replaced.items()
+        ]
+        session.execute(_REPLACE, {"project_id": self.project_id, "rows": rows})
 
     def first_name(self) -> str | None:
         """What the first of the project's images is called; ``None`` if there is none."""

@@ -92,6 +92,11 @@ class LabelReader:
         """The class that an evaluation image is of."""
         if item.label is None or (says_nothing(item.label) and not self._is_class(item.label)):
             said = {text for column, text in item.annotations if column == "label"}
+            said |= {
+                one.class_name or str(one.verdict)
+                for one in item.said
+                if one.verdict not in (Verdict.UNSURE, Verdict.SKIP)
+            }
             if len(said) > 1:
                 return Refused(contradiction(said))
             return Refused(item.unread[0] if item.unread else "an evaluation image needs a label")

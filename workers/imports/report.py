@@ -111,6 +111,11 @@ class Tally:
             if len(self.refused_examples) < _EXAMPLES:
                 self.refused_examples.append({"name": name, "reason": reason})
 
+    def replace(self, before: Split, split: Split) -> None:
+        """Count that an image that was added to ``before`` is in ``split`` now."""
+        self.by_split[before] -= 1
+        self.by_split[split] += 1
+
     def note(self, notes: Iterable[Note]) -> None:
         """Count what is to be said of one item."""
         for note in notes:

@@ -19,20 +19,31 @@ logger = logging.getLogger(__name__)
 _SHARE: Final = 0.5
 _UPLOADS_SECONDS: Final = 600.0
 _looked = -_UPLOADS_SECONDS
+_after = 0
+"""Where this process left off: what cannot be removed is not tried first each time."""
 
 
 @app.task(name=RemoveFiles.task)  # type: ignore[untyped-decorator]
 def remove_files(payload: dict[str, Any]) -> None:
     """Go on with removing, for a while; the next message takes up what is left."""
     RemoveFiles.model_validate(payload)
-    deadline = time.monotonic() + _SHARE * settings().sweep_seconds
     storage = Storage.of(settings())
-    try:
-        while time.monotonic() < deadline and removals.remove_some(sessions(), storage):
-            pass
-        _expire_uploads(storage)
-    except (OperationalError, DomainError, OSError) as error:
-        logger.warning("files of deleted projects stay for now: %s", error)
+    # Each by itself: what keeps one from its work keeps the other from nothing.
+    for remove in (_remove_files, _expire_uploads):
+        try:
+            remove(storage)
+        except (OperationalError, DomainError, OSError) as error:
+            logger.warning("files that belong to nobody stay for now: %s", error)
+
+
+def _remove_files(storage: Storage) -> None:
+    global _after
+    deadline = time.monotonic() + _SHARE * settings().sweep_seconds
+    while time.monotonic() < deadline:
+        last = removals.remove_some(sessions(), storage, _after)
+        _after = last or 0
+        if last is None:
+            return
 
 
 def _expire_uploads(storage: Storage) -> None:

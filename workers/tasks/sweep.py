@@ -27,7 +27,9 @@ def sweep(payload: dict[str, Any]) -> None:
     """Send again what was never delivered, waits no longer, or was left by a dead worker."""
     Sweep.model_validate(payload)
     with sessions().begin() as session:
-        expire_plans(session, Storage.of(settings()), datetime.now(UTC))
+        expired = expire_plans(session, datetime.now(UTC))
+    for name in expired:
+        Storage.of(settings()).remove_upload(name)
     waiting = {name: queue.waiting(name) for name in QUEUES}
     lost: list[JobMessage] = []
     with sessions().begin() as session:

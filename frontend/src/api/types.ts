@@ -99,6 +99,8 @@ export type PlannedGroup = {
   unlabeled: number;
   labels: { name: string; count: number; known: boolean }[];
   examples: string[];
+  /** What becomes of several folders or values that are shown as one, and cannot be chosen. */
+  fixed?: Split | "left_out" | "refused" | null;
 };
 export type PlannedColumn = {
   column: string;

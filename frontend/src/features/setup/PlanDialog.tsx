@@ -72,7 +72,7 @@ export function PlanDialog(props: PlanDialogProps) {
         <ul className={styles.groups} aria-label={text.groups}>
           {plan.groups.map((group) => (
             <PlanGroup
-              key={group.name ?? ""}
+              key={`${group.fixed ?? ""}/${group.name ?? ""}`}
               group={group}
               isAll={plan.groups.length === 1}
               chosen={chosen}

@@ -17,7 +17,7 @@ type PlanGroupProps = {
 export function PlanGroup({ group, isAll, chosen, classes, onChoose }: PlanGroupProps) {
   const text = t.setup.plan;
   const choice = choiceOf(group, chosen);
-  const name = group.name ?? (isAll ? text.all : text.others);
+  const name = group.fixed ? text.more : (group.name ?? (isAll ? text.all : text.others));
   const goesTo = choice === "class" ? chosen.split : choice;
   const lost = goesTo === "evaluation" ? group.count - labeled(group, classes) : 0;
   const options: FolderChoice[] = [
@@ -39,18 +39,22 @@ export function PlanGroup({ group, isAll, chosen, classes, onChoose }: PlanGroup
         {group.reason && <span className={styles.reason}>{t.common.said(group.reason)}</span>}
         {lost > 0 && <span className={styles.reason}>{text.withoutClass(lost)}</span>}
       </div>
-      <SelectField
-        label={text.becomes(name)}
-        hideLabel
-        value={choice}
-        onChange={(event) => onChoose(event.target.value as FolderChoice)}
-      >
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {text.choices[option]}
-          </option>
-        ))}
-      </SelectField>
+      {group.fixed ? (
+        <span>{text.fixed[group.fixed]}</span>
+      ) : (
+        <SelectField
+          label={text.becomes(name)}
+          hideLabel
+          value={choice}
+          onChange={(event) => onChoose(event.target.value as FolderChoice)}
+        >
+          {options.map((option) => (
+            <option key={option} value={option}>
+              {text.choices[option]}
+            </option>
+          ))}
+        </SelectField>
+      )}
     </li>
   );
 }

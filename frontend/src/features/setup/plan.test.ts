@@ -68,3 +68,30 @@ it("offers as classes what comes in and is none yet", () => {
   const all = { ...chosen, folders: { samples: "pool" as const } };
   expect(newClasses(plan, all, new Set())).toEqual(["ant", "dog"]);
 });
+
+it("sends what it shows of values that nobody knows, and not of what is shown as one", () => {
+  const unknown = { proposal: "leave_out", reason: "unknown split" } as const;
+  const many: ImportPlan = {
+    ...plan,
+    bad_by_reason: {},
+    groups: [
+      group("x", { ...unknown, count: 5 }),
+      group("docs", { ...unknown, may_be_class: true, count: 1 }),
+      group("…", { ...unknown, fixed: "refused", count: 50 }),
+      group("…", { ...unknown, fixed: "left_out", count: 7, labels: [label("ant", 7)] }),
+      group("…", {
+        proposal: "evaluation",
+        fixed: "evaluation",
+        count: 4,
+        labels: [label("cat", 3, true)],
+      }),
+    ],
+  };
+  const first = chosenOf(many);
+  expect(first.folders).toEqual({ x: "leave_out" });
+  const sums = { pool: 0, evaluation: 3, auxiliary_ood: 0, left_out: 13, refused: 51 };
+  expect(sumsOf(many, first, new Set())).toEqual(sums);
+  const named = { ...first, folders: { ...first.folders, "…": "pool" as const } };
+  expect(sumsOf(many, named, new Set())).toEqual(sums);
+  expect(newClasses(many, first, new Set())).toEqual([]);
+});

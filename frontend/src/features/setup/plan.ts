@@ -22,11 +22,17 @@ export const planOf = (job: Job): ImportPlan | null =>
 
 export const chosenOf = (plan: ImportPlan): Chosen => ({
   split: plan.split,
-  folders: {},
+  // Sent as it is shown: an import refuses values of which nobody says what they are.
+  folders: Object.fromEntries(
+    plan.groups.flatMap(({ name, reason, may_be_class, fixed, proposal }) =>
+      name !== null && reason !== null && !may_be_class && !fixed ? [[name, proposal]] : [],
+    ),
+  ),
   columns: plan.labels.flatMap((one) => (one.chosen && !one.stated ? [one.column] : [])),
 });
 
 export function choiceOf(group: PlannedGroup, { split, folders }: Chosen): FolderChoice {
+  if (group.fixed) return group.proposal;
   return group.name === null ? split : (folders[group.name] ?? group.proposal);
 }
 
@@ -41,7 +47,7 @@ export function sumsOf(plan: ImportPlan, chosen: Chosen, classes: ReadonlySet<st
   const bad = Object.values(plan.bad_by_reason).reduce((sum, count) => sum + count, 0);
   const sums: Sums = { pool: 0, evaluation: 0, auxiliary_ood: 0, left_out: 0, refused: bad };
   for (const group of plan.groups) {
-    const place = placeOf(choiceOf(group, chosen), chosen.split);
+    const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
     const placed = place === "evaluation" ? labeled(group, classes) : group.count;
     sums[place] += placed;
     sums.refused += group.count - placed;

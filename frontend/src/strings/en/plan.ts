@@ -24,6 +24,14 @@ export const plan = {
   },
   all: "All images",
   others: "Images that say no split",
+  more: "More folders or values",
+  fixed: {
+    pool: "Pool",
+    evaluation: "Evaluation",
+    auxiliary_ood: "Known OOD",
+    left_out: "Left out",
+    refused: "Refused",
+  },
   images: (count: number) => plural(count, "image", "images"),
   classes: (labels: string[]) => {
     const shown = labels.slice(0, 6).join(", ");

@@ -18,6 +18,14 @@ export const plan: Catalogue["setup"]["plan"] = {
   },
   all: "모든 이미지",
   others: "분할이 정해지지 않은 이미지",
+  more: "그 밖의 폴더 또는 값",
+  fixed: {
+    pool: "풀",
+    evaluation: "평가",
+    auxiliary_ood: "알려진 OOD",
+    left_out: "제외됨",
+    refused: "거부됨",
+  },
   images: (count) => `이미지 ${number(count)}개`,
   classes: (labels) => {
     const shown = labels.slice(0, 6).join(", ");
