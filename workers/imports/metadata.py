@@ -93,10 +93,12 @@ class Metadata:
                     reason = row if isinstance(row, str) else f"it names no image by {FILE}"
                     self.problem(f"{name}, {place}", reason)
                     continue
+                # Ours alone: another's may hold anything.
+                row.pop(UNREAD, None)
                 path = prefix + plain_path(file)
                 self._index.execute(
                     "INSERT INTO rows (file, path, fields) VALUES (?, ?, ?)",
-                    (path, composed(path), json.dumps(row)),
+                    (path, composed(path), json.dumps(row, allow_nan=False)),
                 )
         except DomainError as error:
             self.problem(name, error.detail)
@@ -124,7 +126,7 @@ class Metadata:
             for names, fields in rows:
                 row = self._index.execute(
                     "INSERT INTO rows (file, fields, document) VALUES (?, ?, ?)",
-                    (names[0].path, json.dumps(fields), self._documents),
+                    (names[0].path, json.dumps(fields, allow_nan=False), self._documents),
                 ).lastrowid
                 assert row is not None
                 self._matches.call(row, self._documents, folder, names, below=below)
