@@ -1,19 +1,29 @@
 """Tables that others wrote, whatever stands in their rows: one row costs no other."""
 
+import csv
 import io
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
+from core.errors import DomainError
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.imports.items import Item
 from workers.imports.json_stream import json_rows
+from workers.imports.keys import KeySource
 from workers.imports.metadata import Metadata
+from workers.imports.parquet import ParquetSource
 from workers.imports.said import Described, describe
+from workers.imports.table import TableSource
 
 # Halves of characters and NUL as well, and the name of a field of our own.
 TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=5) | st.sampled_from(
@@ -56,9 +66,10 @@ def test_a_number_too_large_for_a_float_costs_nothing(world: World, name: str) -
     if name.endswith(".csv"):
         rows = b"file_name,score,site\na.png,1e999,x\n"
     job = pool.add(zipped([("a.png", png(1)), ("b.png", png(2)), (name, rows)]))
-    assert (job.state, job.result["added"], reasons(job.result)) == ("succeeded", 2, {})
-    (said,) = [one.meta for one in pool.examples() if one.meta]
-    assert said["site"] == "x" and said.get("score", "1e999") == "1e999"
+    assert job.result is not None, job.error
+    assert (job.result["added"], reasons(job.result)) == (2, {})
+    score = {"score": "1e999"} if name.endswith(".csv") else {}
+    assert [one.meta for one in pool.examples() if one.meta] == [{**score, "site": "x"}]
 
 
 @pytest.mark.parametrize(("depth", "taken"), [(62, True), (66, False), (980, False), (5000, False)])
@@ -71,3 +82,134 @@ def test_lines_of_json_are_nested_no_deeper_than_documents(depth: int, taken: bo
 def test_brackets_in_text_are_not_nested() -> None:
     line = json.dumps({"a": "[" * 500 + "{" * 500, "b": [[]] * 200}).encode()
     assert list(json_rows(io.BytesIO(line), "x.jsonl")) == [("line 1", json.loads(line))]
+
+
+class Nowhere:
+    """A bucket whose images are not looked up."""
+
+    location = "s3://photos"
+
+    def locate(self, text: str) -> str:
+        return text
+
+
+def written(folder: Path, kind: str, rows: Sequence[Mapping[str, str]]) -> Path:
+    """A table; in text a row lacks what it says nothing of."""
+    path = folder / f"table.{kind}"
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if kind == "parquet":
+        parquet.write_table(
+            pa.table({name: [row.get(name) for row in rows] for name in names}), path
+        )
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(names)
+            for row in rows:
+                cells = [row.get(name, "") for name in names]
+                # As programs write it that stop at the last cell with something in it.
+                while cells and not cells[-1]:
+                    cells.pop()
+                writer.writerow(cells)
+    return path
+
+
+def by_key(path: Path, annotations: Sequence[str] = ()) -> Iterator[Item]:
+    bucket: Any = Nowhere()
+    with closing(KeySource(path, path.name, {}, annotations, bucket, names_only=True)) as source:
+        yield from source.items(0)
+
+
+@settings(deadline=None)
+@given(
+    rows=st.lists(
+        st.fixed_dictionaries(
+            {"file": st.uuids().map(lambda one: f"{one}.png")},
+            optional={
+                "label": st.sampled_from(["cat", "dog"]),
+                "species": st.sampled_from(["1", "0"]),
+                "split": st.sampled_from(["train", "test"]),
+            },
+        ),
+        min_size=1,
+        max_size=5,
+        unique_by=lambda row: row["file"],
+    ),
+    data=st.data(),
+)
+def test_a_table_says_the_same_in_any_order_and_format(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("table")
+    shuffled = data.draw(st.permutations(rows))
+    names = [name for name in ("label", "species") if any(name in row for row in rows)]
+    expected = {
+        row["file"]: (
+            row.get("label"),
+            row.get("split"),
+            {(name, row[name]) for name in names if name in row},
+        )
+        for row in rows
+    }
+    for kind in ("csv", "jsonl", "parquet"):
+        path = written(folder, kind, shuffled)
+        found = {
+            one.name: (one.label, one.split, set(one.annotations)) for one in by_key(path, names)
+        }
+        assert found == expected, kind
+        if kind == "parquet" or not names:
+            continue
+        table = TableSource(path, path.name, {}, names)
+        said = {one.name: set(one.annotations) for one in table.items(0)}
+        assert said == {name: labels for name, (_, _, labels) in expected.items()}, kind
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_list_of_one_label_is_that_label(tmp_path: Path, kind: str) -> None:
+    rows: Any = [{"file": "a.png", "label": ["cat"]}, {"file": "b.png", "label": []}]
+    path = written(tmp_path, kind, rows)
+    assert [(one.label, one.annotations) for one in by_key(path, ["label"])] == [
+        ("cat", (("label", "cat"),)),
+        (None, ()),
+    ]
+
+
+TWICE = b"file,label,label\na.png,cat,dog\n"
+
+
+def test_a_column_that_is_there_twice_is_refused_by_name(tmp_path: Path, world: World) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(TWICE)
+    with pytest.raises(DomainError, match="several columns 'label'"):
+        list(by_key(path, ["label"]))
+    with pytest.raises(DomainError, match="several columns 'label'"):
+        TableSource(path, path.name, {}, ["label"])
+    columns = [pa.array(["a.png"]), pa.array(["cat"]), pa.array(["dog"])]
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.Table.from_arrays(columns, ["file", "label", "label"]), path)
+    for read in (lambda: list(by_key(path, ["label"])), lambda: [ParquetSource(path, "t", {})]):
+        with pytest.raises(DomainError, match="several columns 'label'"):
+            read()
+    pool = Pool(world.session, world.storage, world.project())
+    metadata = TWICE.replace(b"file,", b"file_name,")
+    job = pool.add(zipped([("a.png", png(1)), ("metadata.csv", metadata)]))
+    assert job.result is not None, job.error
+    assert "several columns 'label'" in reasons(job.result)["metadata.csv"]
+
+
+def test_columns_without_a_name_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("file,label,,\na.png,cat,x,y\n")
+    (item,) = by_key(path, ["label"])
+    assert (item.annotations, item.meta) == ((("label", "cat"),), {})
+
+
+def test_a_line_of_json_that_says_something_twice_is_refused() -> None:
+    good = b'{"file": "b.png", "label": "cat"}\n'
+    lines = b'{"file": "a.png", "label": "cat", "label": "dog"}\n' + good
+    assert list(json_rows(io.BytesIO(lines), "t.jsonl")) == [
+        ("line 1", "is no JSON: it says 'label' twice"),
+        ("line 2", json.loads(good)),
+    ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final, Protocol
 
 from core.errors import DomainError
-from workers.imports.items import invalid_archive, printable
+from workers.imports.items import invalid_archive, printable, require_distinct
 
 _DELIMITERS: Final = (",", ";", "\t")
 # Excel writes the delimiter it used into a first line of its own.
@@ -39,7 +39,7 @@ class Delimited:
             name: What it is called in messages.
 
         Raises:
-            DomainError: ``invalid_archive``.
+            DomainError: ``invalid_archive``, or ``invalid_column`` if two columns have one name.
         """
         self._file, self._name = file, printable(name)
         start = file.read(3)
@@ -60,9 +60,10 @@ class Delimited:
                 self.header = [cell.strip() for cell in next(self._reader(text), [])]
         except (csv.Error, UnicodeError) as error:
             raise self._unreadable(1, error) from error
+        require_distinct(self._name, self.header)
 
     def rows(self) -> Iterator[Line]:
-        """Every row that is not empty.
+        """Every row that is not empty; without the columns that have no name.
 
         Raises:
             DomainError: ``invalid_archive`` from where it cannot be read on.
@@ -79,7 +80,9 @@ class Delimited:
                     if any(cells[len(self.header) :]):
                         yield number, self._too_long(len(cells))
                         continue
-                    yield number, dict(zip(self.header, cells, strict=False))
+                    row = dict(zip(self.header, cells, strict=False))
+                    row.pop("", None)
+                    yield number, row
         except (csv.Error, UnicodeError) as error:
             raise self._unreadable(number, error) from error
 

@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -199,6 +200,19 @@ def invalid_column(role: str, detail: str, columns: Iterable[str]) -> Invalid:
     """A column is missing or does not fit; says which there are."""
     names = ", ".join(printable(name) for name in islice(columns, _MOST_NAMED))
     return Invalid("invalid_column", f"{detail} It has: {names}.", field=f"{role}_column")
+
+
+def require_distinct(file: str, columns: Sequence[str]) -> None:
+    """Refuse two columns of one name: which is meant is not known. Those without are no matter.
+
+    Raises:
+        DomainError: ``invalid_column``.
+    """
+    for name, count in Counter(columns).items():
+        if name and count > 1:
+            shown = printable(name)[:200]
+            detail = f"{file} has several columns {shown!r}: rename all but one."
+            raise invalid_column("annotation", detail, columns)
 
 
 def reference(column: str, value: object) -> Reference | Refused:

@@ -8,6 +8,7 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final, Protocol
 
@@ -121,7 +122,12 @@ def _line(line: str) -> dict[str, Any] | str:
     no text can hold, as ``?``.
     """
     try:
-        row = json.loads(line, parse_constant=lambda _: None, parse_float=_finite)
+        row = json.loads(
+            line,
+            parse_constant=lambda _: None,
+            parse_float=_finite,
+            object_pairs_hook=_members,
+        )
         if _HALF.search(line):
             whole = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
             row = json.loads(whole)
@@ -134,15 +140,23 @@ def _line(line: str) -> dict[str, Any] | str:
     return row if isinstance(row, dict) else "is not an object"
 
 
-def _is_deep(value: object) -> bool:
+def _is_deep(value: Any) -> bool:
     """Whether lists and objects are nested more than ``_MOST_DEPTH`` deep."""
-    level = [value]
+    level = [value] if isinstance(value, dict | list) else []
     for _ in range(_MOST_DEPTH + 1):
         inside = (one.values() if isinstance(one, dict) else one for one in level)
         level = [part for one in inside for part in one if isinstance(part, dict | list)]
         if not level:
             return False
     return True
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"it says {printable(name)[:100]!r} twice")
+    return found
 
 
 def _finite(number: str) -> float | None:

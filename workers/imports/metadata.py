@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import DomainError
 from workers.imports.delimited import csv_rows
-from workers.imports.items import Values, composed, printable
+from workers.imports.items import Values, composed, only, printable
 from workers.imports.json_stream import json_rows
 from workers.imports.matching import Called, Match, Matches, Unmatched, plain_path
 from workers.imports.stated import text
@@ -183,12 +183,14 @@ class Metadata:
         for column in columns:
             held = found[column] = Values()
             rows = self._index.execute(
-                "SELECT DISTINCT value FROM rows, json_each(rows.fields) "
+                "SELECT DISTINCT value, type FROM rows, json_each(rows.fields) "
                 "WHERE document IS NULL AND key = ? AND value IS NOT NULL",
                 (column,),
             )
-            for (value,) in rows:
-                held.add(str(value))
+            for value, kind in rows:
+                one = only(json.loads(value)) if kind == "array" else value
+                if (written := text(one)) is not None:
+                    held.add(written)
         return found
 
     def missing(self) -> Iterator[Missing]:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from workers.imports.items import MAX_TEXT_BYTES, invalid_archive, printable
+from workers.imports.items import MAX_TEXT_BYTES, invalid_archive, printable, require_distinct
 
 MOST_ROWS: Final = 5_000_000
 _ROWS: Final = 256
@@ -79,7 +79,7 @@ class BoundedParquet:
         path: The file.
 
     Raises:
-        DomainError: ``invalid_archive``.
+        DomainError: ``invalid_archive``, or ``invalid_column`` if two columns have one name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -88,6 +88,8 @@ class BoundedParquet:
                 leaves = [plain.schema.column(index) for index in range(len(plain.schema))]
                 metadata = plain.metadata
                 text = [one.path for one in leaves if one.logical_type.type in ("STRING", "JSON")]
+            self._leaves = [one.path for one in leaves]
+            require_distinct("The Parquet file", self._leaves)
             self._encodings = _encodings(metadata, text)
             self._text = frozenset(
                 one for one in text if not any("DELTA" in kind for kind in self._encodings[one])
@@ -105,7 +107,6 @@ class BoundedParquet:
             ) from error
         self._raw: BinaryIO = path.open("rb")
         self._left = max(_ALWAYS_FINE, _MOST_TIMES * path.stat().st_size)
-        self._leaves = [one.path for one in leaves]
         self._is_repeated = {one.path: one.max_repetition_level > 0 for one in leaves}
         if self.total > MOST_ROWS:
             self.close()
