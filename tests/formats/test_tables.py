@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import tracemalloc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +18,7 @@ from pyarrow import parquet
 from core.errors import DomainError
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.imports.delimited import Delimited
 from workers.imports.items import Item
 from workers.imports.json_stream import json_rows
 from workers.imports.keys import KeySource
@@ -212,4 +214,74 @@ def test_a_line_of_json_that_says_something_twice_is_refused() -> None:
     assert list(json_rows(io.BytesIO(lines), "t.jsonl")) == [
         ("line 1", "is no JSON: it says 'label' twice"),
         ("line 2", json.loads(good)),
+    ]
+
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ("b.png,dog" + "," * MIB, "is longer than 1 MiB"),
+        ("b.png," + '"",' * MIB, "is longer than 1 MiB"),
+        ("b.png," + "x" * 100_000, {"file": "b.png", "label": "x" * 100_000}),
+        ("b.png," + "," * 1000, {"file": "b.png", "label": ""}),
+        ('b.png,"d\no\ng"', {"file": "b.png", "label": "d\no\ng"}),
+    ],
+)
+def test_a_long_line_of_a_csv_costs_itself_alone(row: str, found: object) -> None:
+    text = f"file,label\n{row}\nc.png,cat\n"
+    table = Delimited(io.BytesIO(text.encode()), "t.csv")
+    assert [one for _, one in table.rows()] == [found, {"file": "c.png", "label": "cat"}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "file,label" + "," * MIB + "\na.png,cat\n",
+        "file,label\na.png," + '"",' * MIB + '"\n",cat\n',
+        "file,label\na.png," + '"\n",' * MIB + "cat\n",
+        "file,label\na.png," + '"x\n' * MIB,
+    ],
+    ids=["header", "open at its end", "over many lines", "never closed"],
+)
+def test_a_csv_ends_where_a_row_has_no_end_that_is_known(text: str) -> None:
+    table = text.encode()
+    with pytest.raises(DomainError, match="cannot be read near line"):
+        list(Delimited(io.BytesIO(table), "t.csv").rows())
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    cells=st.lists(
+        st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1),
+        min_size=1,
+    ),
+    ending=st.sampled_from(["\n", "\r\n", "\r"]),
+)
+def test_a_csv_is_read_as_pythons_own_reader_does(cells: list[list[str]], ending: str) -> None:
+    stream = io.StringIO(newline="")
+    csv.writer(stream, lineterminator=ending).writerows([["file"], *cells])
+    text = stream.getvalue()
+    expected = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row][1:]
+    table = Delimited(io.BytesIO(text.encode()), "t.csv")
+    found = [one for _, one in table.rows()]
+    assert len(found) == len(expected)
+    for one, row in zip(found, expected, strict=True):
+        assert isinstance(one, str) if any(row[1:]) else one == {"file": row[0]}
+
+
+def test_a_line_of_many_cells_takes_little_memory(tmp_path: Path) -> None:
+    metadata = Metadata(tmp_path / "metadata.sqlite")
+    text = b"file_name,label\n" + b"," * (30 * MIB) + b"\na.png,cat\n"
+    tracemalloc.start()
+    try:
+        metadata.add("metadata.csv", io.BytesIO(text))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 32 * MIB
+    assert [tuple(one) for one in metadata.problems()] == [
+        ("metadata.csv, line 2", "is longer than 1 MiB")
     ]

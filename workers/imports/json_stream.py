@@ -122,12 +122,7 @@ def _line(line: str) -> dict[str, Any] | str:
     no text can hold, as ``?``.
     """
     try:
-        row = json.loads(
-            line,
-            parse_constant=lambda _: None,
-            parse_float=_finite,
-            object_pairs_hook=_members,
-        )
+        row = _DECODER.decode(line)
         if _HALF.search(line):
             whole = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
             row = json.loads(whole)
@@ -138,17 +133,6 @@ def _line(line: str) -> dict[str, Any] | str:
     except ValueError as error:
         return f"is no JSON: {printable(str(error))}"
     return row if isinstance(row, dict) else "is not an object"
-
-
-def _is_deep(value: Any) -> bool:
-    """Whether lists and objects are nested more than ``_MOST_DEPTH`` deep."""
-    level = [value] if isinstance(value, dict | list) else []
-    for _ in range(_MOST_DEPTH + 1):
-        inside = (one.values() if isinstance(one, dict) else one for one in level)
-        level = [part for one in inside for part in one if isinstance(part, dict | list)]
-        if not level:
-            return False
-    return True
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -162,6 +146,23 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _finite(number: str) -> float | None:
     value = float(number)
     return value if math.isfinite(value) else None
+
+
+# Made once: that takes longer than reading a line.
+_DECODER: Final = json.JSONDecoder(
+    parse_constant=lambda _: None, parse_float=_finite, object_pairs_hook=_members
+)
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether lists and objects are nested more than ``_MOST_DEPTH`` deep."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(_MOST_DEPTH + 1):
+        inside = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [part for one in inside for part in one if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
