@@ -20,7 +20,7 @@ from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
 from workers.imports.delimited import Delimited
 from workers.imports.items import Item
-from workers.imports.json_stream import json_rows
+from workers.imports.json_stream import elements, json_rows
 from workers.imports.keys import KeySource
 from workers.imports.metadata import Metadata
 from workers.imports.parquet import ParquetSource
@@ -285,3 +285,39 @@ def test_a_line_of_many_cells_takes_little_memory(tmp_path: Path) -> None:
     assert [tuple(one) for one in metadata.problems()] == [
         ("metadata.csv, line 2", "is longer than 1 MiB")
     ]
+
+
+class Slow(io.BytesIO):
+    """A file that gives a few bytes at a time."""
+
+    def __init__(self, content: bytes, most: int) -> None:
+        super().__init__(content)
+        self._most = most
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(min(size or 0, self._most))
+
+
+WORDS = st.text(st.sampled_from(['"', "\\", "a", " ", ":", ","]), max_size=6) | st.lists(
+    st.sampled_from(["NaN", "-Infinity", '"', "\\", " "]), max_size=6
+).map("".join)
+DOCUMENTS = st.recursive(
+    st.sampled_from([float("nan"), float("inf"), float("-inf"), 1.5, None]) | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None)
+@given(document=st.lists(DOCUMENTS, max_size=6), most=st.integers(3, 40))
+def test_no_number_is_null_in_values_and_itself_in_text(document: list[Any], most: int) -> None:
+    text = json.dumps(document)
+    expected = json.loads(text, parse_constant=lambda _: None)
+    assert [one for _, one in elements(Slow(text.encode(), most), "x.json")] == expected
+
+
+def test_a_document_full_of_no_numbers_is_read() -> None:
+    # Time must not grow with the square of their number in a block.
+    text = b"[" + b'"NaN\\"",NaN,' * 150_000 + b"1]"
+    found = [one for _, one in elements(io.BytesIO(text), "x.json")]
+    assert found == ['NaN"', None] * 150_000 + [1]

@@ -236,13 +236,16 @@ class _Counted:
         return self.position - len(self._held) - len(self._last) + found + max(0, offset)
 
     def _numbers(self, block: bytes) -> bytes:
-        starts = self._in_text
+        inside, seen = self._in_text, 0
         self._in_text ^= _is_odd(block)
         if b"NaN" not in block and b"Infinity" not in block:
             return block
 
         def null(found: re.Match[bytes]) -> bytes:
-            inside = starts ^ _is_odd(block[: found.start()])
+            # Counted from one word to the next: a block is full of them in a bad document.
+            nonlocal inside, seen
+            inside ^= _is_odd(block[seen : found.start()])
+            seen = found.start()
             return found[0] if inside else b"null"
 
         return _NO_NUMBER.sub(null, block)
