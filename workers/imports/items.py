@@ -309,6 +309,11 @@ def short_name(text: str) -> str:
     return text if len(text) <= MAX_NAME else f"…{text[1 - MAX_NAME :]}"
 
 
+def beginning(text: str, most: int) -> str:
+    """``text`` as it can be shown: of what is longer than ``most`` characters, the beginning."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def extras(fields: Mapping[Any, object]) -> dict[str, Any]:
     """The first 1,000 ``fields`` for ``Example.meta`` that are not missing, nested or large."""
     kept = (
