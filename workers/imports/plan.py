@@ -18,6 +18,7 @@ from sqlalchemy import select
 
 from core.formats import IMAGES
 from core.imports import FolderChoice, ImportParams
+from core.pictures.rendition import MEDIA_TYPES
 from core.states import Split
 from core.tables import ProjectClass
 from workers.imports.bucket import BucketSource
@@ -31,7 +32,8 @@ from workers.imports.report import MOST_REASON, Outcome, Tally
 from workers.imports.sources import open_source
 from workers.runner import JobContext
 
-_FORMATS: Final = ("JPEG", "PNG", "WEBP", "BMP", "TIFF", "GIF")
+# MPO is opened as the JPEG that it begins with.
+_FORMATS: Final = tuple(MEDIA_TYPES.keys() - {"MPO"})
 _PHASE: Final = "plan"
 _EVERY: Final = 1000
 _MOST_GROUPS: Final = 100
