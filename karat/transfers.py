@@ -113,9 +113,7 @@ class TransferClient:
         body = {
             "split": split,
             "folder_split": dict(folder_split or {}),
-            "annotation_columns": None
-            if columns is None
-            else listed(columns, "annotation_columns"),
+            "annotation_columns": columns,
         }
         path = f"{self._path}/imports/{job_id}/start"
         job: Job = self._transport.request("POST", path, body=body)

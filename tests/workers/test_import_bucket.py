@@ -159,7 +159,7 @@ def test_a_hostile_line_of_a_table_is_refused_by_its_number(bucket: Bucket, pool
     pool.session.commit()
     told = result(pool.run(job))
     assert told["added"] == 1
-    assert "is no JSON" in reasons(told)["table.jsonl, line 2"]
+    assert "nested more than 64 deep" in reasons(told)["table.jsonl, line 2"]
 
 
 def test_goes_on_after_the_last_batch_with_the_listing_of_its_start(

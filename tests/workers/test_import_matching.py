@@ -127,3 +127,38 @@ def test_names_that_label_studio_makes(name: str, sent: str) -> None:
 def test_paths_that_go_up_stay_in_the_archive() -> None:
     assert resolved("annotations/../images/./1.png") == "images/1.png"
     assert resolved("../../1.png") == "1.png"
+
+
+@pytest.mark.parametrize(
+    "case", ["one base name", "one image", "one name of the pool", "below folders"]
+)
+def test_the_index_grows_with_names_and_images_not_with_their_pairs(case: str) -> None:
+    def pages(count: int) -> tuple[int, object]:
+        index = sqlite3.connect(":memory:", isolation_level=None)
+        matches = Matches(index)
+        folders = [f"d{number}" for number in range(count)]
+        images = ["1.png"] if case == "one image" else [f"{one}/1.png" for one in folders]
+        if case == "one name of the pool":
+            images = ["1.png"] * count
+        names = [f"x{one}/1.png" for one in folders]
+        for row, folder in enumerate(folders):
+            called = names[row] if case in ("one image", "one name of the pool") else "1.png"
+            below = case == "below folders"
+            matches.call(row, row if below else 0, folder, [Called(called)], below=below)
+        matches.look_through(enumerate(images))
+        found = matches.found(0)
+        (used,) = index.execute("PRAGMA page_count").fetchone()
+        index.close()
+        return used, found
+
+    small, _ = pages(200)
+    large, found = pages(800)
+    assert large <= 5 * small
+    if case == "one image":
+        assert isinstance(found, Unmatched)
+        assert found.reason.startswith("the image 1.png could also be xd1/1.png, xd10/1.png")
+    elif case == "below folders":
+        assert found == Match(0, "")
+    else:
+        assert isinstance(found, Unmatched)
+        assert found.reason.startswith("more than 3 images could be meant: ")

@@ -2,7 +2,9 @@
 
 import io
 import json
+import tracemalloc
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -10,10 +12,14 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import func, select
 
-from core.states import JobState
+from core.imports import ImportParams
+from core.states import JobState, Split, Verdict
 from core.tables import Artifact, Job
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png, zipped
+from workers.imports.items import Item, Refused, Said, Values
+from workers.imports.plan import Plan
+from workers.imports.reading import LabelReader
 
 Files = list[tuple[str, bytes]]
 SEEDS = iter(range(10_000))
@@ -284,3 +290,61 @@ def test_what_stays_in_a_bucket_is_planned_without_being_read(bucket: Bucket, po
 def result(job: Job) -> dict[str, Any]:
     assert job.result is not None, job.error
     return job.result
+
+
+LONG = "a" * 60_000
+FIELDS_OF_ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "labels": lambda n: {"label": f"{LONG}{n}"},
+    "labels that differ early": lambda n: {"label": f"{n}{LONG}"},
+    "short labels": lambda n: {"label": f"label {n}"},
+    "values of a split": lambda n: {"split": f"{n}{LONG[:3000]}", "label": f"{n}"},
+    "folders": lambda n: {"split": f"{n}{LONG[:3000]}", "unsure": f"{LONG}{n} may be a split"},
+    "columns": lambda n: {"annotations": ((f"column {n}", f"{n}{LONG}"), ("one", LONG))},
+    "extras": lambda n: {"meta": {f"column {n % 60}": f"{n}" * 300}},
+    "people": lambda n: {"said": (Said(f"{n}", Verdict.CLASS, f"{n}{LONG}"),)},
+    "refusals": lambda n: {"refused": Refused(f"{n}{LONG}")},
+}
+
+
+@pytest.mark.parametrize("kind", FIELDS_OF_ITEMS)
+def test_a_plan_is_short_whatever_it_is_of(kind: str) -> None:
+    plan = Plan(ImportParams(filename="x.zip", split=Split.POOL), LabelReader({"cat": 1}, {}))
+    splits = ("train", "test", "val", *(f"fold {number}" for number in range(120)))
+    tracemalloc.start()
+    try:
+        for number in range(6000):
+            item = {"name": f"{number}.png", "split": splits[number % len(splits)]}
+            item |= FIELDS_OF_ITEMS[kind](number)
+            plan.add(Item(read=lambda: b"", **item))  # type: ignore[arg-type]
+        said = plan.to_json(Nothing())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert said["total"] == 6000
+    assert len(json.dumps(said)) < 4 << 20
+    assert peak < 64 << 20
+
+
+def test_of_a_long_label_a_plan_shows_the_beginning() -> None:
+    plan = Plan(ImportParams(filename="x.zip", split=Split.POOL), LabelReader({"cat": 1}, {}))
+    for label in (LONG, LONG, "cat", "b" * 200):
+        plan.add(Item(name="1.png", read=lambda: b"", label=label))
+    (group,) = plan.to_json(Nothing())["groups"]
+    assert group["labels"] == [
+        {"name": f"{'a' * 199}…", "count": 2, "known": False},
+        {"name": "b" * 200, "count": 1, "known": False},
+        {"name": "cat", "count": 1, "known": True},
+    ]
+
+
+class Nothing:
+    """A source that has nothing to say beside its items."""
+
+    total = 0
+    values: Mapping[str, Values] = {}
+
+    def items(self, start: int) -> Iterator[Item]:
+        return iter([][start:])
+
+    def close(self) -> None:
+        pass

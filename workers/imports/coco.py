@@ -74,7 +74,7 @@ class CocoIndex:
             if id_ is None or not path:
                 return f"has no {'id' if id_ is None else 'file_name'}"
             fields = {name: value for name, value in one.items() if name in _KEPT}
-            row = (id_, path, json.dumps(fields))
+            row = (id_, path, json.dumps(fields, allow_nan=False))
             self._index.execute("INSERT INTO images (id, file, fields) VALUES (?, ?, ?)", row)
             return None
         if key == "categories":

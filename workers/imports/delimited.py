@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final, Protocol
 
 from core.errors import DomainError
-from workers.imports.items import invalid_archive, printable
+from workers.imports.items import invalid_archive, printable, require_distinct
 
 _DELIMITERS: Final = (",", ";", "\t")
 # Excel writes the delimiter it used into a first line of its own.
 _SEPARATOR: Final = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")*"')
+# Characters; as long as a line of JSON may be.
+_MOST_RECORD: Final = 1 << 20
+_TOO_LONG: Final = f"is longer than {_MOST_RECORD >> 20} MiB"
 _MARKS: Final = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -39,7 +42,7 @@ class Delimited:
             name: What it is called in messages.
 
         Raises:
-            DomainError: ``invalid_archive``.
+            DomainError: ``invalid_archive``, or ``invalid_column`` if two columns have one name.
         """
         self._file, self._name = file, printable(name)
         start = file.read(3)
@@ -49,7 +52,7 @@ class Delimited:
         self._skip, self._delimiter = False, ","
         try:
             with self._text() as text:
-                first = text.readline(1 << 20)
+                first = text.readline(_MOST_RECORD)
                 marked = _SEPARATOR.fullmatch(first)
                 if marked:
                     self._skip, self._delimiter = True, marked[1]
@@ -57,12 +60,16 @@ class Delimited:
                     bare = _QUOTED.sub("", first)
                     self._delimiter = max(_DELIMITERS, key=bare.count)
             with self._text() as text:
-                self.header = [cell.strip() for cell in next(self._reader(text), [])]
+                lines = _Lines(text)
+                self.header = [cell.strip() for cell in next(self._reader(lines), [])]
+                if lines.take():
+                    raise csv.Error(f"the header {_TOO_LONG}")
         except (csv.Error, UnicodeError) as error:
             raise self._unreadable(1, error) from error
+        require_distinct(self._name, self.header)
 
     def rows(self) -> Iterator[Line]:
-        """Every row that is not empty.
+        """Every row that is not empty; without the columns that have no name.
 
         Raises:
             DomainError: ``invalid_archive`` from where it cannot be read on.
@@ -70,16 +77,23 @@ class Delimited:
         number = 1
         try:
             with self._text() as text:
-                reader = self._reader(text)
+                lines = _Lines(text)
+                reader = self._reader(lines)
                 next(reader, None)
+                lines.take()
                 for cells in reader:
                     number = reader.line_num + self._skip
+                    if lines.take():
+                        yield number, _TOO_LONG
+                        continue
                     if not cells:
                         continue
                     if any(cells[len(self.header) :]):
                         yield number, self._too_long(len(cells))
                         continue
-                    yield number, dict(zip(self.header, cells, strict=False))
+                    row = dict(zip(self.header, cells, strict=False))
+                    row.pop("", None)
+                    yield number, row
         except (csv.Error, UnicodeError) as error:
             raise self._unreadable(number, error) from error
 
@@ -96,8 +110,8 @@ class Delimited:
             text.readline()
         return text
 
-    def _reader(self, text: io.TextIOWrapper) -> "_Reader":
-        return csv.reader(text, strict=True, delimiter=self._delimiter)
+    def _reader(self, lines: "_Lines") -> "_Reader":
+        return csv.reader(lines, strict=True, delimiter=self._delimiter)
 
     def _unreadable(self, line: int, error: Exception) -> DomainError:
         return invalid_archive(
@@ -116,6 +130,48 @@ class _Reader(Protocol):
     def __iter__(self) -> Iterator[list[str]]: ...
 
     def __next__(self) -> list[str]: ...
+
+
+class _Lines:
+    """Lines for ``csv.reader``, of which a record takes no more than ``_MOST_RECORD`` characters.
+
+    A longer line is handed on as an empty one. What goes on over many lines ends the reading, since
+    where it would end is not known.
+    """
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+        self._taken = 0
+        self._is_long = False
+
+    def take(self) -> bool:
+        """Begin a record; whether the line of the last one was too long."""
+        was_long, self._is_long, self._taken = self._is_long, False, 0
+        return was_long
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(_MOST_RECORD)
+        if not line:
+            raise StopIteration
+        length = len(line)
+        if self._taken + length >= _MOST_RECORD:
+            if self._taken or self._pass_over(line):
+                raise csv.Error(f"a row {_TOO_LONG}")
+            self._is_long = True
+            return "\n"
+        self._taken += length
+        return line
+
+    def _pass_over(self, part: str) -> bool:
+        """Read to the end of a line; whether a quotation goes on in the next."""
+        is_open = part.count('"') % 2
+        while part and not part.endswith(("\n", "\r")):
+            part = self._text.readline(_MOST_RECORD)
+            is_open ^= part.count('"') % 2
+        return bool(is_open)
 
 
 class _Borrowed(io.TextIOWrapper):

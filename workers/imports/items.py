@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -201,6 +202,19 @@ def invalid_column(role: str, detail: str, columns: Iterable[str]) -> Invalid:
     return Invalid("invalid_column", f"{detail} It has: {names}.", field=f"{role}_column")
 
 
+def require_distinct(file: str, columns: Sequence[str]) -> None:
+    """Refuse two columns of one name: which is meant is not known. Those without are no matter.
+
+    Raises:
+        DomainError: ``invalid_column``.
+    """
+    for name, count in Counter(columns).items():
+        if name and count > 1:
+            shown = printable(name)[:200]
+            detail = f"{file} has several columns {shown!r}: rename all but one."
+            raise invalid_column("annotation", detail, columns)
+
+
 def reference(column: str, value: object) -> Reference | Refused:
     """The image that ``value`` means, by the name of the column it stands in."""
     text = printable(str(value)).strip() if value is not None else ""
@@ -293,6 +307,11 @@ def short_name(text: str) -> str:
     """A name that can be stored; of an absurdly long one, the end."""
     text = printable(text)
     return text if len(text) <= MAX_NAME else f"…{text[1 - MAX_NAME :]}"
+
+
+def beginning(text: str, most: int) -> str:
+    """``text`` as it can be shown: of what is longer than ``most`` characters, the beginning."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def extras(fields: Mapping[Any, object]) -> dict[str, Any]:

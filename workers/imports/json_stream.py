@@ -6,7 +6,9 @@ the nesting, so the elements are put together here, with limits on depth and siz
 
 import io
 import json
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final, Protocol
 
@@ -25,6 +27,8 @@ _OPENS: Final = frozenset({"start_map", "start_array"})
 _CLOSES: Final = frozenset({"end_map", "end_array"})
 # What Python and pandas write for numbers that JSON has no word for.
 _NO_NUMBER: Final = re.compile(rb"-?\b(?:NaN|Infinity)\b")
+# An escape that stands for half a character: two of them make one.
+_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
 # What may go on in the next block: a word.
 _UNFINISHED: Final = re.compile(rb"[-A-Za-z]{1,9}$")
@@ -112,12 +116,53 @@ def json_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any] |
 
 
 def _line(line: str) -> dict[str, Any] | str:
-    """The object of a line, NaN and Infinity read as null; or why it is none."""
+    """The object of a line, or why it is none.
+
+    NaN, Infinity and what is too large for a float are read as null; halves of a character, which
+    no text can hold, as ``?``.
+    """
     try:
-        row = json.loads(line, parse_constant=lambda _: None)
-    except (ValueError, RecursionError) as error:
+        row = _DECODER.decode(line)
+        if _HALF.search(line):
+            whole = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
+            row = json.loads(whole)
+        if line.count("[") + line.count("{") > _MOST_DEPTH and _is_deep(row):
+            raise RecursionError
+    except RecursionError:
+        return f"is nested more than {_MOST_DEPTH} deep"
+    except ValueError as error:
         return f"is no JSON: {printable(str(error))}"
     return row if isinstance(row, dict) else "is not an object"
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"it says {printable(name)[:100]!r} twice")
+    return found
+
+
+def _finite(number: str) -> float | None:
+    value = float(number)
+    return value if math.isfinite(value) else None
+
+
+# Made once: that takes longer than reading a line.
+_DECODER: Final = json.JSONDecoder(
+    parse_constant=lambda _: None, parse_float=_finite, object_pairs_hook=_members
+)
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether lists and objects are nested more than ``_MOST_DEPTH`` deep."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(_MOST_DEPTH + 1):
+        inside = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [part for one in inside for part in one if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
@@ -191,13 +236,16 @@ class _Counted:
         return self.position - len(self._held) - len(self._last) + found + max(0, offset)
 
     def _numbers(self, block: bytes) -> bytes:
-        starts = self._in_text
+        inside, seen = self._in_text, 0
         self._in_text ^= _is_odd(block)
         if b"NaN" not in block and b"Infinity" not in block:
             return block
 
         def null(found: re.Match[bytes]) -> bytes:
-            inside = starts ^ _is_odd(block[: found.start()])
+            # Counted from one word to the next: a block is full of them in a bad document.
+            nonlocal inside, seen
+            inside ^= _is_odd(block[seen : found.start()])
+            seen = found.start()
             return found[0] if inside else b"null"
 
         return _NO_NUMBER.sub(null, block)

@@ -6,7 +6,7 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -16,7 +16,6 @@ from core.errors import DomainError
 from core.places import Object
 from workers.imports.ahead import read_ahead
 from workers.imports.bucket import Bucket
-from workers.imports.delimited import Delimited
 from workers.imports.items import (
     NAME_COLUMNS,
     Fetched,
@@ -30,11 +29,11 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.json_stream import json_rows
 from workers.imports.layout import is_flag, row_split, split_text
-from workers.imports.parquet_bounds import BoundedParquet
+from workers.imports.parquet_bounds import BoundedParquet, is_list
+from workers.imports.rows import Place, Row, cell, header_of, is_csv, survey, text_rows
 from workers.imports.stated import MOST_VOTES, OF_VOTES, READ, VOTES, is_stated, read_stated
-from workers.imports.table import HOLDS
+from workers.imports.table import HOLDS, TABLES
 
 _KEYS: Final = ("key", "object_key", "location", "uri", *NAME_COLUMNS)
 # In a table of annotations, as we export it, each has a key of its own.
@@ -43,10 +42,6 @@ _OF_ANNOTATIONS: Final = frozenset({
     *_OURS, "example_id", "pool_index", "effective", "counted", "source", "cost", "purity",
     "informativeness", "meta_score", "supersedes",
 })  # fmt: skip
-
-Row = Mapping[str, Any]
-Place = tuple[str, "Row | str"]
-"""Where a row is, and the row; or why it is none."""
 
 
 class KeySource:
@@ -78,30 +73,34 @@ class KeySource:
         self._path, self._filename, self._bucket = path, filename, bucket
         self._annotations = annotations
         self._names_only = names_only
-        self._is_csv = Path(filename).suffix.lower() == ".csv"
-        self._needed: Collection[str] = ()
-        first = next((row for _, row in self._rows() if not isinstance(row, str)), {})
-        self._is_ours = first.keys() >= _OURS
+        self._is_csv = is_csv(filename)
+        self._is_parquet = Path(filename).suffix.lower() not in TABLES
+        labels = dict.fromkeys((*annotations, columns.get("label", "label")))
+        self._needed: Collection[str] = labels
+        found = survey(self._rows(labels), self._header(labels), labels)
+        names = found.columns
+        self._is_ours = _OURS.issubset(names)
         usual = _KEYS[1:] if self._is_ours else _KEYS
-        self._key = _column("key", columns, usual, first)
+        self._key = _column("key", columns, usual, names)
         if self._key is None:
             raise invalid_column(
-                "key", "No column names the images; call it key, or say which it is.", first
+                "key", "No column names the images; call it key, or say which it is.", names
             )
-        self._is_stated = is_stated(first, annotations)
-        self._label = _column("label", columns, ("label",), first)
-        self._split = _column("split", columns, ("split",), first)
-        self._flags = () if self._split else tuple(name for name in first if is_flag(name))
+        self._is_stated = is_stated(names, annotations)
+        self._label = _column("label", columns, ("label",), names)
+        self._split = _column("split", columns, ("split",), names)
+        self._flags = () if self._split else tuple(name for name in names if is_flag(name))
         for column in annotations:
-            if column not in first:
-                raise invalid_column("annotation", f"The file has no column {column!r}.", first)
-        labels = dict.fromkeys(name for name in (*annotations, self._label) if name)
-        self._values = {column: Values() for column in labels}
-        roles = (self._key, *labels, self._split, *self._flags)
+            if column not in names:
+                raise invalid_column("annotation", f"The file has no column {column!r}.", names)
+        self._values = {
+            name: held for name, held in found.values.items() if name in (*annotations, self._label)
+        }
+        roles = (self._key, *self._values, self._split, *self._flags)
         self._needed = {name for name in roles if name}
         if self._is_stated:
             self._needed |= READ
-        self._total = sum(map(self._count, self._rows(labels)))
+        self._total = found.total
         self._threads = ThreadPoolExecutor(2 * AT_ONCE)
 
     @property
@@ -113,15 +112,6 @@ class KeySource:
     def values(self) -> Mapping[str, Values]:
         """What stands in the columns of labels."""
         return self._values
-
-    def _count(self, place: Place) -> int:
-        """1, with what stands in the row noted."""
-        _, row = place
-        if not isinstance(row, str):
-            for column, held in self._values.items():
-                if (value := _text(row.get(column))) is not None:
-                    held.add(value)
-        return 1
 
     def items(self, start: int) -> Iterator[Item]:
         """Items from ``start`` on, looked up and read ahead."""
@@ -151,7 +141,7 @@ class KeySource:
         if isinstance(row, str):
             return refused_item(f"{self._filename}, {place}", row)
         own = {self._key, self._label, self._split, *self._flags, *self._annotations}
-        said = [(column, _text(row.get(column))) for column in self._annotations]
+        said = [(column, cell(row, column)) for column in self._annotations]
         key = _text(row.get(self._key or "")) or f"{self._filename}, {place}"
         name = short_name(key.removeprefix(f"{self._bucket.location}/"))
         size = 0 if isinstance(what, Refused) else what.size
@@ -161,7 +151,7 @@ class KeySource:
             name=name,
             read=partial(self._read, what),
             size=size,
-            label=_text(row.get(self._label or "")),
+            label=cell(row, self._label or ""),
             label_column=self._label,
             split=self._split_of(row),
             annotations=tuple((name, value) for name, value in said if value is not None),
@@ -205,14 +195,20 @@ class KeySource:
     def _read(self, what: Object | Refused) -> Fetched | Refused:
         return what if isinstance(what, Refused) else self._bucket.read(what)
 
-    def _rows(self, only: Collection[str] | None = None) -> Iterator[Place]:
-        """Every row; of a Parquet file with the columns ``only``."""
-        read = {".csv": _csv, ".jsonl": _jsonl}.get(Path(self._filename).suffix.lower())
+    def _header(self, needed: Collection[str]) -> Sequence[str]:
+        """Names of the columns that are read; of JSON Lines only the rows tell."""
+        if not self._is_parquet:
+            return header_of(self._path, self._filename)
+        with closing(BoundedParquet(self._path)) as file:
+            return [name for name in file.schema.names if _leaves(file, name, needed)]
+
+    def _rows(self, columns: Collection[str] | None = None) -> Iterator[Place]:
+        """Every row; of a Parquet file with these columns."""
         try:
-            if read is None:
-                yield from _parquet(self._path, self._needed, only)
+            if self._is_parquet:
+                yield from _parquet(self._path, self._needed, columns)
             else:
-                yield from read(self._path, self._filename)
+                yield from text_rows(self._path, self._filename)
         except DomainError:
             raise
         except (ValueError, OSError, pa.ArrowException) as error:
@@ -223,7 +219,9 @@ class KeySource:
             ) from error
 
 
-def _column(role: str, given: Mapping[str, str], usual: Sequence[str], columns: Row) -> str | None:
+def _column(
+    role: str, given: Mapping[str, str], usual: Sequence[str], columns: Collection[str]
+) -> str | None:
     """The column of a role: the one that was given, or the first usual one that is there."""
     name = given.get(role)
     if name is not None and name not in columns:
@@ -236,34 +234,27 @@ def _text(value: object) -> str | None:
     return text or None
 
 
-def _csv(path: Path, name: str) -> Iterator[Place]:
-    with path.open("rb") as file:
-        for number, row in Delimited(file, name).rows():
-            yield f"line {number}", row
+def _leaves(file: BoundedParquet, column: str, needed: Collection[str]) -> list[str]:
+    """What is read of a column; lists only where they are needed."""
+    kind = file.schema.field(column).type
+    is_needed = column == VOTES or (column in needed and is_list(kind))
+    return file.leaves(column, OF_VOTES) if is_needed or not pa.types.is_nested(kind) else []
 
 
-def _jsonl(path: Path, name: str) -> Iterator[Place]:
-    with path.open("rb") as file:
-        yield from json_rows(file, name)
-
-
-def _parquet(path: Path, needed: Collection[str], only: Collection[str] | None) -> Iterator[Place]:
+def _parquet(
+    path: Path, needed: Collection[str], columns: Collection[str] | None
+) -> Iterator[Place]:
     """Rows of a Parquet file.
 
     Args:
         path: The file.
         needed: Columns that are no extras, and refuse a row that holds too much there.
-        only: The columns that are read; all that say something if ``None``.
+        columns: Those that are read; all that say something if ``None``.
     """
     number = 0
     with closing(BoundedParquet(path)) as file:
-        names = [name for name in file.schema.names if only is None or name in only]
-        leaves = [
-            leaf
-            for name in names
-            if not pa.types.is_nested(file.schema.field(name).type) or name == VOTES
-            for leaf in file.leaves(name, OF_VOTES)
-        ]
+        names = [name for name in file.schema.names if columns is None or name in columns]
+        leaves = [leaf for name in names for leaf in _leaves(file, name, needed)]
         extras = [name for name in leaves if name not in needed]
         for _, batch in file.batches(leaves, optional=extras):
             for row in file.rows(batch, needed, MOST_VOTES):

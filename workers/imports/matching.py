@@ -8,6 +8,7 @@ lies in a folder of images speaks of those below it.
 The index is on disk, so that memory stays flat in the number of images and of names.
 """
 
+import heapq
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +19,8 @@ from workers.imports.items import composed, printable
 
 _FROM_DOCUMENT, _FROM_TOP, _TAIL = 3, 2, 1
 _SHOWN: Final = 3
+# Of the images that a name may mean so many are noted, however many there are: it means none then.
+_KEPT: Final = _SHOWN + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,11 @@ class Matches:
         for statement in (
             "CREATE TABLE called (row INT, document INT, rank INT, path TEXT, folder TEXT, "
             "base TEXT, is_made INT)",
+            "CREATE TABLE names (name INTEGER PRIMARY KEY, path TEXT, folder TEXT, base TEXT, "
+            "is_made INT)",
             "CREATE TABLE seen (image INTEGER PRIMARY KEY, path TEXT)",
-            "CREATE TABLE claims (row INT, rank INT, level INT, image INT, path TEXT)",
+            "CREATE TABLE claims (name INT, level INT, image INT, "
+            "PRIMARY KEY (name, level, image)) WITHOUT ROWID",
             "CREATE TABLE meant (row INTEGER PRIMARY KEY, image INT, how TEXT, reason TEXT)",
         ):
             index.execute(statement)
@@ -98,19 +104,23 @@ class Matches:
             again: Whether other images were looked through before; only rows that none of those
                 could be are looked at.
         """
-        self._index.execute("CREATE INDEX IF NOT EXISTS called_path ON called (path)")
-        self._index.execute("CREATE INDEX IF NOT EXISTS called_base ON called (base)")
-        self._index.execute("DELETE FROM seen")
-        self._index.execute("DELETE FROM claims")
+        for table in ("names", "seen", "claims"):
+            self._index.execute(f"DELETE FROM {table}")
+        self._index.execute("BEGIN")
         if again:
             self._index.execute("DELETE FROM called WHERE row IN (SELECT row FROM meant)")
             # Folders of documents are of the archive that they came in.
             self._index.execute("UPDATE called SET folder = ''")
-        self._index.execute("BEGIN")
+        self._index.execute(
+            "INSERT INTO names (path, folder, base, is_made) "
+            "SELECT DISTINCT path, folder, base, is_made FROM called"
+        )
+        for index in ("names (path, folder, is_made)", "names (base)", "called (row)"):
+            name = index.replace(" (", "_").replace(", ", "_").rstrip(")")
+            self._index.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {index}")
         self._claim(images)
         self._claim_shorter()
         self._index.execute("COMMIT")
-        self._index.execute("CREATE INDEX IF NOT EXISTS claims_row ON claims (row)")
         self._decide()
 
     def found(self, row: int) -> Match | Unmatched:
@@ -132,51 +142,50 @@ class Matches:
     def _claim(self, images: Iterable[tuple[int, str]]) -> None:
         """Note the images that may be meant, and which names are their path or its end."""
         write = self._index.cursor()
+        there = {folder for (folder,) in write.execute("SELECT DISTINCT folder FROM names")}
         for number, name in images:
             path = composed(name)
             base = _base(path)
             made = sent_name(base)
             called = write.execute(
-                "SELECT 1 FROM called WHERE base IN (?, ?) LIMIT 1", (base, made)
+                "SELECT 1 FROM names WHERE base IN (?, ?) LIMIT 1", (base, made)
             ).fetchone()
             if not called:
                 continue
             write.execute("INSERT INTO seen VALUES (?, ?)", (number, path))
+            # Of many documents only those that can speak of it.
+            folders = [folder for folder in ("", *_folders(path)) if folder in there]
+            within = f"folder IN ({', '.join('?' * len(folders))})"
             for tail in _tails(path):
                 names = write.execute(
-                    "SELECT row, rank, folder FROM called WHERE path = ?", (tail,)
+                    f"SELECT name, folder FROM names WHERE path = ? AND {within}",
+                    (tail, *folders),
                 ).fetchall()
-                write.executemany(
-                    "INSERT INTO claims VALUES (?, ?, ?, ?, ?)",
-                    (
-                        (row, rank, _level(path, tail, folder), number, tail)
-                        for row, rank, folder in names
-                        if not folder or path.startswith(f"{folder}/")
-                    ),
-                )
+                for one, folder in names:
+                    _note(write, one, _level(path, tail, folder), number)
             if made != base:
-                write.execute(
-                    "INSERT INTO claims SELECT row, rank, ?, ?, path FROM called WHERE is_made "
-                    "AND path = ? AND (folder = '' OR instr(?, folder || '/') = 1)",
-                    (_TAIL, number, made, path),
-                )
+                names = write.execute(
+                    f"SELECT name FROM names WHERE path = ? AND {within} AND is_made",
+                    (made, *folders),
+                ).fetchall()
+                for (one,) in names:
+                    _note(write, one, _TAIL, number)
 
     def _claim_shorter(self) -> None:
         """Images whose path is the end of a name claim too: folders of the name are left out."""
         self._index.execute("CREATE INDEX IF NOT EXISTS seen_path ON seen (path)")
         look = self._index.cursor()
-        names = self._index.execute(
-            "SELECT row, rank, path, folder FROM called WHERE instr(path, '/')"
-        )
-        for row, rank, path, folder in names:
+        names = self._index.execute("SELECT name, path, folder FROM names WHERE instr(path, '/')")
+        for name, path, folder in names:
             for tail in list(_tails(path))[1:]:
                 for at in {tail, f"{folder}/{tail}" if folder else tail}:
                     if folder and not at.startswith(f"{folder}/"):
                         continue
-                    look.execute(
-                        "INSERT INTO claims SELECT ?, ?, ?, image, ? FROM seen WHERE path = ?",
-                        (row, rank, _TAIL, path, at),
-                    )
+                    found = look.execute(
+                        "SELECT image FROM seen WHERE path = ? LIMIT ?", (at, _KEPT)
+                    ).fetchall()
+                    for (image,) in found:
+                        _note(look, name, _TAIL, image)
 
     def _decide(self) -> None:
         """Leave each row the one image that it means, if there is one."""
@@ -186,10 +195,7 @@ class Matches:
         )
         self._index.execute("DELETE FROM chosen")
         self._index.execute("BEGIN")
-        rows = self._index.execute(
-            "SELECT DISTINCT claims.row, called.document FROM claims "
-            "JOIN called ON called.row = claims.row ORDER BY claims.row"
-        )
+        rows = self._index.execute("SELECT DISTINCT row, document FROM called ORDER BY row")
         write = self._index.cursor()
         for row, document in rows:
             self._choose(write, row, document)
@@ -203,14 +209,18 @@ class Matches:
         """Of the images that a row may mean those that agree best, if it is one."""
         # Ordered, so that the first are the best.
         found = write.execute(
-            "SELECT DISTINCT rank, level, image, path FROM claims WHERE row = ? "
-            "ORDER BY rank, level DESC LIMIT 1000",
+            "SELECT rank, level, image, path FROM called "
+            "JOIN names USING (path, folder, is_made) JOIN claims USING (name) "
+            "WHERE row = ? ORDER BY rank, level DESC",
             (row,),
         ).fetchall()
+        if not found:
+            return
         best = [one for one in found if one[:2] == found[0][:2]]
         images = {image for _, _, image, _ in best}
         if len(images) > 1:
-            self._say(write, row, f"{len(images)} images could be meant: {self._paths_of(images)}")
+            count = f"{len(images)}" if len(images) < _KEPT else f"more than {_SHOWN}"
+            self._say(write, row, f"{count} images could be meant: {self._paths_of(images)}")
             return
         _, level, image, path = best[0]
         write.execute(
@@ -230,14 +240,16 @@ class Matches:
             if level == best[document]:
                 paths[document].add(path)
         loose = {path for document, some in paths.items() for path in some if best[document] == 1}
-        agree = all(
-            _is_tail(one, other) or _is_tail(other, one) for one in loose for other in loose
-        )
+        # What ends another's path is the end of the longest, too.
+        longest = max(loose, key=len, default="")
+        agree = all(_is_tail(one, longest) for one in loose)
+        first = {document: _first(some) for document, some in paths.items()}
+        first_loose = _first(loose)
         for row, document, level, path in found:
             if level < best[document]:
                 self._say(write, row, f"the image {self._paths_of([image])} is called otherwise")
             elif len(paths[document]) > 1 or (level == _TAIL and not agree):
-                others = sorted({*paths[document], *loose} - {path})
+                others = sorted({*first[document], *first_loose} - {path})
                 shown = ", ".join(others[:_SHOWN])
                 self._say(write, row, f"the image {self._paths_of([image])} could also be {shown}")
             else:
@@ -286,6 +298,28 @@ def _level(path: str, tail: str, folder: str) -> int:
     if path == (f"{folder}/{tail}" if folder else tail):
         return _FROM_DOCUMENT
     return _FROM_TOP if path == tail else _TAIL
+
+
+def _note(write: sqlite3.Cursor, name: int, level: int, image: int) -> None:
+    """Note that a name may mean an image, unless enough are known for it to mean none."""
+    write.execute(
+        "INSERT OR IGNORE INTO claims SELECT ?1, ?2, ?3 "
+        "WHERE (SELECT count(*) FROM claims WHERE name = ?1 AND level = ?2) < ?4",
+        (name, level, image, _KEPT),
+    )
+
+
+def _first(paths: Iterable[str]) -> list[str]:
+    """Those that may be shown."""
+    return heapq.nsmallest(_KEPT, paths)
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders that a file lies in, from the outermost on."""
+    at = path.find("/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
 
 
 def _base(path: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import DomainError
 from workers.imports.delimited import csv_rows
-from workers.imports.items import Values, composed, printable
+from workers.imports.items import Values, composed, only, printable
 from workers.imports.json_stream import json_rows
 from workers.imports.matching import Called, Match, Matches, Unmatched, plain_path
 from workers.imports.stated import text
@@ -93,10 +93,12 @@ class Metadata:
                     reason = row if isinstance(row, str) else f"it names no image by {FILE}"
                     self.problem(f"{name}, {place}", reason)
                     continue
+                # Ours alone: another's may hold anything.
+                row.pop(UNREAD, None)
                 path = prefix + plain_path(file)
                 self._index.execute(
                     "INSERT INTO rows (file, path, fields) VALUES (?, ?, ?)",
-                    (path, composed(path), json.dumps(row)),
+                    (path, composed(path), json.dumps(row, allow_nan=False)),
                 )
         except DomainError as error:
             self.problem(name, error.detail)
@@ -124,7 +126,7 @@ class Metadata:
             for names, fields in rows:
                 row = self._index.execute(
                     "INSERT INTO rows (file, fields, document) VALUES (?, ?, ?)",
-                    (names[0].path, json.dumps(fields), self._documents),
+                    (names[0].path, json.dumps(fields, allow_nan=False), self._documents),
                 ).lastrowid
                 assert row is not None
                 self._matches.call(row, self._documents, folder, names, below=below)
@@ -181,12 +183,14 @@ class Metadata:
         for column in columns:
             held = found[column] = Values()
             rows = self._index.execute(
-                "SELECT DISTINCT value FROM rows, json_each(rows.fields) "
+                "SELECT DISTINCT value, type FROM rows, json_each(rows.fields) "
                 "WHERE document IS NULL AND key = ? AND value IS NOT NULL",
                 (column,),
             )
-            for (value,) in rows:
-                held.add(str(value))
+            for value, kind in rows:
+                one = only(json.loads(value)) if kind == "array" else value
+                if (written := text(one)) is not None:
+                    held.add(written)
         return found
 
     def missing(self) -> Iterator[Missing]:

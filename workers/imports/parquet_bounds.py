@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from workers.imports.items import MAX_TEXT_BYTES, invalid_archive, printable
+from workers.imports.items import MAX_TEXT_BYTES, invalid_archive, printable, require_distinct
+from workers.imports.parquet_pages import DELTA_BYTE_ARRAY, DICTIONARY_PAGE, page_at
 
 MOST_ROWS: Final = 5_000_000
 _ROWS: Final = 256
@@ -34,11 +35,6 @@ _ROWS_OF_MUCH_TEXT: Final = 16
 # As a zip may unpack to.
 _MOST_TIMES: Final = 200
 _ALWAYS_FINE: Final = 4 << 30
-_HEADERS: Final = (1 << 9, 1 << 14, 1 << 20, 16 << 20)
-_DICTIONARY_PAGE: Final = 2
-_DELTA_BYTE_ARRAY: Final = 7
-_DATA_PAGES: Final = {0: (5, 2), 3: (8, 4)}
-"""Types of pages with values: field of the header that tells of them, and its field of encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +57,6 @@ class Chunk:
     is_wide: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A page: its type, its bytes when unpacked, its values, their encoding, and where it ends."""
-
-    kind: int
-    size: int
-    values: int
-    encoding: int
-    end: int
-
-
 class BoundedParquet:
     """Rows of a Parquet file, a few at a time.
 
@@ -79,7 +64,7 @@ class BoundedParquet:
         path: The file.
 
     Raises:
-        DomainError: ``invalid_archive``.
+        DomainError: ``invalid_archive``, or ``invalid_column`` if two columns have one name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -88,6 +73,8 @@ class BoundedParquet:
                 leaves = [plain.schema.column(index) for index in range(len(plain.schema))]
                 metadata = plain.metadata
                 text = [one.path for one in leaves if one.logical_type.type in ("STRING", "JSON")]
+            self._leaves = [one.path for one in leaves]
+            require_distinct("The Parquet file", self._leaves)
             self._encodings = _encodings(metadata, text)
             self._text = frozenset(
                 one for one in text if not any("DELTA" in kind for kind in self._encodings[one])
@@ -105,7 +92,6 @@ class BoundedParquet:
             ) from error
         self._raw: BinaryIO = path.open("rb")
         self._left = max(_ALWAYS_FINE, _MOST_TIMES * path.stat().st_size)
-        self._leaves = [one.path for one in leaves]
         self._is_repeated = {one.path: one.max_repetition_level > 0 for one in leaves}
         if self.total > MOST_ROWS:
             self.close()
@@ -237,12 +223,12 @@ class BoundedParquet:
         is_shared = False
         end = begin + stored.total_compressed_size
         while begin < end and values < stored.num_values:
-            page = _page(self._raw, begin)
+            page = page_at(self._raw, begin)
             largest, total = max(largest, page.size), total + page.size
             values += page.values
             # In this encoding a value repeats what the one before it begins with.
-            is_shared |= page.encoding == _DELTA_BYTE_ARRAY
-            is_shared |= page.kind == _DICTIONARY_PAGE and path not in self._text
+            is_shared |= page.encoding == DELTA_BYTE_ARRAY
+            is_shared |= page.kind == DICTIONARY_PAGE and path not in self._text
             begin = page.end
         is_wide = "BYTE_ARRAY" in stored.physical_type and (is_shared or total > _BATCH_BYTES)
         return Chunk(path, largest, total, values, is_wide)
@@ -409,83 +395,3 @@ def without_long(array: pa.Array) -> pa.Array:
 
 def _plain(array: pa.Array) -> pa.Array:
     return array.cast(pa.large_string()) if pa.types.is_string_view(array.type) else array
-
-
-def _page(file: BinaryIO, position: int) -> _Page:
-    """The page at ``position``, by its own header.
-
-    That is a ``PageHeader`` in Thrift's compact protocol (Apache Parquet format, 2.10).
-    """
-    for most in _HEADERS:
-        file.seek(position)
-        block = file.read(most)
-        try:
-            fields, length = _struct(block, 0, 0)
-            kind, size, packed = (int(fields[number]) for number in (1, 2, 3))
-            told, encoded = _DATA_PAGES.get(kind, (0, 0))
-            of_values = fields.get(told, {})
-            values, encoding = int(of_values.get(1, 0)), int(of_values.get(encoded, 0))
-        except IndexError:
-            if len(block) < most:
-                break
-            continue
-        except (KeyError, TypeError, ValueError, AttributeError):
-            break
-        if min(size, packed, values) >= 0:
-            return _Page(kind, size, values, encoding, position + length + packed)
-        break
-    raise invalid_archive(
-        f"The Parquet file is damaged: there is no page at byte {position:,}, where its footer "
-        "names one."
-    )
-
-
-def _struct(block: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Fields of a Thrift struct by number, and where it ends."""
-    if depth > 8:
-        raise ValueError
-    fields: dict[int, Any] = {}
-    number = 0
-    while head := block[at]:
-        at += 1
-        if head >> 4:
-            number += head >> 4
-        else:
-            number, at = _zigzag(block, at)
-        fields[number], at = _value(block, at, head & 15, depth)
-    return fields, at + 1
-
-
-def _value(block: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if kind in (1, 2):
-        return kind == 1, at
-    if kind == 3:
-        return block[at], at + 1
-    if kind in (4, 5, 6):
-        return _zigzag(block, at)
-    if kind == 7:
-        return None, at + 8
-    if kind == 8:
-        length, at = _varint(block, at)
-        return None, at + length
-    if kind == 12:
-        return _struct(block, at, depth + 1)
-    # Page headers have neither lists nor maps.
-    raise ValueError
-
-
-def _varint(block: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while shift < 64:
-        byte = block[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-    raise ValueError
-
-
-def _zigzag(block: bytes, at: int) -> tuple[int, int]:
-    value, at = _varint(block, at)
-    return (value >> 1) ^ -(value & 1), at

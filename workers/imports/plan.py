@@ -19,27 +19,34 @@ from sqlalchemy import select
 from core.formats import IMAGES
 from core.imports import LONGEST_NAME, FolderChoice, ImportParams
 from core.input_size import SizeChoice
+from core.pictures.rendition import MEDIA_TYPES
 from core.project_settings import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
 from workers.imports.bucket import BucketSource
 from workers.imports.folder import FolderSource
-from workers.imports.items import Fetched, Item, LeftOut, Refused, Source
+from workers.imports.items import Fetched, Item, LeftOut, Refused, Source, beginning, short_name
 from workers.imports.layout import normal
 from workers.imports.parquet import ParquetSource
 from workers.imports.placing import place, split_of
 from workers.imports.reading import LabelReader
-from workers.imports.report import Outcome, Tally
+from workers.imports.report import MOST_REASON, Outcome, Tally
 from workers.imports.sizes import sizes_ahead
 from workers.imports.sources import open_source
 from workers.runner import JobContext
 
-_FORMATS: Final = ("JPEG", "PNG", "WEBP", "BMP", "TIFF", "GIF")
+# MPO is opened as the JPEG that it begins with.
+_FORMATS: Final = tuple(MEDIA_TYPES.keys() - {"MPO"})
 _PHASE: Final = "plan"
 _EVERY: Final = 1000
 _MOST_GROUPS: Final = 100
 _MORE: Final = "more folders or values than are shown; say what they are with folder_split"
 _MOST_LABELS: Final = 1000
+# Characters of all labels of all groups: the plan is sent to whoever looks at the imports.
+_MOST_LABEL_TEXT: Final = 1 << 20
+# Characters of one label, value or name of a column. A class has at most 100.
+_MOST_TEXT: Final = 200
+_MOST_DOCUMENTS: Final = 1000
 _MOST_COLUMNS: Final = 50
 # A column with more values than a project may have classes is none of labels.
 _MOST_VALUES: Final = 1000
@@ -105,7 +112,7 @@ class Group:
         may_be_class: Whether it is a folder that may also be a class.
         count: How many there are.
         unlabeled: Those without a label.
-        labels: How many have each label.
+        labels: How many have each label, as far as there is room; of long ones the beginning.
         examples: Names of some.
         fixed: What becomes of several folders or values that are shown as one, a split,
             ``left_out`` or ``refused``: it has no name of theirs, and cannot be chosen here.
@@ -121,15 +128,21 @@ class Group:
     examples: list[str] = field(default_factory=list)
     fixed: str | None = None
 
-    def add(self, item: Item) -> None:
-        """Count an image."""
+    def add(self, item: Item, room: int) -> int:
+        """Count an image; how much of ``room``, in characters, is left beside its label."""
         self.count += 1
-        if item.label is None:
-            self.unlabeled += 1
-        elif item.label in self.labels or len(self.labels) < _MOST_LABELS:
-            self.labels[item.label] += 1
         if len(self.examples) < _SHOWN:
             self.examples.append(item.name)
+        if item.label is None:
+            self.unlabeled += 1
+            return room
+        label = beginning(item.label, _MOST_TEXT)
+        if label not in self.labels:
+            if len(self.labels) >= _MOST_LABELS or len(label) > room:
+                return room
+            room -= len(label)
+        self.labels[label] += 1
+        return room
 
 
 @dataclass
@@ -170,6 +183,7 @@ class Plan:
         self._of_class: dict[str | None, bool] = {}
         self._tally, self._bad = Tally(), Tally()
         self._rows = 0
+        self._room = _MOST_LABEL_TEXT
         self._endings: Counter[tuple[str, bool]] = Counter()
 
     def add(self, item: Item) -> None:
@@ -186,7 +200,7 @@ class Plan:
             outcome = Outcome.EMPTY if is_empty else Outcome.LABELED
             self._tally.count(outcome, item.name, "", None)
             return
-        self._group(item).add(item)
+        self._room = self._group(item).add(item, self._room)
         placed = place(item, self._params.split, self._reader, self._chosen)
         if isinstance(placed, LeftOut):
             self._tally.count(Outcome.LEFT_OUT, item.name, placed.reason, None)
@@ -222,13 +236,13 @@ class Plan:
             "groups": [self._shown(group) for group in self._sorted()],
             "labels": list(self._labels()),
             "documents": [
-                {"name": name, "format": format_}
-                for name, format_ in (folders.documents if folders else [])
+                {"name": short_name(name), "format": format_}
+                for name, format_ in (folders.documents[:_MOST_DOCUMENTS] if folders else [])
             ],
             "columns": {
-                role: getattr(columns, role)
+                role: beginning(name, _MOST_TEXT)
                 for role in ("image", "label", "split")
-                if columns is not None and getattr(columns, role) is not None
+                if columns is not None and (name := getattr(columns, role)) is not None
             },
         }
 
@@ -273,9 +287,9 @@ class Plan:
             for name, count in sorted(group.labels.items())
         ]
         return {
-            "name": group.name,
+            "name": None if group.name is None else short_name(group.name),
             "proposal": group.proposal.value,
-            "reason": group.reason,
+            "reason": None if group.reason is None else beginning(group.reason, MOST_REASON),
             "may_be_class": group.may_be_class,
             "count": group.count,
             "unlabeled": group.unlabeled,
@@ -321,7 +335,7 @@ class Plan:
         readable = self._readable.get((name, value))
         if readable is None:
             readable = self._reader.reads(name, value)
-            if column.values is not None:
+            if column.values is not None and len(value) <= _MOST_TEXT:
                 self._readable[name, value] = readable
         _note(column, value, readable=readable)
 
@@ -362,7 +376,7 @@ def _note(column: Column, value: str, *, readable: bool) -> None:
     column.readable += readable
     column.unreadable += not readable
     if column.values is not None:
-        column.values[value] += 1
+        column.values[beginning(value, _MOST_TEXT)] += 1
         if len(column.values) > _MOST_VALUES:
             column.values = None
 

@@ -15,7 +15,7 @@ from core.states import Split
 from core.storage import write_atomically
 
 _EXAMPLES: Final = 100
-_MOST_REASON: Final = 1000
+MOST_REASON: Final = 1000
 # A reason may name a label or a split: with a wrong column there are as many as images.
 _REASONS: Final = 20
 _OTHER_REASONS: Final = "other reasons"
@@ -91,6 +91,7 @@ class Tally:
     def count(self, outcome: Outcome, name: str, reason: str, split: Split | None) -> None:
         """Count one item."""
         self.total += 1
+        reason = reason[:MOST_REASON]
         if outcome is Outcome.ADDED:
             self.added += 1
             self.by_split[split or Split.POOL] += 1
@@ -123,6 +124,7 @@ class Tally:
 
 
 def _count(known: dict[str, int], reason: str) -> None:
+    reason = reason[:MOST_REASON]
     if reason not in known and len(known) >= _REASONS:
         reason = _OTHER_REASONS
     known[reason] = known.get(reason, 0) + 1
@@ -131,7 +133,7 @@ def _count(known: dict[str, int], reason: str) -> None:
 def reasons(reason: str, notes: Iterable[Note]) -> str:
     """All that is to be said of an item, in one cell."""
     said = [reason, *map(str, notes)]
-    return "; ".join(one for one in said if one)[:_MOST_REASON]
+    return "; ".join(one for one in said if one)[:MOST_REASON]
 
 
 class ReportFile:

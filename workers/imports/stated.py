@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from core.states import Verdict
-from workers.imports.items import Refused, Said, extras, printable, short_name
+from workers.imports.items import Refused, Said, extras, only, printable, short_name
 
 VERDICT: Final = "verdict"
 VOTES: Final = "votes"
@@ -139,7 +139,7 @@ def read_time(value: object) -> datetime | None:
 
 
 def _class(fields: Mapping[str, Any]) -> str | None:
-    names = (text(fields.get(name)) for name in ("class", "class_name", "label"))
+    names = (text(only(fields.get(name))) for name in ("class", "class_name", "label"))
     return next((name for name in names if name is not None), None)
 
 

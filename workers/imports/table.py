@@ -1,6 +1,5 @@
 """A CSV or JSON Lines of labels: each row is about an image that the pool has."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -9,7 +8,6 @@ from typing import Any, Final
 
 from core.cells import original
 from core.errors import Invalid
-from workers.imports.delimited import Delimited
 from workers.imports.items import (
     ELSEWHERE,
     HERE,
@@ -19,19 +17,17 @@ from workers.imports.items import (
     invalid_archive,
     invalid_column,
     key_column,
-    only,
     printable,
     reference,
     refused_item,
     short_name,
 )
-from workers.imports.json_stream import json_rows
+from workers.imports.rows import Place, cell, header_of, is_csv, survey, text_rows
 from workers.imports.stated import is_stated, read_said_of, text
 
 TABLES: Final = frozenset({".csv", ".jsonl"})
 HOLDS: Final = "holds"
 """Column that says whether an annotation is part of what its image counts as."""
-_MOST_COLUMNS: Final = 1000
 
 
 class TableSource:
@@ -55,37 +51,29 @@ class TableSource:
         self._filename = filename
         self._path = path
         self._annotations = annotations
-        self._file = path.open("rb")
-        self._values = {column: Values() for column in annotations}
-        try:
-            is_csv = Path(filename).suffix.lower() == ".csv"
-            self._csv = Delimited(self._file, filename) if is_csv else None
-            self._total, header = self._scan()
-            if not header:
-                raise self._empty()
-            for column in annotations:
-                if column not in header:
-                    raise invalid_column(
-                        "annotation", f"The file has no column {column!r}.", header
-                    )
-            self._is_stated = not annotations and is_stated(header)
-            if not annotations and not self._is_stated:
-                raise Invalid(
-                    "no_annotation_column",
-                    "Say which columns of the table hold labels, each with annotation_column=NAME, "
-                    "or name one verdict (class, ood, unsure or skip), with the class beside it.",
-                    field="annotation_column",
-                )
-            order = ELSEWHERE if self._is_stated else HERE
-            self._key = key_column(header, columns.get("key"), order)
-        except BaseException:
-            self._file.close()
-            raise
+        self._is_csv = is_csv(filename)
+        self._found = survey(self._rows(), header_of(path, filename), annotations)
+        names = self._found.columns
+        if not names:
+            raise self._empty()
+        for column in annotations:
+            if column not in names:
+                raise invalid_column("annotation", f"The file has no column {column!r}.", names)
+        self._is_stated = not annotations and is_stated(names)
+        if not annotations and not self._is_stated:
+            raise Invalid(
+                "no_annotation_column",
+                "Say which columns of the table hold labels, each with annotation_column=NAME, "
+                "or name one verdict (class, ood, unsure or skip), with the class beside it.",
+                field="annotation_column",
+            )
+        order = ELSEWHERE if self._is_stated else HERE
+        self._key = key_column(names, columns.get("key"), order)
 
     @property
     def total(self) -> int:
         """Number of rows."""
-        return self._total
+        return self._found.total
 
     def items(self, start: int) -> Iterator[Item]:
         """Rows from ``start`` on."""
@@ -98,28 +86,25 @@ class TableSource:
     @property
     def values(self) -> Mapping[str, Values]:
         """What stands in the columns that become annotations."""
-        return self._values
+        return self._found.values
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Nothing stays open between rows."""
 
     def _labeled(self, place: str, row: Mapping[str, Any]) -> Item:
         found = reference(self._key, row.get(self._key))
         if isinstance(found, Refused):
             return refused_item(self._name(place, row), found.reason)
-        said = (
-            (column, (text(only(row.get(column))) or "").strip()) for column in self._annotations
-        )
+        said = ((column, cell(row, column)) for column in self._annotations)
         return Item(
             name=self._name(place, row),
             read=partial(_same, Refused("the row holds no image")),
             reference=found,
-            annotations=tuple((column, value) for column, value in said if value),
+            annotations=tuple((column, value) for column, value in said if value is not None),
         )
 
     def _stated(self, place: str, row: Mapping[str, Any]) -> Item:
-        if self._csv:
+        if self._is_csv:
             row = {key: original(value or "") for key, value in row.items()}
         name = self._name(place, row)
         found, said = reference(self._key, row.get(self._key)), read_said_of(row)
@@ -140,37 +125,12 @@ class TableSource:
     def _name(self, place: str, row: Mapping[str, Any]) -> str:
         return short_name(text(row.get(self._key)) or f"{self._filename}, {place}")
 
-    def _scan(self) -> tuple[int, list[str]]:
-        """Number of rows, and the names of the columns; of JSON Lines all that any row has."""
-        header = self._csv.header if self._csv else []
-        names = dict.fromkeys(header)
-        twice = [name for name, count in Counter(header).items() if count > 1]
-        if twice:
-            raise invalid_column("annotation", f"The file has several columns {twice[0]!r}.", names)
-        count = 0
-        for _, row in self._rows():
-            count += 1
-            if isinstance(row, str):
-                continue
-            if not self._csv and len(names) < _MOST_COLUMNS:
-                names.update(dict.fromkeys(row))
-            for column, held in self._values.items():
-                if (value := text(only(row.get(column)))) is not None:
-                    held.add(value)
-        return count, [name for name in names if name]
-
-    def _rows(self) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        if self._csv:
-            return ((f"line {number}", row) for number, row in self._csv.rows())
-        return self._lines()
-
-    def _lines(self) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        with self._path.open("rb") as file:
-            yield from json_rows(file, self._filename)
+    def _rows(self) -> Iterator[Place]:
+        return text_rows(self._path, self._filename)
 
     def _empty(self) -> Exception:
         name = printable(self._filename)
-        if self._csv:
+        if self._is_csv:
             needs = "a header, such as file,label, and a row for each image"
         else:
             needs = 'a line for each image, such as {"file": "cat/1.png", "label": "cat"}'
