@@ -94,10 +94,8 @@ def test_projects_from_before_keep_the_size_that_was_the_default(
                 database=engine.url.database or "",
             )
         with engine.connect() as connection:
-            sizes = dict(
-                connection.execute(select(Project.id, Project.settings["input_size"])).all()
-            )
-        assert [sizes[one] for one in ids] == [32, 8, 32]
+            statement = select(Project.settings["input_size"]).order_by(Project.id)
+            assert connection.scalars(statement.where(Project.id.in_(ids))).all() == [32, 8, 32]
     finally:
         engine.dispose()
 
