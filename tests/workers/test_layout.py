@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from random import Random
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -27,10 +28,7 @@ def places(
         folders.add(path)
     found = layout(folders, chosen)
     placed = {path: found.place(path) for path in paths}
-    return {
-        path: (LEFT if one.unsure else one.split and parse_split(one.split), one.label)
-        for path, one in placed.items()
-    }
+    return {path: (LEFT if one.unsure else one.meant, one.label) for path, one in placed.items()}
 
 
 def listed(*folders: str) -> list[str]:
@@ -70,6 +68,41 @@ def listed(*folders: str) -> list[str]:
         (("test/cat", "test/dog"), [(TEST, "cat"), (TEST, "dog")]),
         (("test",), [(TEST, None)]),
         (("cat",), [(None, "cat")]),
+        # Words of splits among others: pairs are sure, and the rest is left out.
+        (("seg_train/a", "seg_test/a", "seg_pred/a"), [(POOL, "a"), (TEST, "a"), (LEFT, "a")]),
+        (
+            ("seg_train/seg_train/a", "seg_test/seg_test/a", "seg_pred/seg_pred"),
+            [(POOL, "a"), (TEST, "a"), (LEFT, None)],
+        ),
+        (("trainA", "trainB", "testA"), [(POOL, None), (LEFT, None), (TEST, None)]),
+        (("train_val/a", "test/a"), [(LEFT, "a"), (TEST, "a")]),
+        (("trainval/a", "test/a"), [(LEFT, "a"), (TEST, "a")]),
+        (("X_train/a", "Y_test/a"), [(LEFT, "a"), (LEFT, "a")]),
+        (("X_train", "Y_test", "docs"), [(LEFT, None), (LEFT, None), (None, "docs")]),
+        (("train", "test_final", "docs"), [(LEFT, None), (LEFT, None), (None, "docs")]),
+        (("train", "test_final"), [(POOL, None), (LEFT, None)]),
+        (("mnist_train/0", "fashion_train/0"), [(LEFT, "0"), (LEFT, "0")]),
+        (("seg_test/cat", "cat", "dog"), [(LEFT, "cat"), (None, "cat"), (None, "dog")]),
+        (("seg_train/cat", "cat", "dog"), [(LEFT, "cat"), (None, "cat"), (None, "dog")]),
+        (("cat/x_train", "cat/x_test", "dog"), [(POOL, "cat"), (TEST, "cat"), (None, "dog")]),
+        # Honest classes.
+        (("train", "bus", "car"), [(None, "train"), (None, "bus"), (None, "car")]),
+        (("bullet_train", "bus", "car"), [(None, "bullet_train"), (None, "bus"), (None, "car")]),
+        (("test_tube", "beaker"), [(LEFT, None), (None, "beaker")]),
+        (("swimming_pool", "lake"), [(None, "swimming_pool"), (None, "lake")]),
+        (("train", "no_train"), [(None, "train"), (None, "no_train")]),
+        (("valid_id", "invalid_id"), [(None, "valid_id"), (None, "invalid_id")]),
+        (
+            ("terrain", "contest", "strain"),
+            [(None, "terrain"), (None, "contest"), (None, "strain")],
+        ),
+        (("train/train", "test/train"), [(POOL, "train"), (TEST, "train")]),
+        (("train/train", "train/bus", "test/bus"), [(POOL, "train"), (POOL, "bus"), (TEST, "bus")]),
+        (
+            ("training_set/training_set/cat", "test_set/test_set/cat"),
+            [(POOL, "cat"), (TEST, "cat")],
+        ),
+        (("train/train/images/a", "test/test/images/a"), [(POOL, "a"), (TEST, "a")]),
     ],
 )
 def test_folders_mean(folders: tuple[str, ...], right: list[Place]) -> None:
@@ -144,6 +177,94 @@ def test_train_beside_test_is_a_split_whatever_stands_beside_them(
         assert {path: found[path] for path in paths} == {p: right[p] for p in paths}
 
 
+@pytest.mark.parametrize(
+    ("train", "test"),
+    [
+        ("seg_train", "seg_test"),
+        ("trainA", "testA"),
+        ("TrainSet", "TestSet"),
+        ("mnistTrain", "mnistTest"),
+        ("imagenet-train", "imagenet-val"),
+        ("X_train", "X_test"),
+        ("train_v2", "test_v1"),
+        ("train.v2", "test.v2"),
+        ("train (1)", "test (1)"),
+        ("01_train", "02_test"),
+        ("1.Training", "2.Validation"),
+        ("[train] cats", "[valid] cats"),
+        ("Kaggle Train Images", "Kaggle Held-Out Images"),
+        ("학습", "검증"),
+        ("학습용데이터", "검증용데이터"),
+        ("1. 학습 데이터", "2. 시험 데이터"),
+        ("차량_학습", "차량_테스트"),
+        ("训练", "测试"),
+        ("训练集", "验证集"),
+        ("訓練データ", "テストデータ"),
+        ("entraînement", "validation"),
+        ("Trainingsdaten", "Testdaten"),
+        ("entrenamiento", "prueba"),
+    ],
+)
+@pytest.mark.parametrize("is_below", [False, True])
+def test_names_that_hold_words_of_splits_are_splits_in_pairs(
+    train: str, test: str, is_below: bool
+) -> None:
+    """In any order, decomposed or not, above the classes and below, with folders around."""
+    for form in ("NFC", "NFD"):
+        folders = {
+            f"around/{label}/{name}" if is_below else f"around/{name}/{label}": (split, label)
+            for label in ("cat", "dog")
+            for name, split in ((normalize(form, train), POOL), (normalize(form, test), TEST))
+        }
+        right = {f"{folder}/1.png": place for folder, place in folders.items()}
+        assert places(list(right)) == right
+        assert places(list(reversed(right))) == right
+
+
+AROUND = st.sampled_from(["seg", "x", "my data", "A", "고양이"])
+JOINED = st.sampled_from(["{a}_{b}", "{b}-{a}", "{a} {b} (2)", "{b}.{a}.v3", "01 {a}, {b}"])
+WORDS = [
+    "train",
+    "Training",
+    "test",
+    "val",
+    "valid",
+    "validation",
+    "testing",
+    "학습",
+    "训练",
+    "검증",
+]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(WORDS), AROUND, JOINED), min_size=2, unique=True),
+    st.lists(st.sampled_from(["cat", "dog"]), unique=True),
+    st.randoms(),
+)
+def test_what_may_be_of_tests_never_enters_the_pool_or_becomes_a_class(
+    names: list[tuple[str, str, str]], others: list[str], random: Random
+) -> None:
+    tests = {
+        joined.format(a=word, b=around): word not in ("train", "Training", "학습", "训练")
+        for word, around, joined in names
+    }
+    paths = [f"{name}/1.png" for name in [*tests, *others]]
+    found = places(paths)
+    random.shuffle(paths)
+    assert places(paths) == found
+    if len(paths) == 1:
+        return
+    for name, is_test in tests.items():
+        split, label = found[f"{name}/1.png"]
+        if is_test:
+            assert split in (TEST, LEFT)
+            assert label is None
+        elif not others or any(tests.values()):
+            assert split in (POOL, LEFT)
+            assert label is None
+
+
 NAMES = st.sampled_from(
     ["train", "test", "val", "dev", "cat", "dog", "samples", "ood", "test_images", "x"]
 )
@@ -182,6 +303,10 @@ def test_the_order_changes_nothing_and_test_images_never_become_a_class(
         ("is_train", "true", POOL),
         ("is_train", "False", TEST),
         ("Is_Validation", True, TEST),
+        ("split", "01_train", POOL),
+        ("split", "검증", TEST),
+        ("split", "seg_train", None),
+        ("split", "train_val", None),
         ("fold", 0, None),
         ("split", 2, None),
         ("split", True, None),

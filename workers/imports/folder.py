@@ -267,7 +267,9 @@ class FolderSource:
         placed = self._layout.place(name)
         label = None if placed.label is None else from_folder(placed.label)
         rows = self._metadata.rows_of(number, name) if self._metadata else []
-        folder = Described(split=placed.split, label=label, unsure=placed.unsure)
+        folder = Described(
+            split=placed.split, meant=placed.meant, label=label, unsure=placed.unsure
+        )
         found = describe(rows, folder, self._annotations)
         if isinstance(found, Refused):
             return refused_item(name, found.reason)
@@ -278,6 +280,7 @@ class FolderSource:
             label=found.label,
             label_column=found.label_column,
             split=found.split,
+            meant=found.meant,
             unsure=found.unsure,
             annotations=found.annotations,
             said=found.said,

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
-from core.states import Verdict
+from core.states import Split, Verdict
 
 # Columns that may name the image of a row, the first that is there.
 NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
@@ -109,6 +109,7 @@ class Item:
         label: Label that came with it.
         label_column: Where that stood; ``None`` for a folder, whose name is never a number.
         split: Split that came with it, as it was written; else the folder that stands for one.
+        meant: The split that the folder stands for, where that is sure.
         unsure: Why it is left out, unless somebody says what ``split`` is.
         annotations: Columns that become annotations, each with what it says of the image, as it was
             written; a column that says two things comes twice.
@@ -129,6 +130,7 @@ class Item:
     label: str | None = None
     label_column: str | None = None
     split: str | None = None
+    meant: Split | None = None
     unsure: str | None = None
     annotations: tuple[tuple[str, str], ...] = ()
     said: tuple[Said, ...] = ()

@@ -4,18 +4,22 @@ The rule, which ``docs/engineers/images.md`` tells users:
 
 1. A word means a split: ``train`` and ``training`` the pool; ``test``, ``testing``, ``val``,
    ``valid`` and ``validation`` the evaluation; our own names themselves. Case, separators, numbers
-   at the end (``val2017``) and words like ``images``, ``set`` or ``data`` change nothing, and
-   ``dev``, ``eval`` and ``holdout`` mean the evaluation too; but such a word alone around
-   everything is only a folder around everything.
+   and versions (``val2017``, ``01_train``) and words like ``images``, ``set`` or ``data`` change
+   nothing, and ``dev``, ``eval`` and ``holdout`` mean the evaluation too; but such a word alone
+   around everything is only a folder around everything.
 2. Any number of single folders around everything says nothing, nor does ``images`` or the like
-   where it is the one folder in each split.
+   where it is the one folder in each split, nor the one folder in a split that is called like it.
 3. Where folders of the pool and of the evaluation stand side by side, they are splits. What else
    stands beside them is left out and named: it may be anything.
 4. Where only one of the two stands beside other folders, it is a split if classes below it are also
    beside it, or below what is beside it. Otherwise ``train`` is a class, and what means the
    evaluation is left out and named: test images never enter the pool by a guess.
-5. Splits may also stand below the classes: ``cat/test/1.png``.
-6. Whoever sends the upload may say of each folder what it is; that goes before all of this.
+5. A name that holds such a word and others, ``seg_train`` or ``trainA``, means a split where one of
+   the other direction with the same other words stands beside it: ``seg_test``. Otherwise it is
+   left out and named, but for ``bullet_train`` beside ``bus``: what only may mean the pool is a
+   class among others, as ``train`` is.
+6. Splits may also stand below the classes: ``cat/test/1.png``.
+7. Whoever sends the upload may say of each folder what it is; that goes before all of this.
 """
 
 import re
@@ -30,32 +34,46 @@ from core.formats import IMAGES
 from core.imports import FolderChoice
 from core.states import Split, Verdict
 
+_POOL_WORDS: Final = ("train", "training", "학습", "훈련", "训练", "訓練", "学習", "トレーニング")
+_EVALUATION_WORDS: Final = (
+    "test", "testing", "val", "valid", "validation",
+    "검증", "테스트", "测试", "測試", "验证", "驗證", "テスト", "検証",
+)  # fmt: skip
 _CERTAIN: Final[Mapping[str, Split]] = {
-    "train": Split.POOL,
-    "training": Split.POOL,
-    "test": Split.EVALUATION,
-    "testing": Split.EVALUATION,
-    "val": Split.EVALUATION,
-    "valid": Split.EVALUATION,
-    "validation": Split.EVALUATION,
+    **dict.fromkeys(_POOL_WORDS, Split.POOL),
+    **dict.fromkeys(_EVALUATION_WORDS, Split.EVALUATION),
 }
+_POOL_IN_COMPANY: Final = (
+    "entraînement", "entrainement", "apprentissage", "trainings", "entrenamiento",
+)  # fmt: skip
+_EVALUATION_IN_COMPANY: Final = (
+    "dev", "development", "eval", "holdout", "heldout", "평가", "시험", "评估", "評估", "評価",
+    "évaluation", "validierung", "validierungs", "prueba", "pruebas", "validación", "validacion",
+    "evaluación", "evaluacion",
+)  # fmt: skip
 _IN_COMPANY: Final[Mapping[str, Split]] = {
-    "dev": Split.EVALUATION,
-    "development": Split.EVALUATION,
-    "eval": Split.EVALUATION,
-    "holdout": Split.EVALUATION,
-    "hold out": Split.EVALUATION,
-    "heldout": Split.EVALUATION,
-    "held out": Split.EVALUATION,
+    **dict.fromkeys(_POOL_IN_COMPANY, Split.POOL),
+    **dict.fromkeys(_EVALUATION_IN_COMPANY, Split.EVALUATION),
 }
 _OURS: Final[Mapping[str, Split]] = {split.replace("_", " "): split for split in Split}
-_WORDS: Final = {**_CERTAIN, **_IN_COMPANY, **_OURS}
+_WORDS: Final = {**_CERTAIN, **_IN_COMPANY, "evaluation": Split.EVALUATION}
+# Words for both, in one.
+_BOTH: Final = frozenset({"trainval", "traintest", "valtest", "testval"})
+_NOT: Final = frozenset({"no", "not", "non", "without"})
 _SEPARATORS: Final = re.compile(r"[\s_\-.]+")
-_NUMBER: Final = re.compile(r"\s?\d+$")
-_FILLING: Final = frozenset(
-    {"set", "split", "data", "dataset", "images", "image", "imgs", "img", "files", "folder"}
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_VERSION: Final = re.compile(r"(?<![^\W\d_])v(?:er|ersion)?[\W_]*\d+", re.IGNORECASE)
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_TWO_WORDS: Final = re.compile(r"\b(hold|held) (?=out\b)")
+_FILLING: Final = frozenset({
+    "set", "split", "data", "dataset", "images", "image", "imgs", "img", "files", "folder", "part",
+    "daten", "bilder", "datos", "données", "데이터", "데이터셋", "이미지", "数据", "数据集", "图像",
+    "图片", "資料", "データ", "画像",
+})  # fmt: skip
+_GLUED: Final = re.compile(
+    r"(?:set|data|dataset|images|imgs|daten|datensatz|bilder"
+    r"|용?(?:데이터셋|데이터|세트|셋|이미지)|용|用?(?:数据集|数据|集|图像|图片|資料|データ|画像)|用)$"
 )
-_GLUED: Final = re.compile(r"(?:set|data|dataset|images|imgs)$")
 _FLAG: Final = re.compile(r"(?:is[ _])?([^=]+)=(true|false|1|0|yes|no)")
 _YES: Final = frozenset({"true", "1", "yes"})
 # Folders beside those of splits for images that have no class.
@@ -72,6 +90,19 @@ class Meaning:
     own: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Words of splits among others in a name: ``seg_train``.
+
+    Attributes:
+        splits: What they mean; both in ``train_val``.
+        rest: The other words.
+    """
+
+    splits: frozenset[Split]
+    rest: str
+
+
 def meaning(name: str) -> Meaning | None:
     """What a folder's name, or a value of a split column, means; ``None`` if it is no split."""
     plain = " ".join(_SEPARATORS.split(unicodedata.normalize("NFKC", name).casefold())).strip()
@@ -79,12 +110,51 @@ def meaning(name: str) -> Meaning | None:
         return Meaning(_OURS[plain], certain=True, own=True)
     if plain in _CERTAIN:
         return Meaning(_CERTAIN[plain], certain=True)
-    plain = _NUMBER.sub("", plain)
-    words = [word for word in plain.split(" ") if word not in _FILLING]
-    for text in (" ".join(words), _GLUED.sub("", " ".join(words))):
-        if text in _WORDS:
-            return Meaning(_WORDS[text], certain=False)
-    return None
+    for is_camel in (False, True):
+        found = _hint(name, is_camel=is_camel)
+        if found is not None and not found.rest and len(found.splits) == 1:
+            return Meaning(next(iter(found.splits)), certain=False)
+    ours = " ".join(word for word in _LETTERS.findall(plain) if word not in _FILLING)
+    return Meaning(_OURS[ours], certain=False) if ours in _OURS else None
+
+
+def hint(name: str) -> Hint | None:
+    """Words of splits in a folder's name that is not one itself; ``None`` if there are none."""
+    if meaning(name) is not None:
+        return None
+    return _hint(name, is_camel=True) or _hint(name, is_camel=False)
+
+
+def folder_split(name: str) -> Split | None:
+    """The split that a folder stands for which is known to stand for one."""
+    found = meaning(name)
+    if found is not None:
+        return found.split
+    among = hint(name)
+    return next(iter(among.splits)) if among is not None and len(among.splits) == 1 else None
+
+
+def _hint(name: str, *, is_camel: bool) -> Hint | None:
+    """Words of splits in a name, which may be all of it but for numbers and words like ``set``."""
+    text = unicodedata.normalize("NFKC", name)
+    if "=" in text:
+        return None
+    if is_camel:
+        text = _CAMEL.sub(" ", text)
+    text = " ".join(_LETTERS.findall(_VERSION.sub(" ", text).casefold()))
+    words = _TWO_WORDS.sub(r"\1", text).split()
+    if _NOT.intersection(words):
+        return None
+    splits, rest = set[Split](), list[str]()
+    for word in words:
+        found = _WORDS.get(word) or _WORDS.get(_GLUED.sub("", word))
+        if word in _BOTH:
+            splits |= {Split.POOL, Split.EVALUATION}
+        elif found is not None:
+            splits.add(found)
+        elif word not in _FILLING:
+            rest.append(word)
+    return Hint(frozenset(splits), " ".join(rest)) if splits else None
 
 
 def parse_split(text: str) -> Split | None:
@@ -153,11 +223,13 @@ class Placed:
         split: Folder that stands for a split, or that is not sure.
         label: Folder that stands for a class.
         unsure: Why the path is left out unless its sender says what ``split`` is.
+        meant: What ``split`` stands for, where that is sure.
     """
 
     split: str | None = None
     label: str | None = None
     unsure: str | None = None
+    meant: Split | None = None
 
 
 @dataclass(frozen=True)
@@ -169,14 +241,14 @@ class Layout:
         level: Classes that stand above the folders of splits: 0 or 1.
         splits: Folders that mean a split, as paths below those that are dropped.
         unsure: Folders that are left out, with the reason.
-        filling: The one folder directly below each split that says nothing, if there is one.
+        filling: How many folders directly below each split say nothing, if any do.
     """
 
     depth: int = 0
     level: int = 0
     splits: frozenset[str] = frozenset()
     unsure: Mapping[str, str] = field(default_factory=dict)
-    filling: frozenset[str] = frozenset()
+    filling: Mapping[str, int] = field(default_factory=dict)
 
     def place(self, path: str) -> Placed:
         """What the folders of ``path`` say of it."""
@@ -186,10 +258,10 @@ class Layout:
         reason = self.unsure.get(key)
         if len(folders) <= self.level or (key not in self.splits and reason is None):
             return Placed(label=folders[0] if folders else None)
-        if below and below[0] in self.filling:
-            del below[0]
+        del below[: self.filling.get(key, 0)]
         label = next(iter([*below[:1], *above]), None)
-        return Placed(folders[self.level], label, reason)
+        name = folders[self.level]
+        return Placed(name, label, reason, None if reason else folder_split(name))
 
 
 class Folders:
@@ -245,12 +317,16 @@ def layout(folders: Folders, chosen: Mapping[str, FolderChoice] | None = None) -
     tree = _tree(folders.holding)
     base, depth = _unwrapped(folders, tree, choices)
     tops = {name: tree[_join(base, name)] for name in tree[base]}
-    found = _sort(tops, choices, is_loose=base in folders.holding)
+    alike = {name: _alike(tree, tops, base, name) for name in tops}
+    within = {name: tree[_join(base, name) + f"/{name}" * alike[name]] for name in tops}
+    found = _sort(within, choices, is_loose=base in folders.holding)
     if found:
-        within = {frozenset(tops[name]) for name in found.splits}
-        single = next(iter(within)) if len(within) == 1 else frozenset[str]()
-        is_filling = len(single) == 1 and single <= _FILLING
-        return Layout(depth, 0, found.splits, found.unsure, single if is_filling else frozenset())
+        inside = {frozenset(within[name]) for name in found.splits}
+        single = next(iter(inside)) if len(inside) == 1 else frozenset[str]()
+        more = len(single) == 1 and single <= _FILLING
+        filling = {name: alike[name] for name in found.unsure}
+        filling |= {name: alike[name] + more for name in found.splits}
+        return Layout(depth, 0, found.splits, found.unsure, filling)
     inner: dict[str, set[str]] = defaultdict(set)
     for top, names in tops.items():
         for name in names:
@@ -258,7 +334,7 @@ def layout(folders: Folders, chosen: Mapping[str, FolderChoice] | None = None) -
     is_loose = any(_join(base, top) in folders.holding for top in tops)
     found = _sort(inner, choices, is_loose=is_loose)
     # A class that is not divided into splits has folders of its own.
-    known = {*found.splits, *(name for name in found.unsure if meaning(name) is not None)}
+    known = {*found.splits, *(name for name in found.unsure if meaning(name) or hint(name))}
     pairs = [(top, name) for top, names in tops.items() if names & known for name in names]
     return Layout(
         depth,
@@ -283,6 +359,21 @@ def _tree(folders: Iterable[str]) -> Mapping[str, set[str]]:
 
 def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
+
+
+def _alike(
+    tree: Mapping[str, Collection[str]], tops: Mapping[str, Collection[str]], base: str, name: str
+) -> int:
+    """How many folders below ``name`` are called like it, each the only one in the one above.
+
+    ``train/train`` is a class where ``test/train`` is there too.
+    """
+    folder, count = _join(base, name), 0
+    if any(name in below for other, below in tops.items() if other != name):
+        return 0
+    while set(tree.get(folder, ())) == {name}:
+        folder, count = f"{folder}/{name}", count + 1
+    return count
 
 
 def _unwrapped(
@@ -314,29 +405,68 @@ def _sort(
     said = {name: choices.get(normal(name)) for name in below}
     fixed = {name for name, choice in said.items() if choice not in (None, FolderChoice.CLASS)}
     free = {name for name, choice in said.items() if choice is None}
-    # One of two classes that are opposites, such as valid and invalid, is no split.
-    folded = {name.casefold() for name in free}
     meant = {
-        name: found
+        name: found.split
         for name in free | fixed
-        if (found := meaning(name)) is not None and f"in{name.casefold()}" not in folded
+        if (found := meaning(name)) is not None and not _has_opposite(name, free)
     }
-    named = {name: one for name, one in meant.items() if name in free}
-    others = {name for name in free - named.keys() if name.casefold() not in _NO_CLASS}
+    hints = {
+        name: among
+        for name in (free | fixed) - meant.keys()
+        if (among := hint(name)) is not None and not _has_opposite(name, free)
+    }
+    paired = _paired(hints)
+    meant |= paired
+    named = {name: split for name, split in meant.items() if name in free}
+    doubtful = {name: one for name, one in hints.items() if name in free and name not in paired}
+    others = {
+        name for name in free - named.keys() - doubtful.keys() if name.casefold() not in _NO_CLASS
+    }
     classes = others | {name for name, choice in said.items() if choice is FolderChoice.CLASS}
-    directions = {one.split for one in meant.values()} - {Split.AUXILIARY_OOD}
+    directions = {*meant.values()} - {Split.AUXILIARY_OOD}
     if len(directions) == 2:
-        return _Sorted(frozenset(named) | fixed, _beside(meant, others))
+        beside = _beside(meant, others)
+        return _Sorted(frozenset(named) | fixed, beside | _in_doubt(doubtful))
     if classes:
-        return _alone(below, named, others, classes, fixed)
-    sure = {name for name, one in named.items() if one.certain or len(meant) > 1}
-    left = {name: f"{name}/ may be a split or a class" for name in named.keys() - sure if is_loose}
-    return _Sorted(frozenset(sure | fixed), left)
+        return _alone(below, named, doubtful, others, classes, fixed)
+    sure = {name for name in named if _is_certain(name) or len(meant) > 1}
+    left = named.keys() - sure if is_loose or doubtful else ()
+    return _Sorted(frozenset(sure | fixed), _in_doubt([*left, *doubtful]))
+
+
+def _is_certain(name: str) -> bool:
+    found = meaning(name)
+    return found is not None and found.certain
+
+
+def _has_opposite(name: str, others: Iterable[str]) -> bool:
+    """Whether it is one of two classes that are opposites, such as valid and invalid."""
+    folded = name.casefold()
+    opposites = {
+        f"{folded[: found.start()]}in{folded[found.start() :]}"
+        for found in re.finditer("valid", folded)
+    }
+    return any(other.casefold() in {*opposites, f"in{folded}"} for other in others)
+
+
+def _paired(hints: Mapping[str, Hint]) -> dict[str, Split]:
+    """Those of which others with the same words mean the other direction."""
+    by_rest: dict[str, dict[str, Split]] = defaultdict(dict)
+    for name, one in hints.items():
+        if len(one.splits) == 1:
+            by_rest[one.rest][name] = next(iter(one.splits))
+    return {
+        name: split
+        for names in by_rest.values()
+        if len({*names.values()}) == 2
+        for name, split in names.items()
+    }
 
 
 def _alone(
     below: Mapping[str, Collection[str]],
-    named: Mapping[str, Meaning],
+    named: Mapping[str, Split],
+    doubtful: Mapping[str, Hint],
     others: Collection[str],
     classes: Collection[str],
     fixed: Collection[str],
@@ -344,17 +474,28 @@ def _alone(
     """Splits of one direction among other folders."""
     splits, unsure = set(fixed), dict[str, str]()
     in_others = {name for other in classes for name in below[other]}
-    for name, one in named.items():
+    may_be_tests = any(Split.EVALUATION in one.splits for one in doubtful.values())
+    reason = f"stands beside {_list(classes)}: it may be a split or a class"
+    for name, split in named.items():
         inner = set(below[name])
-        if one.own or inner & set(classes):
+        found = meaning(name)
+        if (found is not None and found.own) or inner & set(classes):
             splits.add(name)
         elif inner & in_others:
             splits.add(name)
             parallel = {other for other in others if inner & set(below[other])}
             unsure |= _beside([name], parallel)
-        elif one.split is not Split.POOL:
-            unsure[name] = f"{name}/ stands beside {_list(classes)}: it may be a split or a class"
+        elif split is not Split.POOL or may_be_tests:
+            unsure[name] = f"{name}/ {reason}"
+    may_be_tests |= Split.EVALUATION in named.values()
+    for name in doubtful:
+        if may_be_tests or set(below[name]) & {*classes, *in_others}:
+            unsure[name] = f"{name}/ {reason}"
     return _Sorted(frozenset(splits), unsure)
+
+
+def _in_doubt(names: Iterable[str]) -> dict[str, str]:
+    return {name: f"{name}/ may be a split or a class" for name in names}
 
 
 def _beside(splits: Iterable[str], others: Iterable[str]) -> dict[str, str]:

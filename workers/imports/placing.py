@@ -66,6 +66,8 @@ def split_of(item: Item, default: Split, chosen: Mapping[str, FolderChoice]) -> 
     if item.split is None or choice is FolderChoice.CLASS:
         return default
     name = printable(item.split)[:100]
-    return parse_split(item.split) or Refused(
-        f"unknown split {name!r}; say what it is with folder_split {name}=SPLIT"
+    return (
+        item.meant
+        or parse_split(item.split)
+        or Refused(f"unknown split {name!r}; say what it is with folder_split {name}=SPLIT")
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.states import Split
 from workers.imports.items import Refused, Said, contradiction, extras, only, printable
 from workers.imports.layout import is_flag, row_split
 from workers.imports.metadata import UNREAD, Row
@@ -16,6 +17,7 @@ class Described:
 
     name: str | None = None
     split: str | None = None
+    meant: Split | None = None
     unsure: str | None = None
     label: str | None = None
     label_column: str | None = None
@@ -62,6 +64,7 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
     return Described(
         name=next(iter(_distinct(one.name for one in found)), None),
         split=splits[0] if splits else folder.split,
+        meant=None if splits else folder.meant,
         unsure=None if splits else folder.unsure,
         label=label,
         label_column=column or None,
