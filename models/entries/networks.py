@@ -50,7 +50,7 @@ MODELS = (
     Spec(
         name="patch_kmeans",
         kind="model",
-        group="recommended",
+        group="scratch",
         title="Patch k-means features, frozen",
         summary="Learns features from the pool, once; each round trains in seconds on a CPU.",
         target="models.patch_kmeans:PatchKMeans",
