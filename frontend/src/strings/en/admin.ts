@@ -205,6 +205,9 @@ export const admin = {
       rotate: "made a new secret for",
       redeliver: "sent again to",
       switch_off: "switched off",
+      plan_import: "looked into, before importing,",
+      discard: "discarded",
+      link: "made a link to",
     } as Record<string, string>,
     objects: {
       user: "user",
@@ -223,6 +226,8 @@ export const admin = {
       examples: "images",
       worker: "worker",
       webhook: "webhook",
+      import: "import",
+      image: "image",
     } as Record<string, string>,
     /** Of a value before and after. */
     became: (before: string, after: string) => `${before} → ${after}`,

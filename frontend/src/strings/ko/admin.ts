@@ -205,6 +205,9 @@ export const admin: Catalogue["admin"] = {
       rotate: "새 비밀 키 발급",
       redeliver: "다시 전송",
       switch_off: "자동으로 끔",
+      plan_import: "가져오기 전 미리 보기",
+      discard: "취소",
+      link: "링크 생성",
     },
     objects: {
       user: "사용자",
@@ -223,6 +226,8 @@ export const admin: Catalogue["admin"] = {
       webhook: "웹훅",
       class: "클래스",
       examples: "이미지",
+      import: "가져오기",
+      image: "이미지",
     },
     became: (before, after) => `${before} → ${after}`,
   },
