@@ -162,3 +162,29 @@ def test_the_index_grows_with_names_and_images_not_with_their_pairs(case: str) -
     else:
         assert isinstance(found, Unmatched)
         assert found.reason.startswith("more than 3 images could be meant: ")
+
+
+@pytest.mark.parametrize(
+    ("images", "names", "folder", "expected"),
+    [
+        (["camA/1.png", "camB/1.png"], ["camB/1.png"], "camA", ["camB/1.png"]),
+        (["camA/1.png", "camB/1.png"], ["camC/1.png"], "camA", [None]),
+        (["camA/1.png"], ["camC/1.png"], "camA", [None]),
+        (
+            ["camA/1.png", "camB/1.png"],
+            ["camA/1.png", "camB/1.png"],
+            "camA",
+            ["camA/1.png", "camB/1.png"],
+        ),
+        (["train/1.png", "val/1.png"], ["val/1.png"], "train", ["val/1.png"]),
+        (["train/1.png", "val/1.png"], ["1.png"], "train", ["train/1.png"]),
+        (["train/1.png"], ["/home/ada/train/1.png"], "train", ["train/1.png"]),
+        (["train/images/1.png"], ["images/1.png"], "train", ["train/images/1.png"]),
+        (["a/b/1.png", "a/c/1.png"], ["c/1.png"], "a/b", [None]),
+        (["a/b/1.png", "a/c/1.png"], ["a/c/1.png"], "a/b", ["a/c/1.png"]),
+    ],
+)
+def test_a_document_in_a_folder_names_other_folders_by_whole_paths(
+    images: list[str], names: list[str], folder: str, expected: list[str | None]
+) -> None:
+    assert meant(images, [names], folder, below=True) == expected

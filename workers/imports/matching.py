@@ -3,7 +3,7 @@
 A name means an image if the paths agree, or agree once leading folders are left out on one side:
 ``camA/1.png`` is ``photos/camA/1.png`` and ``1.png``, never ``camB/1.png``. It counts only if no
 second image agrees as well, and no other name of the document with the same image. A document that
-lies in a folder of images speaks of those below it.
+lies in a folder of images speaks of those below it, and of others by their whole paths.
 
 The index is on disk, so that memory stays flat in the number of images and of names.
 """
@@ -161,6 +161,11 @@ class Matches:
                     f"SELECT name, folder FROM names WHERE path = ? AND {within}",
                     (tail, *folders),
                 ).fetchall()
+                if tail == path:
+                    # A whole path is that from the top, wherever the document lies.
+                    names = write.execute(
+                        "SELECT name, folder FROM names WHERE path = ?", (path,)
+                    ).fetchall()
                 for one, folder in names:
                     _note(write, one, _level(path, tail, folder), number)
             if made != base:
@@ -178,14 +183,15 @@ class Matches:
         names = self._index.execute("SELECT name, path, folder FROM names WHERE instr(path, '/')")
         for name, path, folder in names:
             for tail in list(_tails(path))[1:]:
-                for at in {tail, f"{folder}/{tail}" if folder else tail}:
-                    if folder and not at.startswith(f"{folder}/"):
-                        continue
-                    found = look.execute(
-                        "SELECT image FROM seen WHERE path = ? LIMIT ?", (at, _KEPT)
-                    ).fetchall()
-                    for (image,) in found:
-                        _note(look, name, _TAIL, image)
+                # The whole path of the image: the folder of the document is one that it has, and
+                # has to agree with the name's as others have.
+                if folder and not tail.startswith(f"{folder}/"):
+                    continue
+                found = look.execute(
+                    "SELECT image FROM seen WHERE path = ? LIMIT ?", (tail, _KEPT)
+                ).fetchall()
+                for (image,) in found:
+                    _note(look, name, _TAIL, image)
 
     def _decide(self) -> None:
         """Leave each row the one image that it means, if there is one."""
