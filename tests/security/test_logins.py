@@ -287,7 +287,6 @@ def test_passwords_that_are_guessed_first_are_refused(
 
 
 @pytest.mark.usefixtures("ada")
-@pytest.mark.usefixtures("ada")
 def test_few_passwords_are_looked_at_at_once_and_none_in_a_transaction(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,6 +324,7 @@ def test_few_passwords_are_looked_at_at_once_and_none_in_a_transaction(
     assert 1 <= most <= 4
 
 
+@pytest.mark.usefixtures("ada")
 def test_the_audit_log_says_from_where(installation: Settings, world: World) -> None:
     admin = world.caller().headers
     with from_(installation, "192.0.2.1") as somebody:
