@@ -16,8 +16,8 @@ from core.states import Split, Verdict
 
 # Columns that may name the image of a row, the first that is there.
 NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
-# Columns that may say which image is meant, the best first.
-HERE: Final = ("example_id", "sha256", *NAME_COLUMNS)
+# Columns that may say which image is meant, the best first: bytes are the same everywhere.
+HERE: Final = ("sha256", "example_id", *NAME_COLUMNS)
 # The same in a file of another installation: numbers there are not the numbers here.
 ELSEWHERE: Final = ("sha256", *NAME_COLUMNS, "example_id")
 # Encoded size of one image. The largest image we decode is smaller, unless it is padded.
