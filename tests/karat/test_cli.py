@@ -28,8 +28,11 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
 
     imported = karat("import", name, image_folder(tmp_path / "pool", 8)).stdout
     assert imported.splitlines()[0] == "8 images added, 0 there already, 1 refused."
-    assert imported.splitlines()[1].startswith("  1 × truncated or corrupt: ")
-    assert imported.splitlines()[1].endswith(": broken.png")
+    # The first import chooses how large the model sees images.
+    seen = "Images are 12 × 12 in the middle; the model sees 16 × 16."
+    assert imported.splitlines()[1] == seen
+    assert imported.splitlines()[2].startswith("  1 × truncated or corrupt: ")
+    assert imported.splitlines()[2].endswith(": broken.png")
     (tmp_path / "texts").mkdir()
     for letter in "abcd":
         (tmp_path / "texts" / f"{letter}.png").write_text(letter)
