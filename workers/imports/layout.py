@@ -475,7 +475,7 @@ def _alone(
     splits, unsure = set(fixed), dict[str, str]()
     in_others = {name for other in classes for name in below[other]}
     may_be_tests = any(Split.EVALUATION in one.splits for one in doubtful.values())
-    reason = f"stands beside {_list(classes)}: it may be a split or a class"
+    beside = _list(classes)
     for name, split in named.items():
         inner = set(below[name])
         found = meaning(name)
@@ -486,11 +486,11 @@ def _alone(
             parallel = {other for other in others if inner & set(below[other])}
             unsure |= _beside([name], parallel)
         elif split is not Split.POOL or may_be_tests:
-            unsure[name] = f"{name}/ {reason}"
+            unsure[name] = f"{name}/ stands beside {beside}: it may be a split or a class"
     may_be_tests |= Split.EVALUATION in named.values()
     for name in doubtful:
         if may_be_tests or set(below[name]) & {*classes, *in_others}:
-            unsure[name] = f"{name}/ {reason}"
+            unsure[name] = f"{name}/ stands beside {beside}: it may be a split or a class"
     return _Sorted(frozenset(splits), unsure)
 
 
