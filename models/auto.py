@@ -47,17 +47,15 @@ class AutoFeatures:
 
     def __init__(self, tensors: Mapping[str, Tensor], params: AutoParams) -> None:
         """Take what `fit` has fitted, by names that begin with `network.` and `pool.`."""
-        self.params = params
+        self.tensors = dict(tensors)
         self._pool = PatchKMeans(_part(tensors, "pool."), _pool_params(params))
         self._network: NetworkExtractor | None = None
         if state := _part(tensors, "network."):
             packaged = PackagedParams()
-            side = int(tensors["side"])
             network = restore_network(
-                params.network, packaged, classes=1, image_size=side, state=state
+                params.network, packaged, classes=1, image_size=int(tensors["side"]), state=state
             )
             self._network = NetworkExtractor(network, packaged.precision, rooted=True)
-        self._side = int(tensors["side"])
         self._scales = [float(value) for value in tensors["scales"]]
         self.split = 0 if self._network is None else self._network.dimension
         self.dimension = self.split + self._pool.dimension
@@ -95,6 +93,7 @@ class AutoFeatures:
             Scaling.fit(part).scale if part.shape[1] else 1.0
             for part in (sample[:, : fitted.split], sample[:, fitted.split :])
         ]
+        fitted.tensors["scales"] = torch.tensor(fitted._scales, dtype=torch.float64)
         return fitted
 
     def extract(self, pixels: NDArray[np.uint8]) -> Float32Array:
@@ -106,13 +105,7 @@ class AutoFeatures:
 
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write what was fitted to one safetensors file, atomically."""
-        tensors = {f"pool.{name}": tensor for name, tensor in self._pool.tensors.items()}
-        if self._network is not None:
-            state = self._network.network.state_dict()
-            tensors |= {f"network.{name}": tensor for name, tensor in state.items()}
-        tensors["side"] = torch.tensor(self._side)
-        tensors["scales"] = torch.tensor(self._scales, dtype=torch.float64)
-        tensorfile.write(path, tensors, metadata)
+        tensorfile.write(path, self.tensors, metadata)
 
 
 def split_of(image_size: int) -> int:

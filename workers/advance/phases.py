@@ -298,7 +298,6 @@ class Advance:
         )
         if left_out := len(self.snapshot.dropped):
             notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
-        self.note("train", {"notes": list(notes)})
         checkpoint = self.file("training.safetensors")
         model = train_target(
             self.store,

@@ -157,15 +157,11 @@ class Matches:
             folders = [folder for folder in ("", *_folders(path)) if folder in there]
             within = f"folder IN ({', '.join('?' * len(folders))})"
             for tail in _tails(path):
+                # A whole path is that from the top, wherever the document lies.
+                where, values = ("TRUE", ()) if tail == path else (within, folders)
                 names = write.execute(
-                    f"SELECT name, folder FROM names WHERE path = ? AND {within}",
-                    (tail, *folders),
+                    f"SELECT name, folder FROM names WHERE path = ? AND {where}", (tail, *values)
                 ).fetchall()
-                if tail == path:
-                    # A whole path is that from the top, wherever the document lies.
-                    names = write.execute(
-                        "SELECT name, folder FROM names WHERE path = ?", (path,)
-                    ).fetchall()
                 for one, folder in names:
                     _note(write, one, _level(path, tail, folder), number)
             if made != base:
