@@ -1,6 +1,7 @@
 import { locale } from "../language";
 import { bucket } from "./bucket";
 import { groups } from "./groups";
+import { inputSize } from "./inputSize";
 import { plan } from "./plan";
 import { plural } from "./words";
 
@@ -211,19 +212,7 @@ export const setup = {
   maxRoundsHint: "The project finishes after so many. Empty: until the pool is used up.",
   seed: "Seed",
   seedHint: "Makes rounds reproducible.",
-  inputSize: {
-    label: "Model input size",
-    chosen: "Chosen by the first import",
-    hint: "Side of the square the model sees, in pixels. Of an image that is not square the shorter side is scaled to it, and the centre is seen.",
-    stored:
-      "Side of the square the model sees, in pixels: the centre of an image that is not square. Another size makes the images anew.",
-    choice: ({ width, height, side }: { width: number; height: number; side: number }) =>
-      `Images are ${width.toLocaleString(locale)} × ${height.toLocaleString(locale)} in the middle; the model sees ${side} × ${side}.`,
-    resize: "Resize images",
-    from: (before: number, after: number) => `From ${before} × ${before} to ${after} × ${after}`,
-    resizeHint:
-      "The images are made anew from their originals. Annotators go on; rounds and imports wait until it is done, and the next round embeds every image again. Rounds that are closed keep their results.",
-  },
+  inputSize,
   leaseSeconds: "Lease",
   leaseSecondsHint: "Seconds an image is kept for the annotator who has it on screen.",
   saveChanges: "Save changes",

@@ -1,6 +1,7 @@
 import type { Catalogue } from "..";
 import { bucket } from "./bucket";
 import { groups } from "./groups";
+import { inputSize } from "./inputSize";
 import { plan } from "./plan";
 import { number, particle } from "./words";
 
@@ -203,19 +204,7 @@ export const setup: Catalogue["setup"] = {
   maxRoundsHint: "이만큼 진행하면 프로젝트가 완료됩니다. 비워 두면 풀을 다 쓸 때까지 진행합니다.",
   seed: "시드",
   seedHint: "라운드를 재현할 수 있게 합니다.",
-  inputSize: {
-    label: "모델 입력 크기",
-    chosen: "처음 가져올 때 정해짐",
-    hint: "모델이 보는 정사각형의 한 변(픽셀)입니다. 정사각형이 아닌 이미지는 짧은 변을 이 크기에 맞추고 가운데만 봅니다.",
-    stored:
-      "모델이 보는 정사각형의 한 변(픽셀)입니다. 정사각형이 아닌 이미지는 가운데만 봅니다. 크기를 바꾸면 이미지를 다시 만듭니다.",
-    choice: ({ width, height, side }) =>
-      `이미지의 중간 크기는 ${number(width)} × ${number(height)}이며, 모델은 ${side} × ${side}로 봅니다.`,
-    resize: "이미지 크기 바꾸기",
-    from: (before, after) => `${before} × ${before}에서 ${after} × ${after}로`,
-    resizeHint:
-      "원본에서 이미지를 다시 만듭니다. 라벨링은 계속할 수 있고, 라운드와 가져오기는 끝날 때까지 기다립니다. 다음 라운드에서 모든 이미지의 특징을 다시 추출합니다. 닫힌 라운드의 결과는 그대로입니다.",
-  },
+  inputSize,
   leaseSeconds: "이미지 보관 시간",
   leaseSecondsHint: "이미지를 화면에 띄운 라벨러에게 맡겨 두는 시간(초)입니다.",
   saveChanges: "변경 사항 저장",
