@@ -32,11 +32,17 @@ _SMALL_POOL = 10_000
 
 MODELS = {
     ("small", "frozen"): ("patch_kmeans", None),
+    ("small", "packaged"): ("efficientnet_lite0", None),
+    ("small", "auto"): ("auto", None),
     ("small", "network"): ("cnn_tiny", _SMALL_POOL),
     ("full", "frozen"): ("patch_kmeans", None),
+    ("full", "packaged"): ("efficientnet_lite0", None),
+    ("full", "auto"): ("auto", None),
     ("full", "network"): ("resnet18_small", None),
 }
 """Target model and size of the pool by `--scale` and `--features`."""
+
+_FEATURES = tuple(dict.fromkeys(features for _, features in MODELS))
 
 ABLATIONS = {
     "skyline": ("random", "mqnet", "mqnet?skyline=false", ORACLE),
@@ -94,7 +100,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", default="2", help="runs of each trial, or which, as 10-13")
     parser.add_argument("--strategies", help="labels, separated by commas; default: all")
     parser.add_argument("--scale", choices=("small", "full"), default="small")
-    parser.add_argument("--features", choices=("frozen", "network"), default="frozen")
+    parser.add_argument("--features", choices=_FEATURES, default="frozen")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--budget", type=int, default=500)
     parser.add_argument("--pool-size", type=int, help="default: everything; 10,000 if small")
