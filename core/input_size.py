@@ -14,6 +14,7 @@ SMALL: Final = (8, 16, 24, 28, 32)
 """Sides for digits, icons and other small images, which are not to lose a pixel."""
 MEDIUM: Final = 64
 LARGE: Final = 128
+PHOTOGRAPH: Final = 160
 """Side for photographs: from here on, more pixels cost more than they add."""
 MEDIUM_UP_TO: Final = 96
 LOOKED_AT: Final = 500
@@ -75,20 +76,23 @@ def input_size_for(shorter: int, above: int = 0) -> int:
     """The side of the model's input for images of one size.
 
     Small images keep their pixels: up to 32 it is the smallest of ``SMALL`` that holds the shorter
-    side. Up to 96 it is 64, and 128 beyond.
+    side. Up to 96 it is 64, below 160 it is 128, and 160 for all others.
 
     Args:
         shorter: Shorter side of the images, in pixels, at least 1.
         above: The side is to be greater than this, which is below 512.
 
     Returns:
-        One of ``SMALL``, ``MEDIUM`` and ``LARGE``; ``above`` + 1 if none is greater.
+        One of ``SMALL``, ``MEDIUM``, ``LARGE`` and ``PHOTOGRAPH``; ``above`` + 1 if none is
+        greater.
     """
-    sides: Sequence[int] = (*SMALL, MEDIUM, LARGE)
+    sides: Sequence[int] = (*SMALL, MEDIUM, LARGE, PHOTOGRAPH)
     if shorter <= SMALL[-1]:
         chosen = next(side for side in SMALL if side >= shorter)
+    elif shorter <= MEDIUM_UP_TO:
+        chosen = MEDIUM
     else:
-        chosen = MEDIUM if shorter <= MEDIUM_UP_TO else LARGE
+        chosen = LARGE if shorter < PHOTOGRAPH else PHOTOGRAPH
     if chosen > above:
         return chosen
     return next((side for side in sides if side > above), above + 1)
