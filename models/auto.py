@@ -20,6 +20,7 @@ from models import tensorfile
 from models.data import PixelStore
 from models.embed import NetworkExtractor, build_network, restore_network
 from models.head import Scaling
+from models.nets import Network
 from models.params.networks import AutoParams, PackagedParams, PatchKMeansParams
 from models.patch_kmeans import PatchKMeans
 from models.penalty import search_penalty
@@ -48,16 +49,25 @@ class AutoFeatures:
     Columns 0..S-1 are the network's, the others the pool's.
     """
 
-    def __init__(self, tensors: Mapping[str, Tensor], params: AutoParams) -> None:
-        """Take what `fit` has fitted, by names that begin with `network.` and `pool.`."""
+    def __init__(
+        self, tensors: Mapping[str, Tensor], params: AutoParams, network: Network | None = None
+    ) -> None:
+        """Take what `fit` has fitted, by names that begin with `network.` and `pool.`.
+
+        Args:
+            tensors: all of it.
+            params: see the schema.
+            network: made of the same tensors, if it is there already.
+        """
         self.tensors = dict(tensors)
         self._pool = PatchKMeans(_part(tensors, "pool."), _pool_params(params))
         self._network: NetworkExtractor | None = None
-        if state := _part(tensors, "network."):
-            packaged = PackagedParams()
+        state, packaged = _part(tensors, "network."), PackagedParams()
+        if network is None and state:
             network = restore_network(
                 params.network, packaged, classes=1, image_size=int(tensors["side"]), state=state
             )
+        if network is not None:
             self._network = NetworkExtractor(network, packaged.precision, rooted=True)
         self._scales = [float(value) for value in tensors["scales"]]
         self.split = 0 if self._network is None else self._network.dimension
@@ -82,6 +92,7 @@ class AutoFeatures:
         """
         pool = PatchKMeans.fit(_Shrunk(store), _pool_params(params), seed=seed, progress=progress)
         tensors = {f"pool.{name}": tensor for name, tensor in pool.tensors.items()}
+        network = None
         if store.size >= LEAST_FOR_NETWORK:
             network = build_network(
                 params.network, PackagedParams(), classes=1, store=store, seed=seed
@@ -90,7 +101,7 @@ class AutoFeatures:
             tensors |= {f"network.{name}": tensor for name, tensor in state.items()}
         tensors["side"] = torch.tensor(store.size)
         tensors["scales"] = torch.ones(2, dtype=torch.float64)
-        fitted = cls(tensors, params)
+        fitted = cls(tensors, params, network)
         sample = fitted.extract(store[slice(0, None, max(1, len(store) // _SCALED_ON))])
         fitted._scales = [
             Scaling.fit(part).scale if part.shape[1] else 1.0

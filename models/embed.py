@@ -19,6 +19,7 @@ from models.data import PixelStore
 from models.device import place
 from models.errors import ModelError
 from models.nets import Network
+from models.packaged import without_weights
 from models.params import Params
 from models.params.networks import (
     BackboneParams,
@@ -227,11 +228,15 @@ def build_network(
 def restore_network(
     name: str, params: Params, *, classes: int, image_size: int, state: dict[str, torch.Tensor]
 ) -> Network:
-    """Rebuild a network from its saved weights, without any download."""
-    if isinstance(params, BackboneParams):
-        # The mean and std of published weights are part of the saved state.
-        params = params.model_copy(update={"mode": "scratch"})
-    network: Network = resolve(find("model", name))(params, classes=classes, image_size=image_size)
+    """Rebuild a network from its saved weights, without those that it began with."""
+    # The mean and std of published weights are part of the saved state.
+    network: Network
+    if isinstance(params, PackagedParams):
+        network = without_weights(name, params, classes=classes, image_size=image_size)
+    else:
+        if isinstance(params, BackboneParams):
+            params = params.model_copy(update={"mode": "scratch"})
+        network = resolve(find("model", name))(params, classes=classes, image_size=image_size)
     if len(state["head.bias"]) > classes:
         network.add_ood_output()
     if "loss_prediction.last.weight" in state:

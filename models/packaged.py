@@ -95,12 +95,20 @@ def efficientnet_lite2(params: PackagedParams, *, classes: int, image_size: int)
     return _network("efficientnet_lite2", params, classes, image_size)
 
 
-def _network(name: str, params: PackagedParams, classes: int, image_size: int) -> Network:
+def without_weights(name: str, params: PackagedParams, *, classes: int, image_size: int) -> Network:
+    """Build a network whose weights are about to be loaded; its wheel may be gone since then."""
+    return _network(name, params, classes, image_size, published=False)
+
+
+def _network(
+    name: str, params: PackagedParams, classes: int, image_size: int, *, published: bool = True
+) -> Network:
     import timm
 
     package = _PACKAGES[name]
     model: Any = timm.create_model(package.architecture, pretrained=False)
-    model.load_state_dict(_renamed(_published(name), model))
+    if published:
+        model.load_state_dict(_renamed(_published(name), model))
     config = model.pretrained_cfg
     model.reset_classifier(0)
     backbone = _PartlyKept(model) if params.tuned == "last" else model

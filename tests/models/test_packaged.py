@@ -120,6 +120,21 @@ def test_frozen_features_are_made_once_and_tell_classes_apart(
     assert (model.infer(rest).logits.argmax(axis=1) == rest % 2).mean() > 0.9
 
 
+@pytest.mark.parametrize("name", ["efficientnet_lite0", "auto"])
+def test_what_is_saved_needs_no_package_any_more(
+    name: str, store: PixelStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "features.npy"
+    embed_pool(store, name, {}, out=out, seed=0)
+    rows = np.load(out)
+    known = packaged._PACKAGES["efficientnet_lite0"]
+    gone = dataclasses.replace(known, package="not_installed_here")
+    monkeypatch.setitem(packaged._PACKAGES, "efficientnet_lite0", gone)
+    out.unlink()
+    embed_pool(store, name, {}, out=out, seed=0)
+    np.testing.assert_array_equal(np.load(out), rows)
+
+
 def test_fine_tuned_weights_come_back(store: PixelStore, tmp_path: Path) -> None:
     seen = np.arange(20)
     params = {"mode": "finetune", "steps": 3, "batch_size": 4, "input_size": 32}
