@@ -91,17 +91,6 @@ def test_images_are_found_by_id_and_by_hash_too(world: World) -> None:
     assert third.name == "2.png"
 
 
-def test_bytes_say_which_image_before_a_number_that_may_be_of_another_installation(
-    world: World,
-) -> None:
-    project = world.project(images=2)
-    pool = pool_of(world, project)
-    first, second = pool.examples()
-    row = f"{first.id},{second.content_hash.hex()},{second.name},dog"
-    label(pool, f"example_id,sha256,name,label\n{row}\n")
-    assert annotations(world, project) == [(second.name, "class", "dog", False)]
-
-
 def test_what_cannot_be_a_label_is_refused_with_the_reason_and_the_rest_goes_in(
     world: World,
 ) -> None:

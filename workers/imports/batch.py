@@ -19,6 +19,10 @@ from workers.imports.report import Note, Outcome
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
 _MOST_SHOWN: Final = 100
+_OTHER_BYTES: Final = (
+    "what is said is of other bytes, by its sha256; leave the column sha256 out if the image was "
+    "converted since"
+)
 _FIRST: Final = (Split.POOL, Split.AUXILIARY_OOD, Split.EVALUATION)
 """Of an image that an import brings for several splits, the first of these holds.
 
@@ -47,6 +51,7 @@ class Mention:
     reference: Reference
     labels: tuple[Label, ...]
     notes: tuple[Note, ...]
+    also: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,8 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         looked: Tells which hashes the pool holds, which images references may mean, what contents
             show, and the name of an image that the project has, if it has any.
     """
-    meant = looked.find([one.reference for one in batch if isinstance(one, Mention)])
+    mentions = [one for one in batch if isinstance(one, Mention)]
+    meant = looked.find([each for one in mentions for each in (one.reference, *one.also)])
     unique = {one.digest: one.content for one in batch if isinstance(one, Candidate)}
     held = dict(looked.known(unique.keys()))
     fresh = [digest for digest in unique if digest not in held]
@@ -163,7 +169,7 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         if isinstance(one, Line):
             decided.lines.append(one)
         elif isinstance(one, Mention):
-            line = _mentioned(one, meant.get(one.reference, ()), looked.first_name)
+            line = _mentioned(one, meant, looked.first_name)
             if line.outcome is not Outcome.REFUSED:
                 decided.labeled[len(decided.lines)] = Labeled(one.reference, one.labels)
             decided.lines.append(line)
@@ -244,9 +250,22 @@ def _noted(line: Line, reason: str, detail: str = "") -> Line:
 
 
 def _mentioned(
-    one: Mention, matches: Sequence[tuple[int, Split]], first_name: Callable[[], str | None]
+    one: Mention,
+    meant: Mapping[Reference, Sequence[tuple[int, Split]]],
+    first_name: Callable[[], str | None],
 ) -> Line:
-    if not matches:
+    matches = meant.get(one.reference, ())
+    ids = {id_ for id_, _ in matches}
+    # What means none here may be of somewhere else; what means another contradicts.
+    others = ((each, {id_ for id_, _ in meant.get(each, ())}) for each in one.also)
+    other = next((each for each, found in others if found and not found & ids), None)
+    if matches and other is not None:
+        first, second = one.reference.said_by, other.said_by
+        reason = (
+            f"its {first} and its {second} mean different images; say which holds with "
+            f"key_column={first} or key_column={second}"
+        )
+    elif not matches:
         reason = _unmatched(one.reference.column, first_name())
     elif len(matches) > 1:
         reason = f"{len(matches)} images have this name; say which by sha256 or example_id"
@@ -293,7 +312,7 @@ def _prepare(
             return Line(item.name, Outcome.REFUSED, "; ".join(read.unread))
         return Line(item.name, Outcome.EMPTY, item.silence)
     if item.reference is not None:
-        return Mention(item.name, item.reference, read.labels, notes)
+        return Mention(item.name, item.reference, read.labels, notes, item.also)
     placed = place(item, default, reader, chosen)
     if isinstance(placed, LeftOut):
         return Line(item.name, Outcome.LEFT_OUT, placed.reason)
@@ -307,4 +326,10 @@ def _prepare(
     if isinstance(content, Fetched):
         origin, content = content.origin, content.content
     digest = hashlib.sha256(content).digest()
+    if any(one != digest for one in item.digests):
+        other = replace(item, label=None, annotations=(), said=(), unread=(_OTHER_BYTES,))
+        placed = place(other, default, reader, chosen)
+        if isinstance(placed, Refused):
+            return Line(item.name, Outcome.REFUSED, placed.reason)
+        labels, notes = (), (*notes, Note("a label is not taken", _OTHER_BYTES))
     return Candidate(item.name, placed, content, digest, labels, notes, origin)

@@ -286,6 +286,7 @@ class FolderSource:
             said=found.said,
             unread=found.unread,
             how=found.how,
+            digests=found.digests,
             remark=_UNCERTAIN if getattr(entry, "raw", b"") else "",
             meta=found.meta,
         )

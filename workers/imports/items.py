@@ -17,9 +17,9 @@ from core.states import Split, Verdict
 # Columns that may name the image of a row, the first that is there.
 NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
 # Columns that may say which image is meant, the best first: bytes are the same everywhere.
-HERE: Final = ("sha256", "example_id", *NAME_COLUMNS)
+_HERE: Final = ("sha256", "example_id", *NAME_COLUMNS)
 # The same in a file of another installation: numbers there are not the numbers here.
-ELSEWHERE: Final = ("sha256", *NAME_COLUMNS, "example_id")
+_ELSEWHERE: Final = ("sha256", *NAME_COLUMNS, "example_id")
 # Encoded size of one image. The largest image we decode is smaller, unless it is padded.
 MAX_IMAGE_BYTES: Final = 256 << 20
 MAX_NAME: Final = 500
@@ -71,10 +71,14 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An image that the pool has already: the value of one of its columns."""
+    """An image that the pool has already: the value of one of its columns.
+
+    Of the column of the file where it stood, only messages tell.
+    """
 
     column: Literal["id", "content_hash", "name"]
     value: int | bytes | str
+    said_by: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ class Item:
         read: Its bytes, or why it has none.
         size: How many there are, where that is known before they are read.
         reference: The image that is meant, where no bytes came.
+        also: What else the row says of which image that is; it may not mean another.
+        digests: SHA-256 (32 bytes each) that rows say the bytes have which came.
         label: Label that came with it.
         label_column: Where that stood; ``None`` for a folder, whose name is never a number.
         split: Split that came with it, as it was written; else the folder that stands for one.
@@ -127,6 +133,8 @@ class Item:
     read: Callable[[], bytes | Fetched | Refused]
     size: int = 0
     reference: Reference | None = None
+    also: tuple[Reference, ...] = ()
+    digests: tuple[bytes, ...] = ()
     label: str | None = None
     label_column: str | None = None
     split: str | None = None
@@ -225,39 +233,65 @@ def reference(column: str, value: object) -> Reference | Refused:
     if column == "example_id":
         if not text.isdecimal() or len(text) > 18:
             return Refused(f"example_id {text[:100]!r} is not the number of an image")
-        return Reference("id", int(text))
+        return Reference("id", int(text), column)
     if column == "sha256":
         if not _SHA256.fullmatch(text):
             return Refused(f"sha256 {text[:100]!r} is not 64 hexadecimal digits")
-        return Reference("content_hash", bytes.fromhex(text))
-    return Reference("name", short_name(text))
+        return Reference("content_hash", bytes.fromhex(text), column)
+    return Reference("name", short_name(text), column)
 
 
-def key_column(
-    columns: Collection[str],
-    given: str | None,
-    order: Sequence[str] = HERE,
-) -> str:
-    """The column that names the image of each row.
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Columns that say which image a row is about.
+
+    Attributes:
+        column: The one that is read.
+        others: Those that may not mean another image; none where the sender has chosen.
+    """
+
+    column: str
+    others: tuple[str, ...] = ()
+
+    def also(self, row: Mapping[str, object]) -> tuple[Reference, ...]:
+        """What the others say of a row, as far as they say anything."""
+        found = (reference(name, row.get(name)) for name in self.others)
+        return tuple(one for one in found if isinstance(one, Reference))
+
+
+def key_columns(columns: Collection[str], given: str | None, *, elsewhere: bool = False) -> Keys:
+    """The columns that name the image of each row.
 
     Args:
         columns: Which there are.
-        given: The one that the sender named.
-        order: Those to look for, the best first.
+        given: The one that the sender named; then no other counts.
+        elsewhere: Whether the file may be of another installation, whose numbers mean nothing here,
+            and whose names mean other images where the bytes are told.
 
     Raises:
         DomainError: ``invalid_column`` if there is none.
     """
-    if given is not None and given not in columns:
-        raise invalid_column("key", f"The file has no column {given!r}.", columns)
-    found = given or next((name for name in order if name in columns), None)
-    if found is None:
+    if given is not None:
+        if given not in columns:
+            raise invalid_column("key", f"The file has no column {given!r}.", columns)
+        return Keys(given)
+    found = [name for name in (_ELSEWHERE if elsewhere else _HERE) if name in columns]
+    if not found:
         raise invalid_column(
             "key",
             "No column says which image a row is about; name it file, or sha256 or example_id.",
             columns,
         )
-    return found
+    column, *others = found
+    if elsewhere:
+        others = [] if column == "sha256" else [name for name in others if name != "example_id"]
+    return Keys(column, tuple(others))
+
+
+def digests(values: Iterable[object]) -> tuple[bytes, ...]:
+    """Those of ``values`` that are SHA-256 as hexadecimal digits, each once."""
+    texts = (str(value).strip() for value in values if isinstance(value, str))
+    return tuple({bytes.fromhex(text): None for text in texts if _SHA256.fullmatch(text)})
 
 
 def whole_number(text: str) -> int | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -22,6 +23,7 @@ from workers.imports.items import (
     Item,
     Refused,
     Values,
+    digests,
     extras,
     invalid_archive,
     invalid_column,
@@ -142,15 +144,17 @@ class KeySource:
             return refused_item(f"{self._filename}, {place}", row)
         own = {self._key, self._label, self._split, *self._flags, *self._annotations}
         said = [(column, cell(row, column)) for column in self._annotations]
+        told = digests([row.get("sha256")])
         key = _text(row.get(self._key or "")) or f"{self._filename}, {place}"
         name = short_name(key.removeprefix(f"{self._bucket.location}/"))
         size = 0 if isinstance(what, Refused) else what.size
         if self._is_stated:
-            return self._stated(row, name, partial(self._read, what), size)
+            return replace(self._stated(row, name, partial(self._read, what), size), digests=told)
         return Item(
             name=name,
             read=partial(self._read, what),
             size=size,
+            digests=told,
             label=cell(row, self._label or ""),
             label_column=self._label,
             split=self._split_of(row),

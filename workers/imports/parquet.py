@@ -11,16 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workers.imports.items import (
-    ELSEWHERE,
     MAX_IMAGE_BYTES,
     NAME_COLUMNS,
     Item,
+    Keys,
     Reference,
     Refused,
     Values,
+    digests,
     invalid_column,
     json_value,
-    key_column,
+    key_columns,
     only,
     printable,
     reference,
@@ -63,10 +64,11 @@ class Columns:
     Attributes:
         image: Encoded bytes, or a struct of ``bytes`` and ``path``; none if the rows are about
             images that the pool has.
-        key: Which image a row is about, if it brings none.
+        keys: Which image a row is about, if it brings none.
         label: Class name, or a number that ``label_names`` turns into one.
         split: Split, in any type; a number that ``label_names`` turns into a word.
         flags: Columns like ``is_test``, which say the split where no column ``split`` does.
+        digest: Column that says the SHA-256 of the image that the row brings.
         name: Name of the file that the image came from.
         annotations: Columns that become annotations.
         extras: Small columns that go to ``Example.meta``.
@@ -76,7 +78,7 @@ class Columns:
     """
 
     image: str | None
-    key: str | None
+    keys: Keys | None
     label: str | None
     split: str | None
     name: str | None
@@ -85,10 +87,12 @@ class Columns:
     label_names: Mapping[str, tuple[str, ...]]
     stated: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    digest: str | None = None
 
     def all(self) -> list[str]:
         """Every column that is read, once."""
-        named = (self.image, self.key, self.label, self.split, self.name)
+        keys = () if self.keys is None else (self.keys.column, *self.keys.others)
+        named = (self.image, *keys, self.label, self.split, self.name, self.digest)
         return list(
             dict.fromkeys(
                 name
@@ -223,13 +227,17 @@ class ParquetSource:
         name = path if name is None else name
         meta = {printable(key): json_value(row.get(key)) for key in columns.extras}
         annotations = [(key, self._label(key, row)) for key in columns.annotations]
-        found = reference(columns.key, row[columns.key]) if columns.key else None
+        keys = columns.keys
+        found = None if keys is None else reference(keys.column, row[keys.column])
+        also = () if keys is None else keys.also(row)
         if columns.stated:
-            return self._stated(number, image, row, found)
+            return self._stated(number, image, row, found, also)
         return Item(
             name=short_name(str(name)) if name else f"{short_name(self._filename)}#{number}",
             read=partial(_content, image) if image is not None else partial(_nothing, found),
             reference=found if isinstance(found, Reference) else None,
+            also=also,
+            digests=self._digests(row),
             label=self._label(columns.label, row) if columns.label else None,
             label_column=columns.label,
             split=self._split(row),
@@ -243,6 +251,7 @@ class ParquetSource:
         image: pa.Scalar | None,
         row: dict[str, Any],
         found: Reference | Refused | None,
+        also: tuple[Reference, ...],
     ) -> Item:
         columns = self._columns
         given = {} if columns.label is None else {"label": self._label(columns.label, row)}
@@ -257,6 +266,7 @@ class ParquetSource:
                 name=short_name(called),
                 read=read,
                 reference=meant,
+                also=also,
                 split=split["split"],
                 unread=(stated.reason,),
             )
@@ -264,12 +274,18 @@ class ParquetSource:
             name=stated.name or name,
             read=read,
             reference=meant,
+            also=also,
+            digests=self._digests(row),
             label=stated.label,
             label_column=columns.label,
             split=stated.split,
             said=stated.said,
             meta=stated.meta,
         )
+
+    def _digests(self, row: Mapping[str, Any]) -> tuple[bytes, ...]:
+        column = self._columns.digest
+        return () if column is None else digests([row[column]])
 
     def _split(self, row: Mapping[str, Any]) -> str | None:
         column = self._columns.split
@@ -335,12 +351,12 @@ def find_columns(
                 role, f"Column {column!r} holds neither text nor numbers.", schema.names
             )
     image = given.get("image") or _first(schema, ("image", *schema.names), _holds_bytes)
-    key = None
+    keys = None
     states = is_stated(schema.names, annotations)
     if image is None and states:
-        key = key_column(schema.names, given.get("key"), ELSEWHERE)
+        keys = key_columns(_keyed(schema), given.get("key"), elsewhere=True)
     elif image is None and annotations:
-        key = key_column(schema.names, given.get("key"))
+        keys = key_columns(_keyed(schema), given.get("key"))
     elif image is None:
         raise invalid_column("image", "The file has no column of image bytes.", schema.names)
     elif not _holds_bytes(schema.field(image).type):
@@ -357,14 +373,27 @@ def find_columns(
     flags = () if split else flags
     name = _first(schema, NAME_COLUMNS, is_text)
     stated = tuple(one for one in schema.names if one in READ) if states else ()
+    digest = None if image is None else _first(schema, ("sha256",), is_text)
     own = OWN if states else ()
+    key = None if keys is None else keys.column
     taken = {image, key, label, split, name, "label", *flags, *annotations, *own}
     extras = tuple(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
     roles = (label, split, *annotations)
     names = {column: _declared_names(schema, column) for column in roles if column}
-    return Columns(image, key, label, split, name, tuple(annotations), extras, names, stated, flags)
+    return Columns(
+        image, keys, label, split, name, tuple(annotations), extras, names, stated, flags, digest
+    )
+
+
+def _keyed(schema: pa.Schema) -> list[str]:
+    """Columns that may say which image is meant."""
+    return [
+        field.name
+        for field in schema
+        if is_read(field.type.value_type if is_list(field.type) else field.type)
+    ]
 
 
 def _first(

@@ -5,7 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.states import Split
-from workers.imports.items import Refused, Said, contradiction, extras, only, printable
+from workers.imports.items import (
+    Refused,
+    Said,
+    contradiction,
+    digests,
+    extras,
+    only,
+    printable,
+)
 from workers.imports.layout import is_flag, row_split
 from workers.imports.metadata import UNREAD, Row
 from workers.imports.stated import is_stated, read_stated, text
@@ -25,6 +33,7 @@ class Described:
     said: tuple[Said, ...] = ()
     unread: tuple[str, ...] = ()
     how: str = ""
+    digests: tuple[bytes, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
 
 
@@ -72,6 +81,7 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         said=tuple(said for one in found for said in one.said),
         unread=tuple(dict.fromkeys(unread)),
         how=next(iter(_distinct(one.how for one in found)), ""),
+        digests=digests(row.fields.get("sha256") for row in rows),
         meta=meta,
     )
 
