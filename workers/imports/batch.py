@@ -216,17 +216,22 @@ def _again(one: Candidate, held: dict[bytes, Held], decided: Decided) -> Line:
         return _noted(line, "the image is in another split, and stays there", there.split)
     if class_id is None:
         return line
-    if there.class_id is not None and not there.said:
-        # An earlier import has settled it.
-        is_same = class_id == there.class_id
-        return (
-            line if is_same else _noted(line, "an earlier import says another class, which stays")
-        )
-    said = there.said | {class_id}
+    is_settled = there.class_id is not None and not there.said
+    if is_settled and class_id == there.class_id:
+        return line
+    # What an earlier import has settled counts as said, so that of copies none is the first.
+    before = {there.class_id} if is_settled and there.class_id is not None else there.said
+    said = frozenset({*before, class_id})
     if said == there.said:
         return line
     held[one.digest] = replace(there, said=said, class_id=class_id if len(said) == 1 else None)
     decided.truths[one.digest] = said
+    if is_settled:
+        return _noted(
+            line,
+            "an earlier import says another class, so it counts in no evaluation; import it again "
+            "with the one that is right",
+        )
     if len(said) > 1:
         return _noted(line, "its labels contradict each other, so it counts in no evaluation")
     return _noted(line, "its labels contradicted each other, and this one settles it")

@@ -279,6 +279,7 @@ class FolderSource:
             size=entry.size,
             label=found.label,
             label_column=found.label_column,
+            rivals=found.rivals,
             split=found.split,
             meant=found.meant,
             unsure=found.unsure,

@@ -3,7 +3,7 @@
 import os
 import shutil
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cache, partial
@@ -68,13 +68,14 @@ def _import(context: JobContext) -> None:
         items = source.items(task.tally.total)
         params = ImportParams.of(context.params)
         chosen = {normal(name): choice for name, choice in params.folder_split.items()}
-        reader = LabelReader(task.pool.classes, source.values)
+        reader = LabelReader(task.pool.classes, source.values, params.count_from)
         context.progress(task.tally.total, steps, _PHASE)
         for batch in batches(items, params.split, reader, chosen):
             context.check()
             turn = turn or Turn(context, time.monotonic() - began)
             if task.pool.input_size is None and any(isinstance(one, Candidate) for one in batch):
                 task.choose_size(sizes_of(source, params, reader, batch))
+            task.say(reader.counted.values())
             task.add(batch)
             context.progress(task.tally.total, steps, _PHASE)
             turn.check()
@@ -106,9 +107,16 @@ class Import:
                 self.context.checkpoint = {
                     **self.context.checkpoint,
                     "input_size": choice.to_json(),
-                    "notes": [str(choice)],
                 }
+                self.say([str(choice)])
                 job.checkpoint = self.context.checkpoint
+
+    def say(self, notes: Iterable[str]) -> None:
+        """Note what is to be said of the import as a whole, each once; kept with the next batch."""
+        known = self.context.checkpoint.get("notes", [])
+        new = [one for one in dict.fromkeys(notes) if one not in known]
+        if new:
+            self.context.checkpoint = {**self.context.checkpoint, "notes": [*known, *new]}
 
     def add(self, batch: list[Prepared]) -> None:
         """Import a batch: files and pixels first, then rows and checkpoint in one transaction."""

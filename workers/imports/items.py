@@ -29,10 +29,12 @@ _MAX_META_TEXT: Final = 1000
 _MOST_META: Final = 1000
 _MOST_NAMED: Final = 30
 _SHA256: Final = re.compile("[0-9a-fA-F]{64}")
-_WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0*)?")
+# A number with zeros before it is a code: nobody counts that way.
+_WHOLE: Final = re.compile(r"(0|[1-9][0-9]{0,8})(?:\.0*)?")
 _MARKS: Final = {"0": False, "1": True, "false": False, "true": True}
 # How tables, pandas and Hugging Face's numbers (-1) write that there is no label.
 _NOTHING: Final = frozenset({"", "nan", "none", "null", "na", "n/a", "<na>", "-1", "-1.0"})
+NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 _UNPRINTABLE: Final = dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}")
 
 
@@ -114,6 +116,8 @@ class Item:
         digests: SHA-256 (32 bytes each) that rows say the bytes have which came.
         label: Label that came with it.
         label_column: Where that stood; ``None`` for a folder, whose name is never a number.
+        rivals: All that claims to be its truth, where that is not one label alone: each with its
+            column, empty in what states verdicts, and ``None`` for the folder.
         split: Split that came with it, as it was written; else the folder that stands for one.
         meant: The split that the folder stands for, where that is sure.
         unsure: Why it is left out, unless somebody says what ``split`` is.
@@ -137,6 +141,7 @@ class Item:
     digests: tuple[bytes, ...] = ()
     label: str | None = None
     label_column: str | None = None
+    rivals: tuple[tuple[str | None, str], ...] = ()
     split: str | None = None
     meant: Split | None = None
     unsure: str | None = None
@@ -159,12 +164,14 @@ class Values:
         most: The largest.
         marks: Whether nothing but 0 and 1 (or false and true) stands there.
         example: Something else that does.
+        other: What is neither a number, nor nothing, nor a verdict without a class.
     """
 
     least: int | None = None
     most: int | None = None
     marks: bool = True
     example: str = ""
+    other: str = ""
 
     def add(self, text: str) -> None:
         """Note one value, as it is written."""
@@ -172,6 +179,8 @@ class Values:
         if number is not None:
             self.least = number if self.least is None else min(self.least, number)
             self.most = number if self.most is None else max(self.most, number)
+        elif not (self.other or says_nothing(text) or text.strip().lower() in NO_CLASS):
+            self.other = text
         if self.marks and mark(text) is None and not says_nothing(text):
             self.marks, self.example = False, text
 
@@ -321,6 +330,11 @@ def only(value: object) -> object:
 def contradiction(labels: Iterable[str]) -> str:
     """Why labels that contradict each other are no truth."""
     return f"its labels contradict each other ({' and '.join(sorted(labels))[:100]})"
+
+
+def unsettled(labels: Iterable[str]) -> str:
+    """The same, with what to do about it."""
+    return f"{contradiction(labels)}; import it again with the one that is right"
 
 
 def composed(text: str) -> str:

@@ -225,7 +225,7 @@ class ParquetSource:
         columns = self._columns
         name = row.get(columns.name) if columns.name else None
         name = path if name is None else name
-        meta = {printable(key): json_value(row.get(key)) for key in columns.extras}
+        meta = {printable(key): self._extra(key, row.get(key)) for key in columns.extras}
         annotations = [(key, self._label(key, row)) for key in columns.annotations]
         keys = columns.keys
         found = None if keys is None else reference(keys.column, row[keys.column])
@@ -282,6 +282,11 @@ class ParquetSource:
             said=stated.said,
             meta=stated.meta,
         )
+
+    def _extra(self, column: str, value: object) -> Any:
+        """As it is kept; where it is only shown, by the name that the file declares for it."""
+        names = self._columns.label_names.get(column, ()) if self._names_only else ()
+        return written(value, names) if names else json_value(value)
 
     def _digests(self, row: Mapping[str, Any]) -> tuple[bytes, ...]:
         column = self._columns.digest
@@ -380,7 +385,7 @@ def find_columns(
     extras = tuple(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
-    roles = (label, split, *annotations)
+    roles = (label, split, *annotations, *extras)
     names = {column: _declared_names(schema, column) for column in roles if column}
     return Columns(
         image, keys, label, split, name, tuple(annotations), extras, names, stated, flags, digest
