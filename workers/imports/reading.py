@@ -203,7 +203,7 @@ class LabelReader:
 
     def reads(self, column: str, text: str) -> bool | None:
         """Whether ``text`` is a label in a column; ``None`` where it says nothing."""
-        item = Item(name="", read=lambda: Refused(""), annotations=((column, text),))
+        item = Item(name="", read=lambda: Refused("empty file"), annotations=((column, text),))
         return next((isinstance(found, Label) for _, found in self.each(item)), None)
 
     def may_count(self, held: Values) -> bool:

@@ -109,6 +109,8 @@ export type PlannedColumn = {
   stated: boolean;
   readable: number;
   unreadable: number;
+  /** Values of images that are not annotated as it stands; missing in plans of earlier versions. */
+  elsewhere?: number;
   values: string[];
 };
 /** The result of a dry run of an import. */
@@ -120,6 +122,12 @@ export type ImportPlan = {
   labels: PlannedColumn[];
   documents: { name: string; format: string }[];
   bad_by_reason: Record<string, number>;
+  /** The number of the first class in columns of numbers, where that was said. */
+  count_from?: number | null;
+  /** How numbers are read. */
+  notes?: string[];
+  /** Whether it is not certain of some numbers what they count. */
+  doubts?: boolean;
   /** What the first import of a project would choose; missing in plans of earlier versions. */
   input_size?: SizeChoice | null;
 };
