@@ -30,6 +30,7 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.layout import Folders, Layout, is_flag, layout, normal
+from workers.imports.matching import Unmatched
 from workers.imports.metadata import NAMES, Metadata
 from workers.imports.said import Described, describe
 
@@ -38,6 +39,7 @@ _MOST_DOCUMENTS: Final = 100
 _TOO_MANY: Final = Refused(f"more than {_MOST_DOCUMENTS} documents; this one is left aside")
 _MOST_TOLD: Final = 1000
 _UNCERTAIN: Final = "its name is in no encoding that can be told for certain; pack it as UTF-8"
+_NOT_THERE: Final = "named in the metadata, but not there"
 _MOST_NAMED: Final = 30
 
 
@@ -140,8 +142,9 @@ class FolderSource:
         if not self._metadata:
             return
         for row in self._metadata.missing():
-            if row.found is None:
-                yield refused_item(row.file, "named in the metadata, but not there")
+            if row.is_row:
+                reason = row.found.reason if isinstance(row.found, Unmatched) else _NOT_THERE
+                yield refused_item(row.file, reason)
             else:
                 yield mention(row)
         for problem in self._metadata.problems():

@@ -359,6 +359,14 @@ def short_name(text: str) -> str:
     return text if len(text) <= MAX_NAME else f"…{text[1 - MAX_NAME :]}"
 
 
+def plain_path(file: object) -> str:
+    """A path as it would stand in an archive."""
+    path = printable(str(file)).replace("\\", "/")
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return path
+
+
 def beginning(text: str, most: int) -> str:
     """``text`` as it can be shown: of what is longer than ``most`` characters, the beginning."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
