@@ -15,6 +15,7 @@ from workers.imports.placing import Place, place
 from workers.imports.pool import Addition, Held
 from workers.imports.reading import Label, LabelReader
 from workers.imports.report import Note, Outcome
+from workers.imports.unlike import advice, is_called_image, unlike_image
 
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
@@ -187,7 +188,8 @@ def _enter(
     """Add an image, unless it is there; its labels are for the one that is there."""
     image = images.get(one.digest)
     if isinstance(image, Refused):
-        return Line(one.name, Outcome.REFUSED, image.reason)
+        helped = None if is_called_image(one.name) else advice(one.name)
+        return Line(one.name, Outcome.REFUSED, helped or image.reason)
     if one.labels:
         reference = Reference("content_hash", one.digest)
         decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
@@ -319,6 +321,10 @@ def _prepare(
     if item.reference is not None:
         return Mention(item.name, item.reference, read.labels, notes, item.also)
     placed = place(item, default, reader, chosen)
+    # What is no image needs neither a label nor a split.
+    unlike = unlike_image(item) if isinstance(placed, Refused) else None
+    if unlike is not None:
+        return Line(item.name, Outcome.REFUSED, unlike.reason)
     if isinstance(placed, LeftOut):
         return Line(item.name, Outcome.LEFT_OUT, placed.reason)
     if isinstance(placed, Refused):

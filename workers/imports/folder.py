@@ -19,6 +19,7 @@ from workers.imports.documents import (
     whose,
 )
 from workers.imports.items import (
+    LINK,
     Fetched,
     Item,
     Refused,
@@ -31,7 +32,7 @@ from workers.imports.items import (
 )
 from workers.imports.layout import Folders, Layout, is_flag, layout, normal
 from workers.imports.matching import Unmatched
-from workers.imports.metadata import NAMES, Metadata
+from workers.imports.metadata import NAMES, ROLES, Metadata
 from workers.imports.said import Described, describe
 
 # Tools that write a document for each image are not meant.
@@ -102,7 +103,7 @@ class FolderSource:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
-            self._require_annotations()
+            self._annotations = self._require_annotations()
             self._more = self._metadata.missing_count() if self._metadata else 0
             self._more += self._metadata.problem_count() if self._metadata else 0
         except BaseException:
@@ -251,20 +252,26 @@ class FolderSource:
                     field="folder_split",
                 )
 
-    def _require_annotations(self) -> None:
-        """Refuse a column that is nowhere: its labels would silently be none."""
-        wanted = [name for name in self._annotations if name != "label"]
-        if not wanted:
-            return
+    def _require_annotations(self) -> Sequence[str]:
+        """The columns as they are called; refuse one that is nowhere: its labels would be none."""
+        if not set(self._annotations) - {"label"}:
+            return self._annotations
         there = self._metadata.columns() if self._metadata else []
-        for name in wanted:
-            if name not in there:
+        found = dict.fromkeys(
+            name if name in there or name.casefold() not in ROLES else name.casefold()
+            for name in self._annotations
+        )
+        for name in found:
+            if name != "label" and name not in there:
                 said = f"No metadata of the archive has a value in a column {name!r}."
                 raise invalid_column("annotation", said, ["label", *there])
+        return list(found)
 
     def _item(self, number: int, name: str, entry: Any) -> Item:
         if _is_unsafe(name):
             return refused_item(name, "its path leads out of the archive")
+        if getattr(entry, "is_link", False):
+            return refused_item(name, LINK)
         if name in self._unknown:
             return refused_item(name, self._unknown[name])
         placed = self._layout.place(name)
@@ -291,9 +298,13 @@ class FolderSource:
             unread=found.unread,
             how=found.how,
             digests=found.digests,
-            remark=_UNCERTAIN if getattr(entry, "raw", b"") else "",
+            remark=_UNCERTAIN if _is_uncertain(entry) else "",
             meta=found.meta,
         )
+
+
+def _is_uncertain(entry: Any) -> bool:
+    return bool(getattr(entry, "raw", b"") or getattr(entry, "is_doubtful", False))
 
 
 def _base(name: str) -> str:

@@ -35,6 +35,7 @@ _MARKS: Final = {"0": False, "1": True, "false": False, "true": True}
 # How tables, pandas and Hugging Face's numbers (-1) write that there is no label.
 _NOTHING: Final = frozenset({"", "nan", "none", "null", "na", "n/a", "<na>", "-1", "-1.0"})
 NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
+LINK: Final = "a link, not a file; put the file itself in its place"
 _UNPRINTABLE: Final = dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}")
 
 
@@ -239,11 +240,12 @@ def reference(column: str, value: object) -> Reference | Refused:
     text = printable(str(value)).strip() if value is not None else ""
     if not text:
         return Refused(f"column {column} is empty")
-    if column == "example_id":
+    kind = column.casefold()
+    if kind == "example_id":
         if not text.isdecimal() or len(text) > 18:
             return Refused(f"example_id {text[:100]!r} is not the number of an image")
         return Reference("id", int(text), column)
-    if column == "sha256":
+    if kind == "sha256":
         if not _SHA256.fullmatch(text):
             return Refused(f"sha256 {text[:100]!r} is not 64 hexadecimal digits")
         return Reference("content_hash", bytes.fromhex(text), column)
@@ -284,7 +286,8 @@ def key_columns(columns: Collection[str], given: str | None, *, elsewhere: bool 
         if given not in columns:
             raise invalid_column("key", f"The file has no column {given!r}.", columns)
         return Keys(given)
-    found = [name for name in (_ELSEWHERE if elsewhere else _HERE) if name in columns]
+    there = {name.casefold(): name for name in columns} | {name: name for name in columns}
+    found = [there[name] for name in (_ELSEWHERE if elsewhere else _HERE) if name in there]
     if not found:
         raise invalid_column(
             "key",
@@ -293,7 +296,8 @@ def key_columns(columns: Collection[str], given: str | None, *, elsewhere: bool 
         )
     column, *others = found
     if elsewhere:
-        others = [] if column == "sha256" else [name for name in others if name != "example_id"]
+        others = [name for name in others if name.casefold() != "example_id"]
+        others = [] if column.casefold() == "sha256" else others
     return Keys(column, tuple(others))
 
 
@@ -365,6 +369,19 @@ def plain_path(file: object) -> str:
     while path.startswith("./"):
         path = path[2:].lstrip("/")
     return path
+
+
+def require_utf_8(start: bytes, name: str, what: str) -> None:
+    """Refuse UTF-16 that has no mark to say so, by its beginning: it is half of zeros.
+
+    Raises:
+        DomainError: ``invalid_archive``.
+    """
+    if b"\0" in start:
+        raise invalid_archive(
+            f"{printable(name)} cannot be read as {what}: it is UTF-16 without the mark that says "
+            "so. Save it as UTF-8."
+        )
 
 
 def beginning(text: str, most: int) -> str:

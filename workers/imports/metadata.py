@@ -20,6 +20,8 @@ from workers.imports.stated import text
 NAMES: Final = frozenset({"metadata.csv", "metadata.jsonl"})
 # Column that names the file, relative to the folder of the metadata file.
 FILE: Final = "file_name"
+# Columns whose names are read in any case.
+ROLES: Final = frozenset({FILE, "label", "split"})
 # Field that says why what a row says of a label is not taken: a list of reasons.
 UNREAD: Final = "\0unread"
 
@@ -93,6 +95,8 @@ class Metadata:
         self._index.execute("BEGIN")
         try:
             for place, row in rows:
+                if isinstance(row, dict):
+                    _in_lower_case(row)
                 file = None if isinstance(row, str) else text(row.pop(FILE, None))
                 if isinstance(row, str) or file is None:
                     reason = row if isinstance(row, str) else f"it names no image by {FILE}"
@@ -225,3 +229,10 @@ class Metadata:
     def close(self) -> None:
         """Close the index."""
         self._index.close()
+
+
+def _in_lower_case(row: dict[str, Any]) -> None:
+    """Call ``File_Name`` and the like as they are looked for, unless there is such a column."""
+    for name in [name for name in row if name not in ROLES and name.casefold() in ROLES]:
+        if name.casefold() not in row:
+            row[name.casefold()] = row.pop(name)

@@ -8,24 +8,19 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from PIL import Image
 from sqlalchemy import select
 
-from core.formats import IMAGES
 from core.imports import LONGEST_NAME, FolderChoice, ImportParams
 from core.input_size import SizeChoice
-from core.pictures.rendition import MEDIA_TYPES
 from core.project_settings import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
 from workers.imports.bucket import BucketSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import (
-    Fetched,
     Item,
     LeftOut,
     Refused,
@@ -42,10 +37,9 @@ from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
 from workers.imports.sizes import sizes_ahead
 from workers.imports.sources import open_source
+from workers.imports.unlike import by_name, is_called_image, unlike_image
 from workers.runner import JobContext
 
-# MPO is opened as the JPEG that it begins with.
-_FORMATS: Final = tuple(MEDIA_TYPES.keys() - {"MPO"})
 _PHASE: Final = "plan"
 _EVERY: Final = 1000
 _MOST_GROUPS: Final = 100
@@ -344,26 +338,12 @@ class Plan:
             }
 
     def _unlike_image(self, item: Item) -> Refused | None:
-        """Why a file that is not called like an image is none; what is in it is looked at."""
+        """Why a file that is not called like an image is none; so many of an ending are read."""
         ending = PurePosixPath(item.name).suffix.lower()
-        if item.size == 0 or ending in IMAGES:
+        if item.size == 0 or is_called_image(item.name):
             return None
-        refused = Refused("not an image by its name")
-        if ending:
-            refused = Refused(f"not an image by its name ({ending})")
         if self._endings[ending, False] >= _LOOKED_INTO and not self._endings[ending, True]:
-            return refused
-        content = item.read()
-        if isinstance(content, Refused):
-            return content
-        found = _begins_as_image(content.content if isinstance(content, Fetched) else content)
-        self._endings[ending, found] += 1
-        return None if found else refused
-
-
-def _begins_as_image(content: bytes) -> bool:
-    try:
-        with Image.open(BytesIO(content), formats=_FORMATS):
-            return True
-    except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
-        return False
+            return by_name(item.name)
+        found = unlike_image(item)
+        self._endings[ending, found is None] += 1
+        return found
