@@ -13,8 +13,9 @@ from tests.formats.test_certainty import finished, labels, pool_of, told
 from tests.formats.test_references import written
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
-from workers.imports.items import Item, Refused, Values
+from workers.imports.items import Item, Refused
 from workers.imports.reading import Label, LabelReader
+from workers.imports.values import Values
 
 CLASSES = {"cat": 11, "dog": 12, "cow": 13}
 NUMBERS = ("0", "1", "2", "3", "4", "0.0", "1.0", "2.00")

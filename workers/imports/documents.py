@@ -15,7 +15,6 @@ from workers.imports.items import (
     Item,
     Reference,
     Refused,
-    Values,
     invalid_archive,
     printable,
     reference,
@@ -26,6 +25,7 @@ from workers.imports.json_stream import elements
 from workers.imports.matching import Unmatched
 from workers.imports.metadata import UNREAD, Metadata, Missing
 from workers.imports.stated import read_said_of
+from workers.imports.values import Values
 
 SUFFIX: Final = ".json"
 _LOOKED_AT: Final = 1 << 20

@@ -23,17 +23,18 @@ from workers.imports.items import (
     Fetched,
     Item,
     Refused,
-    Values,
     invalid_archive,
     invalid_column,
     printable,
     refused_item,
     short_name,
 )
-from workers.imports.layout import Folders, Layout, is_flag, layout, normal
+from workers.imports.layout import Folders, Layout, layout
 from workers.imports.matching import Unmatched
 from workers.imports.metadata import NAMES, ROLES, Metadata
 from workers.imports.said import Described, describe
+from workers.imports.split_words import is_flag, normal
+from workers.imports.values import Values
 
 # Tools that write a document for each image are not meant.
 _MOST_DOCUMENTS: Final = 100

@@ -21,8 +21,8 @@ from core.tables import Artifact, Job
 from workers.imports.batch import Candidate, Line, Looked, Prepared, batches, decide
 from workers.imports.decode import decode_all
 from workers.imports.items import Reference
-from workers.imports.labels import LabelWriter, find
-from workers.imports.layout import normal
+from workers.imports.labels import LabelWriter
+from workers.imports.lookup import find
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.plan import plan
 from workers.imports.pool import PoolWriter
@@ -30,6 +30,7 @@ from workers.imports.reading import LabelReader
 from workers.imports.report import Outcome, ReportFile, Tally, reasons
 from workers.imports.sizes import sizes_of
 from workers.imports.sources import open_source
+from workers.imports.split_words import normal
 from workers.manners import Turn
 from workers.runner import JobContext
 

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
 from core.states import Split, Verdict
+from workers.imports.values import Values
 
 # Columns that may name the image of a row, the first that is there.
 NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
@@ -29,12 +30,6 @@ _MAX_META_TEXT: Final = 1000
 _MOST_META: Final = 1000
 _MOST_NAMED: Final = 30
 _SHA256: Final = re.compile("[0-9a-fA-F]{64}")
-# A number with zeros before it is a code: nobody counts that way.
-_WHOLE: Final = re.compile(r"(0|[1-9][0-9]{0,8})(?:\.0*)?")
-_MARKS: Final = {"0": False, "1": True, "false": False, "true": True}
-# How tables, pandas and Hugging Face's numbers (-1) write that there is no label.
-_NOTHING: Final = frozenset({"", "nan", "none", "null", "na", "n/a", "<na>", "-1", "-1.0"})
-NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 LINK: Final = "a link, not a file; put the file itself in its place"
 _UNPRINTABLE: Final = dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}")
 
@@ -156,36 +151,6 @@ class Item:
     refused: Refused | None = None
 
 
-@dataclass(slots=True)
-class Values:
-    """What stands in a column of labels.
-
-    Attributes:
-        least: The smallest whole number from 0 on; ``None`` without one.
-        most: The largest.
-        marks: Whether nothing but 0 and 1 (or false and true) stands there.
-        example: Something else that does.
-        other: What is neither a number, nor nothing, nor a verdict without a class.
-    """
-
-    least: int | None = None
-    most: int | None = None
-    marks: bool = True
-    example: str = ""
-    other: str = ""
-
-    def add(self, text: str) -> None:
-        """Note one value, as it is written."""
-        number = whole_number(text)
-        if number is not None:
-            self.least = number if self.least is None else min(self.least, number)
-            self.most = number if self.most is None else max(self.most, number)
-        elif not (self.other or says_nothing(text) or text.strip().lower() in NO_CLASS):
-            self.other = text
-        if self.marks and mark(text) is None and not says_nothing(text):
-            self.marks, self.example = False, text
-
-
 class Source(Protocol):
     """An upload, readable from any position.
 
@@ -305,23 +270,6 @@ def digests(values: Iterable[object]) -> tuple[bytes, ...]:
     """Those of ``values`` that are SHA-256 as hexadecimal digits, each once."""
     texts = (str(value).strip() for value in values if isinstance(value, str))
     return tuple({bytes.fromhex(text): None for text in texts if _SHA256.fullmatch(text)})
-
-
-def whole_number(text: str) -> int | None:
-    """A number from 0 on, also as columns of floats write it (``1.0``)."""
-    digits = _WHOLE.fullmatch(text.strip())
-    return int(digits[1]) if digits else None
-
-
-def mark(text: str) -> bool | None:
-    """Whether ``text`` marks something as so (1, true) or not so (0, false); None if neither."""
-    number = whole_number(text)
-    return _MARKS.get(text.strip().lower() if number is None else str(number))
-
-
-def says_nothing(text: str) -> bool:
-    """Whether a label is written that way where there is none."""
-    return text.strip().lower() in _NOTHING
 
 
 def only(value: object) -> object:

@@ -22,7 +22,6 @@ from workers.imports.items import (
     Fetched,
     Item,
     Refused,
-    Values,
     digests,
     extras,
     invalid_archive,
@@ -31,11 +30,12 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.layout import is_flag, row_split, split_text
 from workers.imports.parquet_bounds import BoundedParquet, is_list
 from workers.imports.rows import Place, Row, cell, header_of, is_csv, survey, text_rows
+from workers.imports.split_words import is_flag, row_split, split_text
 from workers.imports.stated import MOST_VOTES, OF_VOTES, READ, VOTES, is_stated, read_stated
 from workers.imports.table import HOLDS, TABLES
+from workers.imports.values import Values
 
 _KEYS: Final = ("key", "object_key", "location", "uri", *NAME_COLUMNS)
 # In a table of annotations, as we export it, each has a key of its own.

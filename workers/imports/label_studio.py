@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from core.formats import IMAGES
 from core.states import Split, Verdict
 from workers.imports.items import Refused, extras, plain_path, printable, unsettled
-from workers.imports.layout import parse_split
 from workers.imports.matching import Called
 from workers.imports.metadata import UNREAD
+from workers.imports.split_words import parse_split
 from workers.imports.stated import read_seconds, text
 
 SOURCE: Final = "Label Studio"

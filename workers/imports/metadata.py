@@ -12,10 +12,11 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import DomainError
 from workers.imports.delimited import csv_rows
-from workers.imports.items import Values, composed, only, plain_path, printable
+from workers.imports.items import composed, only, plain_path, printable
 from workers.imports.json_stream import json_rows
 from workers.imports.matching import Called, Match, Matches, Unmatched
 from workers.imports.stated import text
+from workers.imports.values import Values
 
 NAMES: Final = frozenset({"metadata.csv", "metadata.jsonl"})
 # Column that names the file, relative to the folder of the metadata file.

@@ -20,16 +20,7 @@ from core.states import Split
 from core.tables import Project, ProjectClass
 from workers.imports.bucket import BucketSource
 from workers.imports.folder import FolderSource
-from workers.imports.items import (
-    Item,
-    LeftOut,
-    Refused,
-    Source,
-    beginning,
-    says_nothing,
-    short_name,
-)
-from workers.imports.layout import normal
+from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
 from workers.imports.parquet import ParquetSource
 from workers.imports.placing import Place, place, split_of
 from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group
@@ -37,7 +28,9 @@ from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
 from workers.imports.sizes import sizes_ahead
 from workers.imports.sources import open_source
+from workers.imports.split_words import normal
 from workers.imports.unlike import by_name, is_called_image, unlike_image
+from workers.imports.values import says_nothing
 from workers.runner import JobContext
 
 _PHASE: Final = "plan"

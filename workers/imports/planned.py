@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from core.imports import FolderChoice
-from workers.imports.items import Values, beginning
+from workers.imports.items import beginning
+from workers.imports.values import Values
 
 MOST_LABELS: Final = 1000
 # Characters of one label, value or name of a column. A class has at most 100.

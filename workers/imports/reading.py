@@ -6,19 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from core.states import Verdict
-from workers.imports.items import (
-    NO_CLASS,
-    Item,
-    Refused,
-    Said,
-    Values,
-    composed,
-    mark,
-    says_nothing,
-    short_name,
-    unsettled,
-    whole_number,
-)
+from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
+from workers.imports.values import NO_CLASS, Values, mark, says_nothing, whole_number
 
 _MOST_TOLD: Final = 10
 

@@ -14,8 +14,8 @@ from workers.imports.items import (
     only,
     printable,
 )
-from workers.imports.layout import is_flag, row_split
 from workers.imports.metadata import UNREAD, Row
+from workers.imports.split_words import is_flag, row_split
 from workers.imports.stated import is_stated, read_stated, text
 
 

@@ -11,7 +11,6 @@ from core.errors import Invalid
 from workers.imports.items import (
     Item,
     Refused,
-    Values,
     invalid_archive,
     invalid_column,
     key_columns,
@@ -22,6 +21,7 @@ from workers.imports.items import (
 )
 from workers.imports.rows import Place, cell, header_of, is_csv, survey, text_rows
 from workers.imports.stated import is_stated, read_said_of, text
+from workers.imports.values import Values
 
 TABLES: Final = frozenset({".csv", ".jsonl"})
 HOLDS: Final = "holds"
