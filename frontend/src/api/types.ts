@@ -84,6 +84,8 @@ export type ImportReport = {
   noted?: Record<string, number>;
   /** In the first import of a project, where nobody had said it. */
   input_size?: SizeChoice;
+  /** What there is to say of the import as a whole; missing where there is nothing. */
+  notes?: string[];
 };
 
 /** What becomes of a folder, or of rows with one value of the split column. */
