@@ -56,8 +56,10 @@ export function PlanDialog(props: PlanDialogProps) {
     onSuccess: onAnswered,
   });
   const again = useMutation({
-    mutationFn: (from: number) =>
-      startImport(projectId, job.id, { ...choice, count_from: from, dry_run: true }),
+    mutationFn: async (from: number) => {
+      await before([]);
+      return startImport(projectId, job.id, { ...choice, count_from: from, dry_run: true });
+    },
     onSuccess: onPlanned,
   });
   const discard = useMutation({
