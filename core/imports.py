@@ -43,6 +43,8 @@ class ImportParams(BaseModel):
         columns: Names of the columns by role: ``image``, ``label``, ``split``, ``key``.
         annotations: Columns that become annotations.
         folder_split: What becomes of folders, and of values of the split column, by name.
+        count_from: The number of the first class in columns of numbers; ``None`` where they have
+            to say it themselves.
         location: Where the images stay that are not copied.
         include: Patterns of paths below ``location``.
         table: Address of a table that names images below ``location``.
@@ -60,6 +62,7 @@ class ImportParams(BaseModel):
     columns: dict[str, str] = {}
     annotations: list[str] = []
     folder_split: dict[str, FolderChoice] = {}
+    count_from: int | None = None
     location: str | None = None
     include: list[str] = []
     table: str | None = None
@@ -76,4 +79,8 @@ class ImportParams(BaseModel):
         """For the job, without what does not apply."""
         always = {"filename", "split", "columns", "annotations"}
         written = self.model_dump(mode="json")
-        return {name: value for name, value in written.items() if value or name in always}
+        return {
+            name: value
+            for name, value in written.items()
+            if value not in (None, "", [], {}) or name in always
+        }

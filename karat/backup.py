@@ -205,7 +205,9 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Want
     projects = _sizes(connection)
     uploads = connection.execute(
         "SELECT params ->> 'upload' FROM jobs "
-        "WHERE kind = 'import_pool' AND state <> 'succeeded' AND params ? 'upload'"
+        "WHERE kind = 'import_pool' AND params ? 'upload' AND NOT params ? 'answer' "
+        # A plan that waits for its answer has succeeded, and is started from its upload.
+        "AND (state <> 'succeeded' OR params ? 'dry_run')"
     )
     wanted = _Wanted(projects, {row[0] for row in uploads})
     manifest = Manifest(

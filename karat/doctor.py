@@ -131,6 +131,8 @@ def orphaned(data_dir: Path, *, free: bool) -> Iterator[Finding]:
                 found = json.loads(line)
                 if "name" not in found:
                     sums = found
+                elif "stays" in found:
+                    yield Finding("orphan", False, f"{found['name']} stays: {found['stays']}")
                 elif shown < _SHOWN:
                     shown += 1
                     yield Finding("orphan", True, f"{found['name']}, {_size(found['bytes'])}")

@@ -102,6 +102,7 @@ class PoolClient:
         split_column: str | None = None,
         annotation_columns: Sequence[str] = (),
         folder_split: Mapping[str, FolderChoice] | None = None,
+        count_from: Literal[0, 1] | None = None,
         dry_run: bool = False,
     ) -> Job:
         """Take in images that stay where they are; Karat reads each once and keeps no copy.
@@ -122,6 +123,7 @@ class PoolClient:
             annotation_columns: Columns of the table, or of ``metadata.csv``, whose labels become
                 annotations.
             folder_split: What becomes of folders, or of values of the split column, by name.
+            count_from: The number of the first class in columns of numbers that do not say it.
             dry_run: Store nothing, and plan the import, as ``ProjectClient.import_images`` does.
 
         Returns:
@@ -137,6 +139,7 @@ class PoolClient:
             "key_column": key_column,
             "label_column": label_column,
             "split_column": split_column,
+            "count_from": count_from,
         }
         columns = listed(annotation_columns, "annotation_columns")
         patterns = listed(include, "include")

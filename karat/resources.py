@@ -229,7 +229,8 @@ class ImportPlan(TypedDict):
     ``rows`` of the ``total`` are about images that the project has. ``labels`` are the columns that
     hold labels, or may; ``bad_by_reason`` is what is refused whatever you choose; ``documents``
     says something of other files; ``input_size`` is what the first import of a project chooses,
-    ``None`` in later ones.
+    ``None`` in later ones. ``notes`` say how numbers are read; if it ``doubts``, there are some of
+    which it is not certain what they count, unless ``count_from`` says it.
     """
 
     total: int
@@ -246,6 +247,9 @@ class ImportPlan(TypedDict):
     labels: list[dict[str, Any]]
     documents: list[dict[str, str]]
     columns: dict[str, str]
+    count_from: int | None
+    notes: list[str]
+    doubts: bool
     input_size: InputSize | None
 
 

@@ -1,6 +1,7 @@
 """What the terminal shows: tables, progress bars, JSON, errors."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,24 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from karat.resources import Job
+
+# Parameters that messages of the server name as the API does.
+_PARAMETERS = re.compile(
+    r"(?<![\w-])(folder_split|count_from|(?:key|image|label|split|annotation)_column)(?!\w)=?"
+)
+
+
+def with_options(message: str) -> str:
+    """A message of the server, with the names that parameters have on the command line.
+
+    Args:
+        message: What it says.
+    """
+
+    def option(found: re.Match[str]) -> str:
+        return f"--{found[1].replace('_', '-')}{' ' if found[0].endswith('=') else ''}"
+
+    return _PARAMETERS.sub(option, message)
 
 
 @cache
@@ -69,7 +88,7 @@ def show_error(message: str, remedy: str = "") -> None:
         remedy: What to do about it.
     """
     typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(message, err=True)
+    typer.echo(with_options(message), err=True)
     if remedy:
         typer.echo(f"  {remedy}", err=True)
 

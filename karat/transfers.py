@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from karat.arguments import listed
 from karat.resources import ExportedClass, ExportFormat, FolderChoice, Job, Split
@@ -27,6 +28,7 @@ class TransferClient:
         annotation_columns: Sequence[str] = (),
         key_column: str | None = None,
         folder_split: Mapping[str, FolderChoice] | None = None,
+        count_from: Literal[0, 1] | None = None,
         dry_run: bool = False,
         on_sent: Callable[[int, int], None] | None = None,
         on_left_out: LeftOut = warn_left_out,
@@ -50,6 +52,8 @@ class TransferClient:
                 else ``example_id``, ``sha256`` or a name like ``file``.
             folder_split: What becomes of folders, or of values of the split column, by name, where
                 the name does not say it: a split, ``leave_out``, or ``class``.
+            count_from: The number of the first class in columns of numbers. Where they have a 0,
+                and none beyond the last class, they say it themselves.
             dry_run: Store nothing, and plan the import: the job's ``result`` is an ``ImportPlan``,
                 for ``start_import`` or ``discard_import``.
             on_sent: Called with the bytes sent and the bytes in all.
@@ -76,6 +80,7 @@ class TransferClient:
             "key_column": key_column,
             "packed": what.packed,
             "folder_split": [f"{name}={choice}" for name, choice in (folder_split or {}).items()],
+            "count_from": count_from,
             "dry_run": dry_run,
         }
         content = partial(what.counted, on_sent)
@@ -91,6 +96,7 @@ class TransferClient:
         split: Split | None = None,
         folder_split: Mapping[str, FolderChoice] | None = None,
         annotation_columns: Sequence[str] | None = None,
+        count_from: Literal[0, 1] | None = None,
     ) -> Job:
         """Start a planned import, from what was sent for its plan.
 
@@ -100,6 +106,7 @@ class TransferClient:
             folder_split: What becomes of folders, or of values of the split column, by name; the
                 others as planned.
             annotation_columns: Columns whose labels become annotations; as planned if None.
+            count_from: The number of the first class in columns of numbers; as planned if None.
 
         Returns:
             The import's job, for ``Client.wait``.
@@ -113,6 +120,7 @@ class TransferClient:
         body = {
             "split": split,
             "folder_split": dict(folder_split or {}),
+            "count_from": count_from,
             "annotation_columns": columns,
         }
         path = f"{self._path}/imports/{job_id}/start"

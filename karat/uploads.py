@@ -118,13 +118,14 @@ def _files(folder: Path, on_left_out: LeftOut | None = None) -> Iterator[Path]:
             name = Path(error.filename).relative_to(folder).as_posix()
             on_left_out(escaped(name), _UNREADABLE)
 
+    root = folder.resolve()
     for parent, directories, names in os.walk(folder, onerror=closed):
         shown = [name for name in sorted(directories) if not _is_hidden(name)]
         directories[:] = [name for name in shown if not Path(parent, name).is_symlink()]
         links = [name for name in shown if name not in directories]
         for name in [*links, *(name for name in sorted(names) if not _is_hidden(name))]:
             file = Path(parent, name)
-            reason = _obstacle(file, file.relative_to(folder).as_posix())
+            reason = _obstacle(file, file.relative_to(folder).as_posix(), root)
             if reason is None:
                 yield file
             elif on_left_out is not None:
@@ -135,11 +136,13 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(".") or name.lower() == "__macosx"
 
 
-def _obstacle(file: Path, name: str) -> str | None:
+def _obstacle(file: Path, name: str, root: Path) -> str | None:
     """Why a file of a folder cannot be sent, and what to do about it."""
     if not _is_utf_8(name):
         return _RENAME
     if file.is_file():
+        if file.is_symlink() and not file.resolve().is_relative_to(root):
+            return "it is a link out of the folder; put the file itself in its place"
         return None if os.access(file, os.R_OK) else _UNREADABLE
     if file.is_dir():
         return "it is a link to a folder; put the folder itself in its place"

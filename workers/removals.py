@@ -82,16 +82,26 @@ def _remove(
                 removed.append(item)
     unheld = _unheld(session, images)
     removed += [item for digest, item in images.items() if digest not in unheld]
-    for digests in _parts(unheld, storage):
-        try:
-            freed += storage.remove_images(digests)
-        except (OSError, DomainError) as error:
-            failed.append(error)
-        else:
-            removed += [images[one] for one in digests]
+    more, stay = _remove_unheld(storage, unheld)
+    freed += more
+    failed += stay.values()
+    removed += [images[one] for one in unheld if one not in stay]
     if failed:
         logger.warning("%s files of deleted projects stay for now: %s", len(failed), failed[0])
     return freed, removed
+
+
+def _remove_unheld(
+    storage: Storage, digests: Sequence[bytes]
+) -> tuple[Freed, dict[bytes, Exception]]:
+    """Remove images, and tell which of them cannot be, and why: they cost no other."""
+    freed, failed = Freed(), dict[bytes, Exception]()
+    for part in _parts(digests, storage):
+        try:
+            freed += storage.remove_images(part)
+        except (OSError, DomainError) as error:
+            failed |= dict.fromkeys(part, error)
+    return freed, failed
 
 
 def _parts(digests: Sequence[bytes], storage: Storage) -> Iterable[Sequence[bytes]]:
@@ -127,8 +137,8 @@ def _note(
 
 def remove_images(
     session: Session, storage: Storage, digests: Collection[bytes], patience: str = "5s"
-) -> Freed:
-    """Remove those images that no project holds.
+) -> tuple[Freed, dict[bytes, Exception]]:
+    """Remove those images that no project holds, and tell which of them cannot be removed.
 
     The lock stays until the transaction of ``session`` ends: end it soon, imports wait for it.
 
@@ -141,7 +151,7 @@ def remove_images(
     Raises:
         OperationalError: Somebody has held the lock for longer; nothing was removed.
     """
-    return storage.remove_images(_unheld(session, digests, patience))
+    return _remove_unheld(storage, _unheld(session, digests, patience))
 
 
 def _unheld(session: Session, digests: Collection[bytes], patience: str = "5s") -> list[bytes]:

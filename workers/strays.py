@@ -1,6 +1,7 @@
 """Files that belong to nothing: found, and removed if asked to.
 
-``python -m workers.strays [--free]`` writes a line of JSON for each, and one with the sums.
+``python -m workers.strays [--free]`` writes a line of JSON for each, one more for each that cannot
+be removed, and one with the sums.
 """
 
 import argparse
@@ -10,8 +11,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -164,19 +164,38 @@ def _objects(connection: Connection, storage: Storage) -> Iterator[Stray]:
                 yield Stray(str(found.location), digest, found.size)
 
 
-def free(engine: Engine, storage: Storage, found: list[Stray]) -> Freed:
-    """Remove ``found``; what somebody has come to need since stays."""
+def free(
+    engine: Engine, storage: Storage, found: Sequence[Stray]
+) -> tuple[Freed, list[tuple[Stray, str]]]:
+    """Remove ``found``; what somebody has come to need since stays.
+
+    Returns:
+        What was removed; and what cannot be, with the reason: it costs nothing else, and is found
+        again the next time.
+    """
     freed = Freed()
-    images = sorted({one.digest for one in found if one.digest is not None})
-    for start in range(0, len(images), _AT_ONCE):
+    stays: list[tuple[Stray, str]] = []
+    images: dict[bytes, Stray] = {one.digest: one for one in found if one.digest is not None}
+    digests = sorted(images)
+    for start in range(0, len(digests), _AT_ONCE):
+        part = digests[start : start + _AT_ONCE]
         with Session(engine) as session, session.begin():
-            freed += remove_images(session, storage, images[start : start + _AT_ONCE])
+            gone, failed = remove_images(session, storage, part)
+        freed += gone
+        stays += [(images[digest], _reason(error)) for digest, error in failed.items()]
     for one in found:
         if one.digest is None:
-            # What cannot be removed is found again the next time.
-            with suppress(OSError):
+            try:
                 freed += storage.remove_path(one.name)
-    return freed
+            except (OSError, DomainError) as error:
+                stays.append((one, _reason(error)))
+    return freed, stays
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, DomainError):
+        return error.detail
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _require_known(engine: Engine) -> None:
@@ -197,7 +216,7 @@ def _require_known(engine: Engine) -> None:
 
 
 def examine(engine: Engine, settings_: Settings, *, remove: bool) -> Iterator[dict[str, Any]]:
-    """Lines to print: each stray, then the sums and what is free before and after."""
+    """Lines to print: each stray, what cannot be removed, the sums and what is free."""
     storage = Storage.of(settings_)
     before = shutil.disk_usage(storage.root).free
     found, size = [], 0
@@ -209,7 +228,9 @@ def examine(engine: Engine, settings_: Settings, *, remove: bool) -> Iterator[di
             yield {"name": stray.name, "bytes": stray.bytes}
     if remove and found:
         _require_known(engine)
-    freed = free(engine, storage, found) if remove else Freed()
+    freed, stays = free(engine, storage, found) if remove else (Freed(), [])
+    for stray, reason in stays:
+        yield {"name": stray.name, "stays": reason}
     yield {
         "count": len(found),
         "bytes": size,

@@ -45,6 +45,7 @@ def import_params(asked: BucketImport, settings: Settings) -> ImportParams:
         columns=_columns(asked),
         annotations=annotations,
         folder_split=asked.folder_split,
+        count_from=asked.count_from,
     )
     if asked.table is None:
         if not next(buckets.pages(location), None):

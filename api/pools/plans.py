@@ -74,6 +74,7 @@ async def start(
             "annotations": annotations,
             "columns": {**before.columns, **chosen.columns()},
             "folder_split": {**before.folder_split, **chosen.folder_split},
+            "count_from": before.count_from if chosen.count_from is None else chosen.count_from,
             "plan": plan.id,
         }
     ).to_json()

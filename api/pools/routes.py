@@ -18,7 +18,14 @@ from api.jobs.service import shown
 from api.pagination import Items
 from api.parameters import PathId
 from api.pools import images, links, places, plans, service
-from api.pools.schemas import BucketImport, ImageLink, ImportStart, LocationOut, Packed
+from api.pools.schemas import (
+    BucketImport,
+    FirstNumber,
+    ImageLink,
+    ImportStart,
+    LocationOut,
+    Packed,
+)
 from api.pools.uploads import check_annotations, checked_name, receive
 from api.principal import CurrentUser, Engineer, Principal
 from core.errors import Invalid
@@ -79,6 +86,7 @@ async def import_images(
     location: Annotated[str | None, Query(max_length=2000)] = None,
     packed: Packed | None = None,
     folder_split: Annotated[list[FolderSplit] | None, Query(max_length=200)] = None,
+    count_from: FirstNumber | None = None,
     dry_run: bool = False,
 ) -> JobOut:
     """Upload a zip, a Parquet file or one image as the request body, and import it.
@@ -95,9 +103,10 @@ async def import_images(
     zip was made of for the upload.
 
     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
-    what it is: a split, `leave_out`, or `class`. With `dry_run` nothing is stored but the upload:
-    the job's result is the plan of the import, which `start` then starts without sending it again,
-    and which is forgotten after 24 hours.
+    what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
+    in columns of numbers that do not say it by themselves, 0 or 1. With `dry_run` nothing is stored
+    but the upload: the job's result is the plan of the import, which `start` then starts without
+    sending it again, and which is forgotten after 24 hours.
     """
     annotations = list(dict.fromkeys(annotation_column or ()))
     choices = plans.parse_choices(folder_split or ())
@@ -120,6 +129,7 @@ async def import_images(
         columns={key: value for key, value in columns.items() if value},
         annotations=annotations,
         folder_split=choices,
+        count_from=count_from,
         location=location,
         packed=packed,
     )

@@ -20,6 +20,10 @@ class Packed(StrEnum):
     IMAGES = "images"
 
 
+FirstNumber = Annotated[int, Field(ge=0, le=1)]
+"""The number of the first class in columns of numbers that do not say it themselves."""
+
+
 class LocationOut(BaseModel):
     """A place that images may be taken from."""
 
@@ -42,6 +46,7 @@ class BucketImport(BaseModel):
     table: Address | None = None
     split: Split = Split.POOL
     folder_split: Choices = {}
+    count_from: FirstNumber | None = None
     key_column: Column | None = None
     label_column: Column | None = None
     split_column: Column | None = None
@@ -59,6 +64,7 @@ class ImportStart(BaseModel):
 
     split: Split | None = None
     folder_split: Choices = {}
+    count_from: FirstNumber | None = None
     image_column: Column | None = None
     label_column: Column | None = None
     split_column: Column | None = None

@@ -41,7 +41,8 @@ class _Shown(NamedTuple):
 
 def _alike(name: str) -> str:
     """The same for names that nobody can tell apart at a glance, and some file systems never."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    seen = "".join(one for one in name if unicodedata.category(one) != "Cf")
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", seen).casefold())
 
 
 async def replace(session: AsyncSession, project: Project, wanted: Sequence[ClassIn]) -> None:

@@ -6,15 +6,16 @@ It is upright, in sRGB, opaque on white, of eight bits, and the first frame of s
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from PIL import Image, ImageFile, TiffImagePlugin
+from PIL import Image, ImageChops, ImageFile, TiffImagePlugin
 
 from core.pictures import browsers, depth
 from core.pictures.colour import srgb
+from core.pictures.endings import completed
 from core.pictures.gate import decoding
 from core.pictures.scans import is_in_one_scan
 
@@ -109,17 +110,20 @@ def rendered(
         UnidentifiedImageError: It is no image in a format that is read.
         Exception: Whatever Pillow's readers are led to by hostile bytes.
     """
-    with _opened(source) as file, Image.open(file, formats=_READERS) as image:
+    whole = completed(source, max_pixels)
+    with _opened(whole) as file, Image.open(file, formats=_READERS) as image:
         width, height = image.size
         if max_pixels is not None and width * height > max_pixels:
             raise TooManyPixels(width, height)
         notes = _frames(image)
+        notes += ["its end marker is missing"] if whole is not source else []
         _mend_planes(image)
         if longer and image.mode != "CMYK":
             _draft(image, longer(*image.size), shorter)
         is_reduced = image.size != (width, height) and is_in_one_scan(file)
         with decoding.hold(image.width * image.height if is_reduced else width * height):
-            yield _rendition(image, source, (width, height), notes)
+            picture = _rendition(image, whole, (width, height), notes)
+            yield picture if whole is source else replace(picture, as_is=False)
 
 
 def upright_size(content: bytes) -> tuple[int, int] | None:
@@ -160,9 +164,14 @@ def _rendition(
     orientation = browsers.orientation_of(image)
     deep = depth.is_deep(image) or depth.is_deep_colour(rawmode)
     picture, note = _shallow(image, source, rawmode)
+    keyed = _keyed(image, source, rawmode)
     if orientation != 1:
         picture = picture.transpose(_UPRIGHT[orientation])
+        keyed = keyed and keyed.transpose(_UPRIGHT[orientation])
+    if keyed is not None:
+        info.pop("transparency")
     picture, alpha = _split(picture, info, rawmode)
+    alpha = alpha if keyed is None else keyed
     if image.format == "BMP" and alpha is not None and alpha.getextrema() == (0, 0):
         # A fourth byte that was never meant as opacity.
         alpha = None
@@ -203,6 +212,21 @@ def _shallow(
             note = f"16-bit values below {1 << bits:,}: read as {bits}-bit"
             return depth.joined(image, lower, bits), note
     return image, None
+
+
+def _keyed(image: Image.Image, source: Path | bytes, rawmode: str | None) -> Image.Image | None:
+    """Opacity where a colour of 16 bits is declared transparent: all of its bits have to agree."""
+    clear = image.info.get("transparency")
+    if image.mode != "RGB" or not isinstance(clear, tuple) or not depth.is_deep_colour(rawmode):
+        return None
+    lower = _lower_bytes(image, source)
+    alpha = Image.new("L", image.size, 255)
+    for half, shift in ((image, 8), (lower, 0)):
+        for band, value in zip(half.split() if half else (), clear, strict=False):
+            key = int(value) >> shift & 255
+            other = band.point([0 if level == key else 255 for level in range(256)])
+            alpha = ImageChops.darker(alpha, ImageChops.invert(other))
+    return ImageChops.invert(alpha)
 
 
 def _lower_bytes(image: Image.Image, source: Path | bytes) -> Image.Image | None:
@@ -262,8 +286,6 @@ def _split(
         return grey, grey.point([0 if level == key else 255 for level in range(256)])
     image = image.convert(_STRAIGHT[image.mode]) if image.mode in _STRAIGHT else image
     if image.mode == "RGB" and isinstance(clear, tuple):
-        if depth.is_deep_colour(rawmode):
-            clear = tuple(int(value) >> 8 for value in clear)
         image.info["transparency"] = clear
         image = image.convert("RGBA")
     elif image.mode == "P":

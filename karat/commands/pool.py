@@ -8,6 +8,7 @@ import typer
 from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
 from karat.commands.transfers import (
     AnnotationColumnOption,
+    CountFromOption,
     DryRunOption,
     FolderSplitOption,
     LabelColumnOption,
@@ -21,6 +22,8 @@ from karat.commands.transfers import (
 from karat.terminal import show_json, show_table
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from karat.pool import Changed, Filters, Sort
     from karat.project import ProjectClient
     from karat.resources import Split
@@ -91,6 +94,7 @@ def add(
     split_column: SplitColumnOption = None,
     annotation_column: AnnotationColumnOption = None,
     folder_split: FolderSplitOption = None,
+    count_from: CountFromOption = None,
     dry_run: DryRunOption = False,
     report: ReportOption = None,
     as_json: JsonOption = False,
@@ -109,6 +113,7 @@ def add(
             split_column=split_column,
             annotation_columns=annotation_column or (),
             folder_split=choices,
+            count_from=cast("Literal[0, 1] | None", count_from),
             dry_run=dry_run,
         )
         if dry_run:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import bytes_bar, job_bar, show_json, show_table
+from karat.terminal import bytes_bar, job_bar, show_json, show_table, with_options
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from karat.client import Client
     from karat.project import ProjectClient
     from karat.resources import (
@@ -47,6 +49,10 @@ FolderSplitOption = Annotated[
         "repeat it.",
     ),
 ]
+CountFromOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=1, help="Number of the first class in columns of numbers."),
+]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Only show what would go where; nothing is stored.")
 ]
@@ -78,6 +84,7 @@ def import_images(
         str | None, typer.Option(help="Column that says which image a row is about.")
     ] = None,
     folder_split: FolderSplitOption = None,
+    count_from: CountFromOption = None,
     dry_run: DryRunOption = False,
     report: ReportOption = None,
     as_json: JsonOption = False,
@@ -96,6 +103,7 @@ def import_images(
                 annotation_columns=annotation_column or (),
                 key_column=key_column,
                 folder_split=choices,
+                count_from=cast("Literal[0, 1] | None", count_from),
                 dry_run=dry_run,
                 on_sent=on_sent,
                 on_left_out=on_left_out,
@@ -162,6 +170,13 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
         typer.echo(
             f"Images are {size['width']} × {size['height']} in the middle; the model would see "
             f"{size['side']} × {size['side']}."
+        )
+    for note in plan.get("notes", ()):
+        typer.echo(note)
+    if plan.get("doubts"):
+        typer.echo(
+            "Of some numbers it is not certain which class they count: say which number the first "
+            "class has with --count-from 0 or --count-from 1."
         )
     if any(one["reason"] for one in plan["groups"]):
         typer.echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
@@ -307,7 +322,7 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
         typer.echo(note)
     # Imports of an earlier version left nothing out.
     for reason, count in result.get("left_out_by_reason", {}).items():
-        typer.echo(f"Left out: {count:,} × {reason}.")
+        typer.echo(f"Left out: {count:,} × {with_options(reason)}.")
     if result["total"] == 0:
         typer.echo("There was nothing in it: no file, and no row below the header.")
     # Imports of an earlier version did not tell these apart.
@@ -348,4 +363,5 @@ def _by_reason(counts: Mapping[str, int], names: Mapping[str, list[str]]) -> Ite
     for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
         shown = names.get(reason, [])[:_NAMED]
         more = ", …" if shown and count > len(shown) else ""
-        yield f"{count:,} × {reason}" + (f": {', '.join(shown)}{more}" if shown else "")
+        files = f": {', '.join(shown)}{more}" if shown else ""
+        yield f"{count:,} × {with_options(reason)}{files}"

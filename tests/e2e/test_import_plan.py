@@ -85,7 +85,7 @@ def test_several_drops_are_asked_about_one_by_one(
         expect(page.get_by_role("heading", name=title)).to_have_count(0)
     page.get_by_text("5 images added, 1 left out, 1 refused").wait_for(timeout=60_000)
     page.get_by_text("What was left out, and why?").click()
-    expect(page.get_by_text("say what it is with folder_split samples=SPLIT")).to_be_visible()
+    expect(page.get_by_text("choose what becomes of it in the plan")).to_be_visible()
     assert [job["params"]["filename"] for job in project.imports()] == ["a.zip"]
 
 
@@ -130,3 +130,57 @@ def test_the_plan_fits_a_phone(signed_in: Page, karat: Client, tmp_path: Path) -
     assert dialog.evaluate("it => it.scrollWidth <= it.clientWidth")
     dialog.get_by_role("button", name="Discard").click()
     expect(dialog).to_have_count(0)
+
+
+def test_numbers_are_taken_once_it_is_said_what_they_count(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = signed_in
+    project = karat.create_project("Planned numbers", ["cat", "dog"])
+    page.goto(f"/projects/{project.id}/settings")
+    file = tmp_path / "numbers.zip"
+    with zipfile.ZipFile(file, "w") as found:
+        for seed in (1, 2):
+            found.writestr(f"{seed}.png", png(600 + seed))
+        found.writestr("metadata.csv", "file_name,y\n1.png,1\n2.png,2\n")
+    page.get_by_label("Choose a file").set_input_files(file)
+    dialog = page.get_by_role("dialog", name="Import numbers.zip?")
+    first = dialog.get_by_label("Numbers of classes")
+    expect(first).to_be_visible(timeout=60_000)
+    expect(dialog.get_by_label("y", exact=True)).to_have_count(0)
+    first.select_option("The first class is 1")
+    column = dialog.get_by_label("y", exact=True)
+    expect(column).to_be_visible(timeout=60_000)
+    expect(dialog.get_by_text("2 labels: 1, 2")).to_be_visible()
+    column.check()
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("Numbers in y are classes, counted from 1: 1 = cat, 2 = dog.").wait_for(
+        timeout=60_000
+    )
+    images = {one["name"]: one["label"] for one in project.pool.find()}
+    assert images == {"1.png": "cat", "2.png": "dog"}
+
+
+def test_a_table_is_asked_which_column_names_images_and_what_its_numbers_count(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = signed_in
+    project = karat.create_project("Table of numbers", ["cat", "dog"])
+    archive = tmp_path / "images.zip"
+    with zipfile.ZipFile(archive, "w") as found:
+        for seed in (1, 2):
+            found.writestr(f"{seed}.png", png(700 + seed))
+    karat.wait(project.import_images(archive)["id"])
+    one, two = (image["id"] for image in project.pool.find())
+    file = tmp_path / "labels.csv"
+    file.write_text(f"example_id;name;y\n{two};1.png;1\n{one};2.png;2\n", encoding="utf-16")
+    page.goto(f"/projects/{project.id}/settings")
+    page.get_by_label("Choose a file").set_input_files(file)
+    dialog = page.get_by_role("dialog", name="Which columns of labels.csv are labels?")
+    expect(dialog.get_by_label("y", exact=True)).to_be_checked()
+    dialog.get_by_label("Column that names the image").select_option("name")
+    dialog.get_by_label("Numbers of classes").select_option("The first class is 1")
+    dialog.get_by_role("button", name="Import labels").click()
+    page.get_by_text("Numbers in y are classes, counted from 1").wait_for(timeout=60_000)
+    images = {image["name"]: image["label"] for image in project.pool.find()}
+    assert images == {"1.png": "cat", "2.png": "dog"}

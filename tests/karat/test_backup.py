@@ -83,6 +83,32 @@ def problems(installation: Installation) -> list[str]:
     return [finding.name for finding in found if finding.level == "problem"]
 
 
+def test_the_uploads_of_plans_that_wait_are_kept_and_of_answered_ones_are_not(
+    source: Installation, empty: Installation, world: World, tmp_path: Path
+) -> None:
+    project = world.project(images=1)
+    cases: dict[str, dict[str, Any]] = {
+        "asked": {"dry_run": True},
+        "started": {"dry_run": True, "answer": "started"},
+        "discarded": {"dry_run": True, "answer": "discarded"},
+        "done": {},
+    }
+    for name, params in cases.items():
+        upload = {"upload": f"{name}.zip", **params}
+        job = new_job(JobKind.IMPORT_POOL, project_id=project.id, params=upload)
+        job.state = JobState.SUCCEEDED
+        world.session.add(job)
+        world.storage.upload(f"{name}.zip").write_bytes(b"zip")
+    # What a plan was started as needs its upload, too.
+    upload = {"upload": "started.zip", "plan": 1}
+    world.session.add(new_job(JobKind.IMPORT_POOL, project_id=project.id, params=upload))
+    world.session.commit()
+    back_up(source, tmp_path / "karat.tar")
+    restore_from(tmp_path / "karat.tar", empty)
+    found = {path.name for path in (empty.data_dir / "uploads").iterdir()}
+    assert found == {"waiting.zip", "asked.zip", "started.zip"}
+
+
 def test_what_is_backed_up_while_images_come_in_is_whole(
     source: Installation, empty: Installation, world: World, tmp_path: Path
 ) -> None:

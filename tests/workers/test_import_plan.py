@@ -17,9 +17,10 @@ from core.states import JobState, Split, Verdict
 from core.tables import Artifact, Job
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png, zipped
-from workers.imports.items import Item, Refused, Said, Values
+from workers.imports.items import Item, Refused, Said
 from workers.imports.plan import Plan
 from workers.imports.reading import LabelReader
+from workers.imports.values import Values
 
 Files = list[tuple[str, bytes]]
 SEEDS = iter(range(10_000))

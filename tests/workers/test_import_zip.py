@@ -91,11 +91,15 @@ def test_backslashes_separate_folders(tmp_path: Path) -> None:
     ]
 
 
-def test_metadata_csv_overrides_folders(pool: Pool) -> None:
-    table = "file_name,label,split,camera\n1.png,dog,evaluation,north\n2.png,,,\n"
-    images = {"cat/1.png": png(1), "cat/2.png": png(2), "dog/1.png": png(3)}
-    assert pool.zip({"cat/metadata.csv": table.encode(), **images})["added"] == 3
-    first, second, _ = pool.examples()
+def test_metadata_csv_goes_before_folders_but_is_no_truth_against_them(pool: Pool) -> None:
+    table = (
+        "file_name,label,split,camera\n1.png,cat,evaluation,north\n2.png,,,\n3.png,dog,,\n"
+        "4.png,dog,evaluation,\n"
+    )
+    images = {f"cat/{number}.png": png(number) for number in range(1, 5)}
+    images["dog/5.png"] = png(5)
+    result = pool.zip({"cat/metadata.csv": table.encode(), **images})
+    first, second, third, _ = pool.examples()
     assert (first.split, first.meta) == (Split.EVALUATION, {"camera": "north"})
     assert first.label_class_id is not None
     assert (second.split, second.label_class_id, second.meta) == (
@@ -103,6 +107,8 @@ def test_metadata_csv_overrides_folders(pool: Pool) -> None:
         None,
         {"label": "cat"},
     )
+    assert third.meta == {"label": "dog"}
+    assert "contradict each other (cat and dog)" in reasons(result)["cat/4.png"]
 
 
 def test_metadata_jsonl_describes_files_below_it(pool: Pool) -> None:

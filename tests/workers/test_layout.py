@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from core.imports import FolderChoice
 from core.states import Split
-from workers.imports.layout import Folders, layout, parse_split, row_split, split_text
+from workers.imports.layout import Folders, layout
+from workers.imports.split_words import parse_split, row_split, split_text
 
 POOL, TEST = Split.POOL, Split.EVALUATION
 LEFT = "left out"

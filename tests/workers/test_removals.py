@@ -487,6 +487,25 @@ def test_orphans_are_named_and_only_freed_if_asked(
     assert (named, sums["count"]) == ([], 0)
 
 
+def test_an_orphan_that_cannot_be_removed_is_named_and_costs_no_other(
+    world: World, engine: Engine, installation: settings.Settings
+) -> None:
+    world.project(images=1)
+    digests = [bytes([number]) * 32 for number in range(1, 6)]
+    for digest in digests:
+        world.storage.put_image(digest, b"bytes")
+    # A folder where a small version was: nothing can unlink it.
+    stuck = world.storage.root / "thumbnails" / "64" / digests[1].hex()[:2]
+    stuck = stuck / f"{digests[1].hex()}.webp"
+    stuck.mkdir(parents=True)
+    age(world.storage.root)
+    *lines, sums = strays.examine(engine, installation, remove=True)
+    stays = {line["name"]: line["stays"] for line in lines if "stays" in line}
+    assert list(stays) == [str(world.storage.image(digests[1]).relative_to(world.storage.root))]
+    assert sums["freed_files"] == len(digests) - 1
+    assert not any(map(world.storage.has_image, digests))
+
+
 def test_a_database_that_knows_no_project_frees_nothing(
     world: World, engine: Engine, installation: settings.Settings
 ) -> None:

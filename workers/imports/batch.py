@@ -15,10 +15,15 @@ from workers.imports.placing import Place, place
 from workers.imports.pool import Addition, Held
 from workers.imports.reading import Label, LabelReader
 from workers.imports.report import Note, Outcome
+from workers.imports.unlike import advice, is_called_image, unlike_image
 
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
 _MOST_SHOWN: Final = 100
+_OTHER_BYTES: Final = (
+    "what is said is of other bytes, by its sha256; leave the column sha256 out if the image was "
+    "converted since"
+)
 _FIRST: Final = (Split.POOL, Split.AUXILIARY_OOD, Split.EVALUATION)
 """Of an image that an import brings for several splits, the first of these holds.
 
@@ -47,6 +52,7 @@ class Mention:
     reference: Reference
     labels: tuple[Label, ...]
     notes: tuple[Note, ...]
+    also: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,8 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         looked: Tells which hashes the pool holds, which images references may mean, what contents
             show, and the name of an image that the project has, if it has any.
     """
-    meant = looked.find([one.reference for one in batch if isinstance(one, Mention)])
+    mentions = [one for one in batch if isinstance(one, Mention)]
+    meant = looked.find([each for one in mentions for each in (one.reference, *one.also)])
     unique = {one.digest: one.content for one in batch if isinstance(one, Candidate)}
     held = dict(looked.known(unique.keys()))
     fresh = [digest for digest in unique if digest not in held]
@@ -163,7 +170,7 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         if isinstance(one, Line):
             decided.lines.append(one)
         elif isinstance(one, Mention):
-            line = _mentioned(one, meant.get(one.reference, ()), looked.first_name)
+            line = _mentioned(one, meant, looked.first_name)
             if line.outcome is not Outcome.REFUSED:
                 decided.labeled[len(decided.lines)] = Labeled(one.reference, one.labels)
             decided.lines.append(line)
@@ -181,7 +188,8 @@ def _enter(
     """Add an image, unless it is there; its labels are for the one that is there."""
     image = images.get(one.digest)
     if isinstance(image, Refused):
-        return Line(one.name, Outcome.REFUSED, image.reason)
+        helped = None if is_called_image(one.name) else advice(one.name)
+        return Line(one.name, Outcome.REFUSED, helped or image.reason)
     if one.labels:
         reference = Reference("content_hash", one.digest)
         decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
@@ -210,17 +218,22 @@ def _again(one: Candidate, held: dict[bytes, Held], decided: Decided) -> Line:
         return _noted(line, "the image is in another split, and stays there", there.split)
     if class_id is None:
         return line
-    if there.class_id is not None and not there.said:
-        # An earlier import has settled it.
-        is_same = class_id == there.class_id
-        return (
-            line if is_same else _noted(line, "an earlier import says another class, which stays")
-        )
-    said = there.said | {class_id}
+    is_settled = there.class_id is not None and not there.said
+    if is_settled and class_id == there.class_id:
+        return line
+    # What an earlier import has settled counts as said, so that of copies none is the first.
+    before = {there.class_id} if is_settled and there.class_id is not None else there.said
+    said = frozenset({*before, class_id})
     if said == there.said:
         return line
     held[one.digest] = replace(there, said=said, class_id=class_id if len(said) == 1 else None)
     decided.truths[one.digest] = said
+    if is_settled:
+        return _noted(
+            line,
+            "an earlier import says another class, so it counts in no evaluation; import it again "
+            "with the one that is right",
+        )
     if len(said) > 1:
         return _noted(line, "its labels contradict each other, so it counts in no evaluation")
     return _noted(line, "its labels contradicted each other, and this one settles it")
@@ -244,9 +257,22 @@ def _noted(line: Line, reason: str, detail: str = "") -> Line:
 
 
 def _mentioned(
-    one: Mention, matches: Sequence[tuple[int, Split]], first_name: Callable[[], str | None]
+    one: Mention,
+    meant: Mapping[Reference, Sequence[tuple[int, Split]]],
+    first_name: Callable[[], str | None],
 ) -> Line:
-    if not matches:
+    matches = meant.get(one.reference, ())
+    ids = {id_ for id_, _ in matches}
+    # What means none here may be of somewhere else; what means another contradicts.
+    others = ((each, {id_ for id_, _ in meant.get(each, ())}) for each in one.also)
+    other = next((each for each, found in others if found and not found & ids), None)
+    if matches and other is not None:
+        first, second = one.reference.said_by, other.said_by
+        reason = (
+            f"its {first} and its {second} mean different images; say which holds with "
+            f"key_column={first} or key_column={second}"
+        )
+    elif not matches:
         reason = _unmatched(one.reference.column, first_name())
     elif len(matches) > 1:
         reason = f"{len(matches)} images have this name; say which by sha256 or example_id"
@@ -293,8 +319,12 @@ def _prepare(
             return Line(item.name, Outcome.REFUSED, "; ".join(read.unread))
         return Line(item.name, Outcome.EMPTY, item.silence)
     if item.reference is not None:
-        return Mention(item.name, item.reference, read.labels, notes)
+        return Mention(item.name, item.reference, read.labels, notes, item.also)
     placed = place(item, default, reader, chosen)
+    # What is no image needs neither a label nor a split.
+    unlike = unlike_image(item) if isinstance(placed, Refused) else None
+    if unlike is not None:
+        return Line(item.name, Outcome.REFUSED, unlike.reason)
     if isinstance(placed, LeftOut):
         return Line(item.name, Outcome.LEFT_OUT, placed.reason)
     if isinstance(placed, Refused):
@@ -307,4 +337,10 @@ def _prepare(
     if isinstance(content, Fetched):
         origin, content = content.origin, content.content
     digest = hashlib.sha256(content).digest()
+    if any(one != digest for one in item.digests):
+        other = replace(item, label=None, annotations=(), said=(), unread=(_OTHER_BYTES,))
+        placed = place(other, default, reader, chosen)
+        if isinstance(placed, Refused):
+            return Line(item.name, Outcome.REFUSED, placed.reason)
+        labels, notes = (), (*notes, Note("a label is not taken", _OTHER_BYTES))
     return Candidate(item.name, placed, content, digest, labels, notes, origin)

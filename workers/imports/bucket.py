@@ -19,16 +19,9 @@ from core.places import Object
 from core.storage import write_atomically
 from workers.imports.ahead import read_ahead
 from workers.imports.folder import FolderSource
-from workers.imports.items import (
-    MAX_IMAGE_BYTES,
-    Fetched,
-    Item,
-    Origin,
-    Refused,
-    Values,
-    invalid_archive,
-)
+from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, invalid_archive
 from workers.imports.metadata import NAMES
+from workers.imports.values import Values
 
 _REFUSALS: Final = {
     "not_found": "there is no such object",

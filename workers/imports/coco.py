@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from workers.imports import label_studio
-from workers.imports.items import printable
-from workers.imports.matching import Called, plain_path
+from workers.imports.items import plain_path, printable
+from workers.imports.matching import Called
 from workers.imports.metadata import UNREAD, Problem
 from workers.imports.stated import is_stated
 

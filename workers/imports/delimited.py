@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final, Protocol
 
 from core.errors import DomainError
-from workers.imports.items import invalid_archive, printable, require_distinct
+from workers.imports.items import invalid_archive, printable, require_distinct, require_utf_8
 
 _DELIMITERS: Final = (",", ";", "\t")
 # Excel writes the delimiter it used into a first line of its own.
@@ -20,6 +20,7 @@ _SEPARATOR: Final = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")*"')
 # Characters; as long as a line of JSON may be.
 _MOST_RECORD: Final = 1 << 20
+_LOOKED_AT: Final = 64
 _TOO_LONG: Final = f"is longer than {_MOST_RECORD >> 20} MiB"
 _MARKS: Final = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -45,10 +46,12 @@ class Delimited:
             DomainError: ``invalid_archive``, or ``invalid_column`` if two columns have one name.
         """
         self._file, self._name = file, printable(name)
-        start = file.read(3)
+        start = file.read(_LOOKED_AT)
         self._encoding = next(
             (encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), "utf-8"
         )
+        if self._encoding == "utf-8":
+            require_utf_8(start, name, "CSV")
         self._skip, self._delimiter = False, ","
         try:
             with self._text() as text:
@@ -199,7 +202,7 @@ def csv_rows(
         shutil.copyfileobj(file, copy)
         copy.seek(0)
         found = Delimited(copy, name)
-        if needed not in found.header:
+        if needed not in (column.casefold() for column in found.header):
             raise invalid_archive(
                 f"{printable(name)} has no column {needed}, so it says nothing of the images "
                 f"(it has: {', '.join(found.header)[:200]})."

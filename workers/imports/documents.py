@@ -15,7 +15,6 @@ from workers.imports.items import (
     Item,
     Reference,
     Refused,
-    Values,
     invalid_archive,
     printable,
     reference,
@@ -26,9 +25,11 @@ from workers.imports.json_stream import elements
 from workers.imports.matching import Unmatched
 from workers.imports.metadata import UNREAD, Metadata, Missing
 from workers.imports.stated import read_said_of
+from workers.imports.values import Values
 
 SUFFIX: Final = ".json"
 _LOOKED_AT: Final = 1 << 20
+_MARKED_AT: Final = 64
 _COCO: Final = frozenset({"images", "annotations", "categories"})
 
 
@@ -64,6 +65,8 @@ class Document:
 def whose(file: BinaryIO) -> Tool | Refused:
     """Tell by the beginning of a document whose it is, or why it is nobody's."""
     start = file.read(_LOOKED_AT)
+    if b"\0" in start[:_MARKED_AT]:
+        return Refused("it cannot be read as JSON: it is UTF-16. Save it as UTF-8")
     try:
         for key, one in elements(io.BytesIO(start), "it"):
             if key is None:

@@ -19,25 +19,29 @@ from workers.imports.documents import (
     whose,
 )
 from workers.imports.items import (
+    LINK,
     Fetched,
     Item,
     Refused,
-    Values,
     invalid_archive,
     invalid_column,
     printable,
     refused_item,
     short_name,
 )
-from workers.imports.layout import Folders, Layout, is_flag, layout, normal
-from workers.imports.metadata import NAMES, Metadata
+from workers.imports.layout import Folders, Layout, layout
+from workers.imports.matching import Unmatched
+from workers.imports.metadata import NAMES, ROLES, Metadata
 from workers.imports.said import Described, describe
+from workers.imports.split_words import is_flag, normal
+from workers.imports.values import Values
 
 # Tools that write a document for each image are not meant.
 _MOST_DOCUMENTS: Final = 100
 _TOO_MANY: Final = Refused(f"more than {_MOST_DOCUMENTS} documents; this one is left aside")
 _MOST_TOLD: Final = 1000
 _UNCERTAIN: Final = "its name is in no encoding that can be told for certain; pack it as UTF-8"
+_NOT_THERE: Final = "named in the metadata, but not there"
 _MOST_NAMED: Final = 30
 
 
@@ -100,7 +104,7 @@ class FolderSource:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
-            self._require_annotations()
+            self._annotations = self._require_annotations()
             self._more = self._metadata.missing_count() if self._metadata else 0
             self._more += self._metadata.problem_count() if self._metadata else 0
         except BaseException:
@@ -140,8 +144,9 @@ class FolderSource:
         if not self._metadata:
             return
         for row in self._metadata.missing():
-            if row.found is None:
-                yield refused_item(row.file, "named in the metadata, but not there")
+            if row.is_row:
+                reason = row.found.reason if isinstance(row.found, Unmatched) else _NOT_THERE
+                yield refused_item(row.file, reason)
             else:
                 yield mention(row)
         for problem in self._metadata.problems():
@@ -248,20 +253,26 @@ class FolderSource:
                     field="folder_split",
                 )
 
-    def _require_annotations(self) -> None:
-        """Refuse a column that is nowhere: its labels would silently be none."""
-        wanted = [name for name in self._annotations if name != "label"]
-        if not wanted:
-            return
+    def _require_annotations(self) -> Sequence[str]:
+        """The columns as they are called; refuse one that is nowhere: its labels would be none."""
+        if not set(self._annotations) - {"label"}:
+            return self._annotations
         there = self._metadata.columns() if self._metadata else []
-        for name in wanted:
-            if name not in there:
+        found = dict.fromkeys(
+            name if name in there or name.casefold() not in ROLES else name.casefold()
+            for name in self._annotations
+        )
+        for name in found:
+            if name != "label" and name not in there:
                 said = f"No metadata of the archive has a value in a column {name!r}."
                 raise invalid_column("annotation", said, ["label", *there])
+        return list(found)
 
     def _item(self, number: int, name: str, entry: Any) -> Item:
         if _is_unsafe(name):
             return refused_item(name, "its path leads out of the archive")
+        if getattr(entry, "is_link", False):
+            return refused_item(name, LINK)
         if name in self._unknown:
             return refused_item(name, self._unknown[name])
         placed = self._layout.place(name)
@@ -279,6 +290,7 @@ class FolderSource:
             size=entry.size,
             label=found.label,
             label_column=found.label_column,
+            rivals=found.rivals,
             split=found.split,
             meant=found.meant,
             unsure=found.unsure,
@@ -286,9 +298,14 @@ class FolderSource:
             said=found.said,
             unread=found.unread,
             how=found.how,
-            remark=_UNCERTAIN if getattr(entry, "raw", b"") else "",
+            digests=found.digests,
+            remark=_UNCERTAIN if _is_uncertain(entry) else "",
             meta=found.meta,
         )
+
+
+def _is_uncertain(entry: Any) -> bool:
+    return bool(getattr(entry, "raw", b"") or getattr(entry, "is_doubtful", False))
 
 
 def _base(name: str) -> str:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cache, partial
@@ -21,8 +21,8 @@ from core.tables import Artifact, Job
 from workers.imports.batch import Candidate, Line, Looked, Prepared, batches, decide
 from workers.imports.decode import decode_all
 from workers.imports.items import Reference
-from workers.imports.labels import LabelWriter, find
-from workers.imports.layout import normal
+from workers.imports.labels import LabelWriter
+from workers.imports.lookup import find
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.plan import plan
 from workers.imports.pool import PoolWriter
@@ -30,6 +30,7 @@ from workers.imports.reading import LabelReader
 from workers.imports.report import Outcome, ReportFile, Tally, reasons
 from workers.imports.sizes import sizes_of
 from workers.imports.sources import open_source
+from workers.imports.split_words import normal
 from workers.manners import Turn
 from workers.runner import JobContext
 
@@ -68,13 +69,14 @@ def _import(context: JobContext) -> None:
         items = source.items(task.tally.total)
         params = ImportParams.of(context.params)
         chosen = {normal(name): choice for name, choice in params.folder_split.items()}
-        reader = LabelReader(task.pool.classes, source.values)
+        reader = LabelReader(task.pool.classes, source.values, params.count_from)
         context.progress(task.tally.total, steps, _PHASE)
         for batch in batches(items, params.split, reader, chosen):
             context.check()
             turn = turn or Turn(context, time.monotonic() - began)
             if task.pool.input_size is None and any(isinstance(one, Candidate) for one in batch):
                 task.choose_size(sizes_of(source, params, reader, batch))
+            task.say(reader.counted.values())
             task.add(batch)
             context.progress(task.tally.total, steps, _PHASE)
             turn.check()
@@ -106,9 +108,16 @@ class Import:
                 self.context.checkpoint = {
                     **self.context.checkpoint,
                     "input_size": choice.to_json(),
-                    "notes": [str(choice)],
                 }
+                self.say([str(choice)])
                 job.checkpoint = self.context.checkpoint
+
+    def say(self, notes: Iterable[str]) -> None:
+        """Note what is to be said of the import as a whole, each once; kept with the next batch."""
+        known = self.context.checkpoint.get("notes", [])
+        new = [one for one in dict.fromkeys(notes) if one not in known]
+        if new:
+            self.context.checkpoint = {**self.context.checkpoint, "notes": [*known, *new]}
 
     def add(self, batch: list[Prepared]) -> None:
         """Import a batch: files and pixels first, then rows and checkpoint in one transaction."""

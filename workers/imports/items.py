@@ -13,13 +13,14 @@ from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
 from core.states import Split, Verdict
+from workers.imports.values import Values
 
 # Columns that may name the image of a row, the first that is there.
 NAME_COLUMNS: Final = ("file_name", "file", "filename", "path", "name")
 # Columns that may say which image is meant, the best first: bytes are the same everywhere.
-HERE: Final = ("sha256", "example_id", *NAME_COLUMNS)
+_HERE: Final = ("sha256", "example_id", *NAME_COLUMNS)
 # The same in a file of another installation: numbers there are not the numbers here.
-ELSEWHERE: Final = ("sha256", *NAME_COLUMNS, "example_id")
+_ELSEWHERE: Final = ("sha256", *NAME_COLUMNS, "example_id")
 # Encoded size of one image. The largest image we decode is smaller, unless it is padded.
 MAX_IMAGE_BYTES: Final = 256 << 20
 MAX_NAME: Final = 500
@@ -29,10 +30,7 @@ _MAX_META_TEXT: Final = 1000
 _MOST_META: Final = 1000
 _MOST_NAMED: Final = 30
 _SHA256: Final = re.compile("[0-9a-fA-F]{64}")
-_WHOLE: Final = re.compile(r"(\d{1,9})(?:\.0*)?")
-_MARKS: Final = {"0": False, "1": True, "false": False, "true": True}
-# How tables, pandas and Hugging Face's numbers (-1) write that there is no label.
-_NOTHING: Final = frozenset({"", "nan", "none", "null", "na", "n/a", "<na>", "-1", "-1.0"})
+LINK: Final = "a link, not a file; put the file itself in its place"
 _UNPRINTABLE: Final = dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}")
 
 
@@ -71,10 +69,14 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An image that the pool has already: the value of one of its columns."""
+    """An image that the pool has already: the value of one of its columns.
+
+    Of the column of the file where it stood, only messages tell.
+    """
 
     column: Literal["id", "content_hash", "name"]
     value: int | bytes | str
+    said_by: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,12 @@ class Item:
         read: Its bytes, or why it has none.
         size: How many there are, where that is known before they are read.
         reference: The image that is meant, where no bytes came.
+        also: What else the row says of which image that is; it may not mean another.
+        digests: SHA-256 (32 bytes each) that rows say the bytes have which came.
         label: Label that came with it.
         label_column: Where that stood; ``None`` for a folder, whose name is never a number.
+        rivals: All that claims to be its truth, where that is not one label alone: each with its
+            column, empty in what states verdicts, and ``None`` for the folder.
         split: Split that came with it, as it was written; else the folder that stands for one.
         meant: The split that the folder stands for, where that is sure.
         unsure: Why it is left out, unless somebody says what ``split`` is.
@@ -127,8 +133,11 @@ class Item:
     read: Callable[[], bytes | Fetched | Refused]
     size: int = 0
     reference: Reference | None = None
+    also: tuple[Reference, ...] = ()
+    digests: tuple[bytes, ...] = ()
     label: str | None = None
     label_column: str | None = None
+    rivals: tuple[tuple[str | None, str], ...] = ()
     split: str | None = None
     meant: Split | None = None
     unsure: str | None = None
@@ -140,32 +149,6 @@ class Item:
     silence: str = "no label in this row"
     meta: dict[str, Any] = field(default_factory=dict)
     refused: Refused | None = None
-
-
-@dataclass(slots=True)
-class Values:
-    """What stands in a column of labels.
-
-    Attributes:
-        least: The smallest whole number from 0 on; ``None`` without one.
-        most: The largest.
-        marks: Whether nothing but 0 and 1 (or false and true) stands there.
-        example: Something else that does.
-    """
-
-    least: int | None = None
-    most: int | None = None
-    marks: bool = True
-    example: str = ""
-
-    def add(self, text: str) -> None:
-        """Note one value, as it is written."""
-        number = whole_number(text)
-        if number is not None:
-            self.least = number if self.least is None else min(self.least, number)
-            self.most = number if self.most is None else max(self.most, number)
-        if self.marks and mark(text) is None and not says_nothing(text):
-            self.marks, self.example = False, text
 
 
 class Source(Protocol):
@@ -222,59 +205,71 @@ def reference(column: str, value: object) -> Reference | Refused:
     text = printable(str(value)).strip() if value is not None else ""
     if not text:
         return Refused(f"column {column} is empty")
-    if column == "example_id":
+    kind = column.casefold()
+    if kind == "example_id":
         if not text.isdecimal() or len(text) > 18:
             return Refused(f"example_id {text[:100]!r} is not the number of an image")
-        return Reference("id", int(text))
-    if column == "sha256":
+        return Reference("id", int(text), column)
+    if kind == "sha256":
         if not _SHA256.fullmatch(text):
             return Refused(f"sha256 {text[:100]!r} is not 64 hexadecimal digits")
-        return Reference("content_hash", bytes.fromhex(text))
-    return Reference("name", short_name(text))
+        return Reference("content_hash", bytes.fromhex(text), column)
+    return Reference("name", short_name(text), column)
 
 
-def key_column(
-    columns: Collection[str],
-    given: str | None,
-    order: Sequence[str] = HERE,
-) -> str:
-    """The column that names the image of each row.
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Columns that say which image a row is about.
+
+    Attributes:
+        column: The one that is read.
+        others: Those that may not mean another image; none where the sender has chosen.
+    """
+
+    column: str
+    others: tuple[str, ...] = ()
+
+    def also(self, row: Mapping[str, object]) -> tuple[Reference, ...]:
+        """What the others say of a row, as far as they say anything."""
+        found = (reference(name, row.get(name)) for name in self.others)
+        return tuple(one for one in found if isinstance(one, Reference))
+
+
+def key_columns(columns: Collection[str], given: str | None, *, elsewhere: bool = False) -> Keys:
+    """The columns that name the image of each row.
 
     Args:
         columns: Which there are.
-        given: The one that the sender named.
-        order: Those to look for, the best first.
+        given: The one that the sender named; then no other counts.
+        elsewhere: Whether the file may be of another installation, whose numbers mean nothing here,
+            and whose names mean other images where the bytes are told.
 
     Raises:
         DomainError: ``invalid_column`` if there is none.
     """
-    if given is not None and given not in columns:
-        raise invalid_column("key", f"The file has no column {given!r}.", columns)
-    found = given or next((name for name in order if name in columns), None)
-    if found is None:
+    if given is not None:
+        if given not in columns:
+            raise invalid_column("key", f"The file has no column {given!r}.", columns)
+        return Keys(given)
+    there = {name.casefold(): name for name in columns} | {name: name for name in columns}
+    found = [there[name] for name in (_ELSEWHERE if elsewhere else _HERE) if name in there]
+    if not found:
         raise invalid_column(
             "key",
             "No column says which image a row is about; name it file, or sha256 or example_id.",
             columns,
         )
-    return found
+    column, *others = found
+    if elsewhere:
+        others = [name for name in others if name.casefold() != "example_id"]
+        others = [] if column.casefold() == "sha256" else others
+    return Keys(column, tuple(others))
 
 
-def whole_number(text: str) -> int | None:
-    """A number from 0 on, also as columns of floats write it (``1.0``)."""
-    digits = _WHOLE.fullmatch(text.strip())
-    return int(digits[1]) if digits else None
-
-
-def mark(text: str) -> bool | None:
-    """Whether ``text`` marks something as so (1, true) or not so (0, false); None if neither."""
-    number = whole_number(text)
-    return _MARKS.get(text.strip().lower() if number is None else str(number))
-
-
-def says_nothing(text: str) -> bool:
-    """Whether a label is written that way where there is none."""
-    return text.strip().lower() in _NOTHING
+def digests(values: Iterable[object]) -> tuple[bytes, ...]:
+    """Those of ``values`` that are SHA-256 as hexadecimal digits, each once."""
+    texts = (str(value).strip() for value in values if isinstance(value, str))
+    return tuple({bytes.fromhex(text): None for text in texts if _SHA256.fullmatch(text)})
 
 
 def only(value: object) -> object:
@@ -287,6 +282,11 @@ def only(value: object) -> object:
 def contradiction(labels: Iterable[str]) -> str:
     """Why labels that contradict each other are no truth."""
     return f"its labels contradict each other ({' and '.join(sorted(labels))[:100]})"
+
+
+def unsettled(labels: Iterable[str]) -> str:
+    """The same, with what to do about it."""
+    return f"{contradiction(labels)}; import it again with the one that is right"
 
 
 def composed(text: str) -> str:
@@ -309,6 +309,27 @@ def short_name(text: str) -> str:
     """A name that can be stored; of an absurdly long one, the end."""
     text = printable(text)
     return text if len(text) <= MAX_NAME else f"…{text[1 - MAX_NAME :]}"
+
+
+def plain_path(file: object) -> str:
+    """A path as it would stand in an archive."""
+    path = printable(str(file)).replace("\\", "/")
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return path
+
+
+def require_utf_8(start: bytes, name: str, what: str) -> None:
+    """Refuse UTF-16 that has no mark to say so, by its beginning: it is half of zeros.
+
+    Raises:
+        DomainError: ``invalid_archive``.
+    """
+    if b"\0" in start:
+        raise invalid_archive(
+            f"{printable(name)} cannot be read as {what}: it is UTF-16 without the mark that says "
+            "so. Save it as UTF-8."
+        )
 
 
 def beginning(text: str, most: int) -> str:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final, Protocol
 
 import ijson
 
-from workers.imports.items import invalid_archive, printable
+from workers.imports.items import invalid_archive, printable, require_utf_8
 
 _BLOCK: Final = 1 << 16
 _MOST_DEPTH: Final = 64
@@ -23,6 +23,7 @@ _MOST_BYTES: Final = 16 << 20
 _MOST_PARTS: Final = 100_000
 _MOST_LINE: Final = 1 << 20
 _BOM: Final = b"\xef\xbb\xbf"
+_LOOKED_AT: Final = 64
 _OPENS: Final = frozenset({"start_map", "start_array"})
 _CLOSES: Final = frozenset({"end_map", "end_array"})
 # What Python and pandas write for numbers that JSON has no word for.
@@ -100,6 +101,8 @@ def json_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any] |
     try:
         while line := lines.readline(_MOST_LINE):
             number += 1
+            if number == 1:
+                require_utf_8(line[:_LOOKED_AT].encode(), name, "JSON Lines")
             if len(line) == _MOST_LINE:
                 while line and not line.endswith("\n"):
                     line = lines.readline(_MOST_LINE)
@@ -107,6 +110,11 @@ def json_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any] |
             elif line.strip():
                 yield f"line {number}", _line(line)
     except ValueError as error:
+        if isinstance(error, UnicodeDecodeError) and not number and b"\0" in error.object:
+            said = (
+                f"{printable(name)} cannot be read as JSON Lines: it is UTF-16. Save it as UTF-8."
+            )
+            raise invalid_archive(said) from error
         raise invalid_archive(
             f"{printable(name)} cannot be read near line {number + 1}: {printable(str(error))}."
         ) from error

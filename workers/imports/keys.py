@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,7 @@ from workers.imports.items import (
     Fetched,
     Item,
     Refused,
-    Values,
+    digests,
     extras,
     invalid_archive,
     invalid_column,
@@ -29,11 +30,12 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.layout import is_flag, row_split, split_text
 from workers.imports.parquet_bounds import BoundedParquet, is_list
 from workers.imports.rows import Place, Row, cell, header_of, is_csv, survey, text_rows
+from workers.imports.split_words import is_flag, row_split, split_text
 from workers.imports.stated import MOST_VOTES, OF_VOTES, READ, VOTES, is_stated, read_stated
 from workers.imports.table import HOLDS, TABLES
+from workers.imports.values import Values
 
 _KEYS: Final = ("key", "object_key", "location", "uri", *NAME_COLUMNS)
 # In a table of annotations, as we export it, each has a key of its own.
@@ -142,15 +144,17 @@ class KeySource:
             return refused_item(f"{self._filename}, {place}", row)
         own = {self._key, self._label, self._split, *self._flags, *self._annotations}
         said = [(column, cell(row, column)) for column in self._annotations]
+        told = digests([row.get("sha256")])
         key = _text(row.get(self._key or "")) or f"{self._filename}, {place}"
         name = short_name(key.removeprefix(f"{self._bucket.location}/"))
         size = 0 if isinstance(what, Refused) else what.size
         if self._is_stated:
-            return self._stated(row, name, partial(self._read, what), size)
+            return replace(self._stated(row, name, partial(self._read, what), size), digests=told)
         return Item(
             name=name,
             read=partial(self._read, what),
             size=size,
+            digests=told,
             label=cell(row, self._label or ""),
             label_column=self._label,
             split=self._split_of(row),

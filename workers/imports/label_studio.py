@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.formats import IMAGES
 from core.states import Split, Verdict
-from workers.imports.items import Refused, contradiction, extras, printable
-from workers.imports.layout import parse_split
-from workers.imports.matching import Called, plain_path
+from workers.imports.items import Refused, extras, plain_path, printable, unsettled
+from workers.imports.matching import Called
 from workers.imports.metadata import UNREAD
+from workers.imports.split_words import parse_split
 from workers.imports.stated import read_seconds, text
 
 SOURCE: Final = "Label Studio"
@@ -142,7 +142,7 @@ def _fields(task: Mapping[str, Any]) -> dict[str, Any]:
     answers = classes | {str(Verdict.OOD)} if is_ood else classes
     label = next(iter(classes), None) if len(answers) == 1 else None
     if split is Split.EVALUATION and len(answers) > 1:
-        unread.insert(0, contradiction(answers))
+        unread.insert(0, unsettled(answers))
     if unread:
         fields[UNREAD] = unread
     return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}

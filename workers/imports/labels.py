@@ -26,9 +26,10 @@ from core.lifecycle import mark_answered
 from core.project_settings import ProjectSettings
 from core.rounds import lock_unfinished
 from core.states import RoundState, Source, Split, Verdict
-from core.tables import COMPOSED_NAME, Annotation, Example, Job, Project, Query, Round
+from core.tables import Annotation, Example, Job, Project, Query, Round
 from workers.closing import close_round
-from workers.imports.items import Reference, composed
+from workers.imports.items import Reference
+from workers.imports.lookup import find
 from workers.imports.reading import Label
 
 Statement = tuple[str, int | None]
@@ -350,26 +351,3 @@ def _stances(said: Iterable[Statement]) -> set[Statement]:
 def _moments(place: int) -> timedelta:
     """Labels of one row are in its order, though all of them were there at once."""
     return timedelta(microseconds=place)
-
-
-def find(
-    session: Session, project_id: int, references: Iterable[Reference]
-) -> dict[Reference, list[tuple[int, Split]]]:
-    """Id and split of the images that each of ``references`` may mean.
-
-    Names agree if their letters do, however these are composed.
-    """
-    wanted: dict[str, dict[Any, list[Reference]]] = defaultdict(lambda: defaultdict(list))
-    for one in set(references):
-        value = composed(one.value) if isinstance(one.value, str) else one.value
-        wanted[one.column][value].append(one)
-    found: dict[Reference, list[tuple[int, Split]]] = defaultdict(list)
-    for name, values in wanted.items():
-        column = COMPOSED_NAME if name == "name" else getattr(Example, name)
-        statement = select(column, Example.id, Example.split).where(
-            Example.project_id == project_id, column.in_(list(values))
-        )
-        for value, example_id, split in session.execute(statement):
-            for one in values[value]:
-                found[one].append((example_id, split))
-    return dict(found)

@@ -12,6 +12,7 @@ from typing import Final
 
 FALLBACK: Final = "cp437"
 """What the format prescribes (APPNOTE 6.3.10, appendix D)."""
+_KANA: Final = ("HIRAGANA ", "KATAKANA ", "KATAKANA-HIRAGANA ", "HALFWIDTH KATAKANA")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # So many Hangul in a row are no accident: of Chinese read as Korean, every third is none.
 _MOST_LIKELY: Final = 8
@@ -32,6 +33,17 @@ def encoding_of(names: Iterable[bytes]) -> str | None:
     if sum(map(_is_hangul, "".join(korean))) >= _MOST_LIKELY:
         return "euc_kr"
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def is_doubtful(name: bytes, text: str) -> bool:
+    """Whether a name that happens to be UTF-8 may as well be of half-width letters of Japan.
+
+    Args:
+        name: The name, which does not say its encoding.
+        text: What it is as UTF-8.
+    """
+    is_rare = any("\u0180" <= one <= "\u02af" for one in text)
+    return is_rare and all(byte < 0x80 or 0xA1 <= byte <= 0xDF for byte in name)
 
 
 def _is_printable(text: str) -> bool:
@@ -82,7 +94,7 @@ def _is_han(letter: str) -> bool:
 
 
 def _is_kana(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith(("HIRAGANA ", "KATAKANA "))
+    return unicodedata.name(letter, "").startswith(_KANA)
 
 
 def _is_korean(text: str) -> bool:

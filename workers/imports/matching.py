@@ -11,11 +11,11 @@ The index is on disk, so that memory stays flat in the number of images and of n
 import heapq
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from workers.imports.items import composed, printable
+from workers.imports.items import composed
 
 _FROM_DOCUMENT, _FROM_TOP, _TAIL = 3, 2, 1
 _SHOWN: Final = 3
@@ -64,10 +64,10 @@ class Matches:
         self._index = index
         for statement in (
             "CREATE TABLE called (row INT, document INT, rank INT, path TEXT, folder TEXT, "
-            "base TEXT, is_made INT)",
+            "base TEXT, is_made INT, given TEXT)",
             "CREATE TABLE names (name INTEGER PRIMARY KEY, path TEXT, folder TEXT, base TEXT, "
             "is_made INT)",
-            "CREATE TABLE seen (image INTEGER PRIMARY KEY, path TEXT)",
+            "CREATE TABLE seen (image INTEGER PRIMARY KEY, path TEXT, given TEXT)",
             "CREATE TABLE claims (name INT, level INT, image INT, "
             "PRIMARY KEY (name, level, image)) WITHOUT ROWID",
             "CREATE TABLE meant (row INTEGER PRIMARY KEY, image INT, how TEXT, reason TEXT)",
@@ -87,13 +87,14 @@ class Matches:
             below: Whether only images below ``folder`` can be meant.
         """
         for rank, name in enumerate(names):
-            path, within = composed(name.path).lstrip("/"), folder if below else ""
-            if ".." in path.split("/"):
+            given, within = name.path.lstrip("/"), folder if below else ""
+            if ".." in given.split("/"):
                 # What goes up is a path from the top.
-                path, within = resolved(f"{folder}/{path}"), ""
+                given, within = resolved(f"{folder}/{given}"), ""
+            path = composed(given)
             self._index.execute(
-                "INSERT INTO called VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (row, document, rank, path, composed(within), _base(path), name.is_made),
+                "INSERT INTO called VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (row, document, rank, path, composed(within), _base(path), name.is_made, given),
             )
 
     def look_through(self, images: Iterable[tuple[int, str]], *, again: bool = False) -> None:
@@ -152,7 +153,7 @@ class Matches:
             ).fetchone()
             if not called:
                 continue
-            write.execute("INSERT INTO seen VALUES (?, ?)", (number, path))
+            write.execute("INSERT INTO seen VALUES (?, ?, ?)", (number, path, name))
             # Of many documents only those that can speak of it.
             folders = [folder for folder in ("", *_folders(path)) if folder in there]
             within = f"folder IN ({', '.join('?' * len(folders))})"
@@ -221,6 +222,9 @@ class Matches:
         best = [one for one in found if one[:2] == found[0][:2]]
         images = {image for _, _, image, _ in best}
         if len(images) > 1:
+            images = self._exact(row, images) or images
+            best = [one for one in best if one[2] in images]
+        if len(images) > 1:
             count = f"{len(images)}" if len(images) < _KEPT else f"more than {_SHOWN}"
             self._say(write, row, f"{count} images could be meant: {self._paths_of(images)}")
             return
@@ -228,6 +232,23 @@ class Matches:
         write.execute(
             "INSERT INTO chosen VALUES (?, ?, ?, ?, ?)", (row, document, image, level, path)
         )
+
+    def _exact(self, row: int, images: Collection[int]) -> set[int]:
+        """Of images that differ in how letters are composed alone, the one with the row's."""
+        marks = ", ".join("?" * len(images))
+        seen = self._index.execute(
+            f"SELECT image, path, given FROM seen WHERE image IN ({marks})", tuple(images)
+        ).fetchall()
+        if len({path for _, path, _ in seen}) > 1:
+            return set()
+        names = self._index.execute(
+            "SELECT given FROM called WHERE row = ? ORDER BY rank", (row,)
+        ).fetchall()
+        for (name,) in names:
+            same = {one for one, _, path in seen if _is_tail(name, path) or _is_tail(path, name)}
+            if len(same) == 1:
+                return same
+        return set()
 
     def _settle(self, write: sqlite3.Cursor, image: int) -> None:
         """Of the names that mean an image those that can be its own."""
@@ -267,11 +288,6 @@ class Matches:
         rows = self._index.execute(f"SELECT path FROM seen WHERE image IN ({marks})", shown)
         paths = sorted(path for (path,) in rows)
         return ", ".join(paths[:_SHOWN]) + (", …" if len(paths) > _SHOWN else "")
-
-
-def plain_path(file: object) -> str:
-    """A path as it would stand in an archive."""
-    return printable(str(file)).replace("\\", "/").removeprefix("./")
 
 
 def resolved(path: str) -> str:

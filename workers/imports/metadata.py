@@ -12,14 +12,17 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import DomainError
 from workers.imports.delimited import csv_rows
-from workers.imports.items import Values, composed, only, printable
+from workers.imports.items import composed, only, plain_path, printable
 from workers.imports.json_stream import json_rows
-from workers.imports.matching import Called, Match, Matches, Unmatched, plain_path
+from workers.imports.matching import Called, Match, Matches, Unmatched
 from workers.imports.stated import text
+from workers.imports.values import Values
 
 NAMES: Final = frozenset({"metadata.csv", "metadata.jsonl"})
 # Column that names the file, relative to the folder of the metadata file.
 FILE: Final = "file_name"
+# Columns whose names are read in any case.
+ROLES: Final = frozenset({FILE, "label", "split"})
 # Field that says why what a row says of a label is not taken: a list of reasons.
 UNREAD: Final = "\0unread"
 
@@ -32,11 +35,16 @@ class Row(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """A row whose file the archive lacks; ``found`` tells whether a document's is in the pool."""
+    """A row whose file the archive lacks, or has more than once.
+
+    ``found`` tells whether a document's is in the pool, or why a row means none.
+    """
 
     file: str
     fields: dict[str, Any]
     found: Match | Unmatched | None
+    is_row: bool = False
+    """Whether it is of a metadata file, which names files of the archive alone."""
 
 
 class Problem(NamedTuple):
@@ -58,7 +66,7 @@ class Metadata:
         self._index.execute("PRAGMA synchronous = OFF")
         self._index.execute(
             "CREATE TABLE rows (id INTEGER PRIMARY KEY, file TEXT, path TEXT, fields TEXT, "
-            "document INT, is_there INT DEFAULT 0)"
+            "document INT, there INT DEFAULT 0, exact INT DEFAULT 0)"
         )
         self._matches = Matches(self._index)
         self._index.execute("CREATE TABLE problems (name TEXT, reason TEXT)")
@@ -88,6 +96,8 @@ class Metadata:
         self._index.execute("BEGIN")
         try:
             for place, row in rows:
+                if isinstance(row, dict):
+                    _in_lower_case(row)
                 file = None if isinstance(row, str) else text(row.pop(FILE, None))
                 if isinstance(row, str) or file is None:
                     reason = row if isinstance(row, str) else f"it names no image by {FILE}"
@@ -138,9 +148,10 @@ class Metadata:
         """Note which files there are, by path."""
         self._index.execute("CREATE INDEX rows_path ON rows (path)")
         self._index.execute("BEGIN")
+        # Names are compared as their letters are composed, but of twins the exact name wins.
         self._index.executemany(
-            "UPDATE rows SET is_there = 1 WHERE path = ?",
-            ((composed(path),) for path in files),
+            "UPDATE rows SET there = there + 1, exact = exact OR file = ? WHERE path = ?",
+            ((path, composed(path)) for path in files),
         )
         self._index.execute("COMMIT")
 
@@ -160,7 +171,9 @@ class Metadata:
     def rows_of(self, number: int, file: str) -> list[Row]:
         """What is said of a file."""
         found = self._index.execute(
-            "SELECT fields FROM rows WHERE path = ? ORDER BY id", (composed(file),)
+            "SELECT fields FROM rows WHERE path = ? AND (file = ? OR NOT exact AND there = 1) "
+            "ORDER BY id",
+            (composed(file), file),
         ).fetchall()
         said = [Row(json.loads(fields)) for (fields,) in found]
         for row, how in self._matches.rows_of(number) if self._documents else ():
@@ -196,11 +209,13 @@ class Metadata:
     def missing(self) -> Iterator[Missing]:
         """Rows whose file is not in the archive."""
         rows = self._index.execute(
-            "SELECT id, file, fields, document FROM rows WHERE NOT is_there ORDER BY id"
+            "SELECT id, file, fields, document, there FROM rows "
+            "WHERE NOT there OR NOT exact AND there > 1 ORDER BY id"
         )
-        for row, file, fields, document in rows:
+        for row, file, fields, document, there in rows:
             if document is None:
-                yield Missing(file, json.loads(fields), None)
+                twins = Unmatched(f"{there} files are called so, in other letters", known=True)
+                yield Missing(file, json.loads(fields), twins if there else None, is_row=True)
                 continue
             found = self._matches.found(row)
             if isinstance(found, Unmatched):
@@ -215,3 +230,10 @@ class Metadata:
     def close(self) -> None:
         """Close the index."""
         self._index.close()
+
+
+def _in_lower_case(row: dict[str, Any]) -> None:
+    """Call ``File_Name`` and the like as they are looked for, unless there is such a column."""
+    for name in [name for name in row if name not in ROLES and name.casefold() in ROLES]:
+        if name.casefold() not in row:
+            row[name.casefold()] = row.pop(name)

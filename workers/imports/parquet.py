@@ -1,8 +1,6 @@
 """A Parquet file with a column of encoded images, or of labels for images that are there."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
@@ -11,41 +9,32 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workers.imports.items import (
-    ELSEWHERE,
     MAX_IMAGE_BYTES,
-    NAME_COLUMNS,
     Item,
     Reference,
     Refused,
-    Values,
-    invalid_column,
+    digests,
     json_value,
-    key_column,
     only,
     printable,
     reference,
     refused_item,
     short_name,
 )
-from workers.imports.layout import is_flag, row_split, split_text
 from workers.imports.parquet_bounds import (
     BoundedParquet,
-    is_list,
-    is_read,
-    is_small,
-    is_text,
     without_long,
 )
+from workers.imports.parquet_columns import Columns, find_columns, has_path, holds_bytes
+from workers.imports.split_words import row_split, split_text
 from workers.imports.stated import (
     MOST_VOTES,
     OF_VOTES,
-    OWN,
-    READ,
     VOTES,
-    is_stated,
     read_stated,
     text,
 )
+from workers.imports.values import Values
 
 # Rows of labels at a time, and different ones that are looked at.
 _LABELS: Final = 65_536
@@ -54,48 +43,6 @@ _LABEL_TEXT: Final = 16 << 20
 _PARTS: Final = {VOTES: OF_VOTES}
 _PATH: Final = "\0path"
 """Where the path that stands beside the bytes of an image is in a row."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Which column is what.
-
-    Attributes:
-        image: Encoded bytes, or a struct of ``bytes`` and ``path``; none if the rows are about
-            images that the pool has.
-        key: Which image a row is about, if it brings none.
-        label: Class name, or a number that ``label_names`` turns into one.
-        split: Split, in any type; a number that ``label_names`` turns into a word.
-        flags: Columns like ``is_test``, which say the split where no column ``split`` does.
-        name: Name of the file that the image came from.
-        annotations: Columns that become annotations.
-        extras: Small columns that go to ``Example.meta``.
-        label_names: Class names by number, where the file declares them for a column.
-        stated: Columns that state verdicts, and what goes with them; none if it is columns of
-            labels that become annotations.
-    """
-
-    image: str | None
-    key: str | None
-    label: str | None
-    split: str | None
-    name: str | None
-    annotations: tuple[str, ...]
-    extras: tuple[str, ...]
-    label_names: Mapping[str, tuple[str, ...]]
-    stated: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-
-    def all(self) -> list[str]:
-        """Every column that is read, once."""
-        named = (self.image, self.key, self.label, self.split, self.name)
-        return list(
-            dict.fromkeys(
-                name
-                for name in (*named, *self.flags, *self.annotations, *self.extras, *self.stated)
-                if name is not None
-            )
-        )
 
 
 class ParquetSource:
@@ -157,7 +104,7 @@ class ParquetSource:
     def _pictures(self) -> list[str]:
         """Path of the encoded bytes."""
         image = self._columns.image
-        return [] if image is None else self._file.leaves(image, ("bytes",), _holds_bytes)
+        return [] if image is None else self._file.leaves(image, ("bytes",), holds_bytes)
 
     @cached_property
     def values(self) -> Mapping[str, Values]:
@@ -205,7 +152,7 @@ class ParquetSource:
         image = self._columns.image
         images = batch.column(image) if image in batch.schema.names else None
         others = batch if images is None else batch.drop_columns([image])
-        if images is not None and _has_path(images.type):
+        if images is not None and has_path(images.type):
             others = others.append_column(_PATH, pc.struct_field(images, "path"))
         needed = {*self._columns.all(), _PATH}.difference(self._columns.extras)
         for index, row in enumerate(self._file.rows(others, needed, MOST_VOTES)):
@@ -221,15 +168,19 @@ class ParquetSource:
         columns = self._columns
         name = row.get(columns.name) if columns.name else None
         name = path if name is None else name
-        meta = {printable(key): json_value(row.get(key)) for key in columns.extras}
+        meta = {printable(key): self._extra(key, row.get(key)) for key in columns.extras}
         annotations = [(key, self._label(key, row)) for key in columns.annotations]
-        found = reference(columns.key, row[columns.key]) if columns.key else None
+        keys = columns.keys
+        found = None if keys is None else reference(keys.column, row[keys.column])
+        also = () if keys is None else keys.also(row)
         if columns.stated:
-            return self._stated(number, image, row, found)
+            return self._stated(number, image, row, found, also)
         return Item(
             name=short_name(str(name)) if name else f"{short_name(self._filename)}#{number}",
             read=partial(_content, image) if image is not None else partial(_nothing, found),
             reference=found if isinstance(found, Reference) else None,
+            also=also,
+            digests=self._digests(row),
             label=self._label(columns.label, row) if columns.label else None,
             label_column=columns.label,
             split=self._split(row),
@@ -243,6 +194,7 @@ class ParquetSource:
         image: pa.Scalar | None,
         row: dict[str, Any],
         found: Reference | Refused | None,
+        also: tuple[Reference, ...],
     ) -> Item:
         columns = self._columns
         given = {} if columns.label is None else {"label": self._label(columns.label, row)}
@@ -257,6 +209,7 @@ class ParquetSource:
                 name=short_name(called),
                 read=read,
                 reference=meant,
+                also=also,
                 split=split["split"],
                 unread=(stated.reason,),
             )
@@ -264,12 +217,23 @@ class ParquetSource:
             name=stated.name or name,
             read=read,
             reference=meant,
+            also=also,
+            digests=self._digests(row),
             label=stated.label,
             label_column=columns.label,
             split=stated.split,
             said=stated.said,
             meta=stated.meta,
         )
+
+    def _extra(self, column: str, value: object) -> Any:
+        """As it is kept; where it is only shown, by the name that the file declares for it."""
+        names = self._columns.label_names.get(column, ()) if self._names_only else ()
+        return written(value, names) if names else json_value(value)
+
+    def _digests(self, row: Mapping[str, Any]) -> tuple[bytes, ...]:
+        column = self._columns.digest
+        return () if column is None else digests([row[column]])
 
     def _split(self, row: Mapping[str, Any]) -> str | None:
         column = self._columns.split
@@ -304,104 +268,6 @@ def written(value: object, names: Sequence[str]) -> str | None:
             return printable(names[number])
         return None if number == -1 else f"{value} (not one of the {len(names)} numbers declared)"
     return printable(str(value))
-
-
-def find_columns(
-    schema: pa.Schema, given: Mapping[str, str], annotations: Sequence[str] = ()
-) -> Columns:
-    """Decide which column is what.
-
-    Without instructions, the image column is ``image``, else the first that holds bytes. The label
-    is ``class_name`` if there is one, since beside it ``label`` is only its number; else ``label``.
-    Numbers become names where the file declares them, as Hugging Face's files do, and else stay
-    decimal digits. A file without images may annotate those that are there.
-
-    Raises:
-        DomainError: ``invalid_column`` if a given column is missing, or no column holds images or
-            says which are meant.
-    """
-    for column in annotations:
-        if column in schema.names and _holds_bytes(schema.field(column).type):
-            raise invalid_column(
-                "annotation", f"Column {column!r} holds bytes, not labels.", schema.names
-            )
-    asked = [*given.items(), *(("annotation", column) for column in annotations)]
-    for role, column in asked:
-        if column not in schema.names:
-            raise invalid_column(role, f"The file has no column {column!r}.", schema.names)
-        kind = schema.field(column).type
-        if role != "image" and not is_read(kind.value_type if is_list(kind) else kind):
-            raise invalid_column(
-                role, f"Column {column!r} holds neither text nor numbers.", schema.names
-            )
-    image = given.get("image") or _first(schema, ("image", *schema.names), _holds_bytes)
-    key = None
-    states = is_stated(schema.names, annotations)
-    if image is None and states:
-        key = key_column(schema.names, given.get("key"), ELSEWHERE)
-    elif image is None and annotations:
-        key = key_column(schema.names, given.get("key"))
-    elif image is None:
-        raise invalid_column("image", "The file has no column of image bytes.", schema.names)
-    elif not _holds_bytes(schema.field(image).type):
-        raise invalid_column("image", f"Column {image!r} does not hold image bytes.", schema.names)
-    label = (
-        given.get("label")
-        or _first(schema, ("class_name",), is_text)
-        or _first(schema, ("label",), _is_label)
-    )
-    split = given.get("split") or _first(schema, ("split",), is_small)
-    flags = tuple(
-        field.name for field in schema if is_flag(field.name) and pa.types.is_boolean(field.type)
-    )
-    flags = () if split else flags
-    name = _first(schema, NAME_COLUMNS, is_text)
-    stated = tuple(one for one in schema.names if one in READ) if states else ()
-    own = OWN if states else ()
-    taken = {image, key, label, split, name, "label", *flags, *annotations, *own}
-    extras = tuple(
-        field.name for field in schema if field.name not in taken and is_small(field.type)
-    )
-    roles = (label, split, *annotations)
-    names = {column: _declared_names(schema, column) for column in roles if column}
-    return Columns(image, key, label, split, name, tuple(annotations), extras, names, stated, flags)
-
-
-def _first(
-    schema: pa.Schema, names: tuple[str, ...], fits: Callable[[pa.DataType], bool]
-) -> str | None:
-    return next((n for n in names if n in schema.names and fits(schema.field(n).type)), None)
-
-
-def _holds_bytes(kind: pa.DataType) -> bool:
-    if pa.types.is_struct(kind):
-        return kind.get_field_index("bytes") >= 0 and _holds_bytes(kind.field("bytes").type)
-    return bool(
-        pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-        or pa.types.is_binary_view(kind)
-        or pa.types.is_fixed_size_binary(kind)
-    )
-
-
-def _has_path(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_struct(kind) and kind.get_field_index("path") >= 0)
-
-
-def _is_label(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _is_label(kind.value_type)
-    return is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
-
-
-def _declared_names(schema: pa.Schema, label: str) -> tuple[str, ...]:
-    """Class names in the schema's ``huggingface`` entry, in the order of their numbers."""
-    try:
-        declared = json.loads((schema.metadata or {})[b"huggingface"])
-        names = declared["info"]["features"][label]["names"]
-        return tuple(str(name) for name in names)
-    except (KeyError, TypeError, ValueError):
-        return ()
 
 
 def _nothing(found: Reference | Refused | None) -> Refused:

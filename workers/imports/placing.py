@@ -7,8 +7,8 @@ from typing import Any
 from core.imports import FolderChoice
 from core.states import Split
 from workers.imports.items import Item, LeftOut, Refused, printable
-from workers.imports.layout import normal, parse_split
 from workers.imports.reading import LabelReader
+from workers.imports.split_words import normal, parse_split
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,49 +8,39 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from PIL import Image
 from sqlalchemy import select
 
-from core.formats import IMAGES
 from core.imports import LONGEST_NAME, FolderChoice, ImportParams
 from core.input_size import SizeChoice
-from core.pictures.rendition import MEDIA_TYPES
 from core.project_settings import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
 from workers.imports.bucket import BucketSource
 from workers.imports.folder import FolderSource
-from workers.imports.items import Fetched, Item, LeftOut, Refused, Source, beginning, short_name
-from workers.imports.layout import normal
+from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
 from workers.imports.parquet import ParquetSource
-from workers.imports.placing import place, split_of
+from workers.imports.placing import Place, place, split_of
+from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group
 from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
 from workers.imports.sizes import sizes_ahead
 from workers.imports.sources import open_source
+from workers.imports.split_words import normal
+from workers.imports.unlike import by_name, is_called_image, unlike_image
+from workers.imports.values import says_nothing
 from workers.runner import JobContext
 
-# MPO is opened as the JPEG that it begins with.
-_FORMATS: Final = tuple(MEDIA_TYPES.keys() - {"MPO"})
 _PHASE: Final = "plan"
 _EVERY: Final = 1000
 _MOST_GROUPS: Final = 100
 _MORE: Final = "more folders or values than are shown; say what they are with folder_split"
-_MOST_LABELS: Final = 1000
 # Characters of all labels of all groups: the plan is sent to whoever looks at the imports.
 _MOST_LABEL_TEXT: Final = 1 << 20
-# Characters of one label, value or name of a column. A class has at most 100.
-_MOST_TEXT: Final = 200
 _MOST_DOCUMENTS: Final = 1000
 _MOST_COLUMNS: Final = 50
-# A column with more values than a project may have classes is none of labels.
-_MOST_VALUES: Final = 1000
-_SHOWN: Final = 5
 # So many files with one ending are looked into before the rest is believed to be alike.
 _LOOKED_INTO: Final = 20
 
@@ -75,7 +65,7 @@ def plan(context: JobContext) -> dict[str, Any]:
         settings = ProjectSettings.model_validate(project.settings)
     try:
         with closing(open_source(context, names_only=True)) as source:
-            reader = LabelReader(known, source.values)
+            reader = LabelReader(known, source.values, params.count_from)
             found = Plan(params, reader)
             steps = source.total
             context.progress(0, steps, _PHASE)
@@ -101,69 +91,6 @@ def _sizes(context: JobContext, source: Source, reader: LabelReader) -> list[tup
         return sizes_ahead(whole, params, reader)
 
 
-@dataclass
-class Group:
-    """Images that have one folder or value in common that says their split.
-
-    Attributes:
-        name: The folder or value; ``None`` for images that have none.
-        proposal: What becomes of them, unless somebody says otherwise.
-        reason: Why that is not sure.
-        may_be_class: Whether it is a folder that may also be a class.
-        count: How many there are.
-        unlabeled: Those without a label.
-        labels: How many have each label, as far as there is room; of long ones the beginning.
-        examples: Names of some.
-        fixed: What becomes of several folders or values that are shown as one, a split,
-            ``left_out`` or ``refused``: it has no name of theirs, and cannot be chosen here.
-    """
-
-    name: str | None
-    proposal: FolderChoice
-    reason: str | None = None
-    may_be_class: bool = False
-    count: int = 0
-    unlabeled: int = 0
-    labels: Counter[str] = field(default_factory=Counter)
-    examples: list[str] = field(default_factory=list)
-    fixed: str | None = None
-
-    def add(self, item: Item, room: int) -> int:
-        """Count an image; how much of ``room``, in characters, is left beside its label."""
-        self.count += 1
-        if len(self.examples) < _SHOWN:
-            self.examples.append(item.name)
-        if item.label is None:
-            self.unlabeled += 1
-            return room
-        label = beginning(item.label, _MOST_TEXT)
-        if label not in self.labels:
-            if len(self.labels) >= _MOST_LABELS or len(label) > room:
-                return room
-            room -= len(label)
-        self.labels[label] += 1
-        return room
-
-
-@dataclass
-class Column:
-    """What is written in a column, or said by somebody, that may be labels.
-
-    Attributes:
-        chosen: Whether it becomes annotations.
-        stated: Whether a document states it, or a column of verdicts, so that it does so anyway.
-        readable: Values that are labels of the project.
-        unreadable: Values that are not.
-        values: How often some of them are there; ``None`` if they are too many for labels.
-    """
-
-    chosen: bool
-    stated: bool = False
-    readable: int = 0
-    unreadable: int = 0
-    values: Counter[str] | None = field(default_factory=Counter)
-
-
 class Plan:
     """A plan, gathered item by item."""
 
@@ -179,8 +106,9 @@ class Plan:
         self._groups: dict[str | None, Group] = {}
         self._merged: dict[str, Group] = {}
         self._columns: dict[str, Column] = {}
-        self._readable: dict[tuple[str, str], bool] = {}
-        self._of_class: dict[str | None, bool] = {}
+        self._of_class: dict[str, bool] = {}
+        self._written_in: dict[str, str | None] = {}
+        self._doubts = False
         self._tally, self._bad = Tally(), Tally()
         self._rows = 0
         self._room = _MOST_LABEL_TEXT
@@ -193,15 +121,17 @@ class Plan:
             for tally in (self._tally, self._bad):
                 tally.count(Outcome.REFUSED, item.name, refused.reason, None)
             return
-        self._note_labels(item)
         if item.reference is not None:
+            self._note_labels(item, is_taken=True)
             self._rows += 1
             is_empty = not item.annotations and not item.said
             outcome = Outcome.EMPTY if is_empty else Outcome.LABELED
             self._tally.count(outcome, item.name, "", None)
             return
-        self._room = self._group(item).add(item, self._room)
         placed = place(item, self._params.split, self._reader, self._chosen)
+        self._note_labels(item, is_taken=isinstance(placed, Place) and placed.split is Split.POOL)
+        label = self._label_of(item)
+        self._room = self._group(item).add(item.name, label, self._room)
         if isinstance(placed, LeftOut):
             self._tally.count(Outcome.LEFT_OUT, item.name, placed.reason, None)
         elif isinstance(placed, Refused):
@@ -217,9 +147,12 @@ class Plan:
             the import does as it is asked now: ``by_split``, ``left_out``, ``refused`` (with their
             reasons), of which those in ``bad_by_reason`` are refused whatever is chosen;
             ``groups`` and ``labels``, which may be chosen; ``documents`` that were found;
-            ``columns`` by role.
+            ``columns`` by role; ``notes`` on how numbers are read, and ``doubts`` whether there are
+            some of which it is not certain what they count, unless ``count_from`` says it.
         """
         tally = self._tally
+        # Before it is tried what other labels would be.
+        notes = list(self._reader.counted.values())
         folders = source if isinstance(source, FolderSource | BucketSource) else None
         columns = source.columns if isinstance(source, ParquetSource) else None
         return {
@@ -240,11 +173,28 @@ class Plan:
                 for name, format_ in (folders.documents[:_MOST_DOCUMENTS] if folders else [])
             ],
             "columns": {
-                role: beginning(name, _MOST_TEXT)
+                role: beginning(name, MOST_TEXT)
                 for role in ("image", "label", "split")
                 if columns is not None and (name := getattr(columns, role)) is not None
             },
+            "count_from": self._params.count_from,
+            "notes": notes,
+            "doubts": self._doubts,
         }
+
+    def _label_of(self, item: Item) -> str | None:
+        """The label that may be the truth of an image; none if several contradict each other."""
+        label = item.label
+        if item.rivals:
+            if isinstance(self._reader.truth(item), Refused):
+                return None
+            label = label or item.rivals[0][1]
+        if label is not None:
+            if item.label_column is not None:
+                self._doubts |= self._reader.doubts(item.label_column, label)
+            if len(self._written_in) < MOST_LABELS:
+                self._written_in.setdefault(label, item.label_column)
+        return label
 
     def _group(self, item: Item) -> Group:
         name = None if item.split is None else normal(item.split)
@@ -302,88 +252,91 @@ class Plan:
         """Whether an evaluation image with this label could be placed."""
         known = self._of_class.get(label)
         if known is None:
-            item = Item(name="", read=lambda: Refused("empty file"), label=label)
+            item = Item(
+                name="",
+                read=lambda: Refused("empty file"),
+                label=label,
+                label_column=self._written_in.get(label),
+            )
             placed = place(item, Split.EVALUATION, self._reader)
             known = self._of_class[label] = not isinstance(placed, Refused)
         return known
 
-    def _note_labels(self, item: Item) -> None:
+    def _note_labels(self, item: Item, *, is_taken: bool) -> None:
         for column, value in item.annotations:
-            self._count(column, value, chosen=True)
+            if not says_nothing(value) and (found := self._column(column, chosen=True)):
+                found.add(value, is_taken=is_taken)
+                self._doubts |= self._reader.doubts(column, value)
+        for one in item.said:
+            if found := self._column(one.source_name, chosen=True, stated=True):
+                found.add(one.class_name or str(one.verdict), is_taken=is_taken)
+        if is_taken:
+            self._note_taken(item)
         chosen = dict(item.annotations)
         label_column = item.label_column or "label"
-        if item.label is not None and label_column not in chosen and not item.said:
-            self._count(label_column, item.label, chosen=False)
-        for column, value in item.meta.items():
-            if column not in chosen:
-                self._count(column, str(value), chosen=False)
-        for one in item.said:
-            source = self._column(one.source_name, chosen=True, stated=True)
-            if source is not None:
-                said = one.class_name or str(one.verdict)
-                _note(source, said, readable=self._reader.says(one))
+        others = {} if item.said or item.label is None else {label_column: item.label}
+        for name, value in {**item.meta, **others}.items():
+            if name in chosen or says_nothing(str(value)):
+                continue
+            if found := self._column(name, chosen=False):
+                is_folder = name in others and item.label_column is None
+                found.add(str(value), is_taken=is_taken, is_folder=is_folder)
+
+    def _note_taken(self, item: Item) -> None:
+        """Count what becomes annotations: who says the same twice says it once."""
+        seen = set[object]()
+        for name, one in self._reader.each(item):
+            found = self._columns.get(name)
+            if found is None:
+                continue
+            if isinstance(one, Refused):
+                found.unreadable += 1
+            elif (statement := (one.source_name, one.verdict, one.class_id)) not in seen:
+                seen.add(statement)
+                found.readable += 1
 
     def _column(self, name: str, *, chosen: bool, stated: bool = False) -> Column | None:
         if name not in self._columns and len(self._columns) >= _MOST_COLUMNS:
             return None
         return self._columns.setdefault(name, Column(chosen, stated))
 
-    def _count(self, name: str, value: str, *, chosen: bool) -> None:
-        column = self._column(name, chosen=chosen)
-        if column is None or (column.values is None and not chosen):
-            return
-        readable = self._readable.get((name, value))
-        if readable is None:
-            readable = self._reader.reads(name, value)
-            if column.values is not None and len(value) <= _MOST_TEXT:
-                self._readable[name, value] = readable
-        _note(column, value, readable=readable)
+    def _read_unasked(self) -> None:
+        """Count what columns hold that nobody has chosen: only all of it tells numbers apart."""
+        for name, column in self._columns.items():
+            if column.chosen:
+                continue
+            reader = self._reader.asked(name, column.held)
+            self._doubts |= column.values is not None and reader.may_count(column.held)
+            column.readable = column.unreadable = 0
+            for value, count in column.taken.items():
+                is_label = reader.reads(name, value)
+                column.readable += count * (is_label is True)
+                column.unreadable += count * (is_label is False)
 
     def _labels(self) -> Iterator[dict[str, Any]]:
         """What may be labels: what was asked for, and columns with few values."""
+        self._read_unasked()
         for name, column in self._columns.items():
             if column.values is None and not column.chosen:
                 continue
-            values = (column.values or Counter()).most_common(_SHOWN)
+            values = (column.values or Counter()).most_common(SHOWN)
             yield {
                 "column": name,
                 "chosen": column.chosen,
                 "stated": column.stated,
                 "readable": column.readable,
                 "unreadable": column.unreadable,
+                "elsewhere": column.elsewhere,
                 "values": [value for value, _ in values],
             }
 
     def _unlike_image(self, item: Item) -> Refused | None:
-        """Why a file that is not called like an image is none; what is in it is looked at."""
+        """Why a file that is not called like an image is none; so many of an ending are read."""
         ending = PurePosixPath(item.name).suffix.lower()
-        if item.size == 0 or ending in IMAGES:
+        if item.size == 0 or is_called_image(item.name):
             return None
-        refused = Refused("not an image by its name")
-        if ending:
-            refused = Refused(f"not an image by its name ({ending})")
         if self._endings[ending, False] >= _LOOKED_INTO and not self._endings[ending, True]:
-            return refused
-        content = item.read()
-        if isinstance(content, Refused):
-            return content
-        found = _begins_as_image(content.content if isinstance(content, Fetched) else content)
-        self._endings[ending, found] += 1
-        return None if found else refused
-
-
-def _note(column: Column, value: str, *, readable: bool) -> None:
-    column.readable += readable
-    column.unreadable += not readable
-    if column.values is not None:
-        column.values[beginning(value, _MOST_TEXT)] += 1
-        if len(column.values) > _MOST_VALUES:
-            column.values = None
-
-
-def _begins_as_image(content: bytes) -> bool:
-    try:
-        with Image.open(BytesIO(content), formats=_FORMATS):
-            return True
-    except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
-        return False
+            return by_name(item.name)
+        found = unlike_image(item)
+        self._endings[ending, found is None] += 1
+        return found

@@ -1,25 +1,15 @@
 """What files write of labels, read by its meaning where that is certain, else refused. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from core.states import Verdict
-from workers.imports.items import (
-    Item,
-    Refused,
-    Said,
-    Values,
-    composed,
-    contradiction,
-    mark,
-    says_nothing,
-    short_name,
-    whole_number,
-)
+from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
+from workers.imports.values import NO_CLASS, Values, mark, says_nothing, whole_number
 
-_NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
+_MOST_TOLD: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +35,30 @@ class LabelReader:
     """Reads labels of one import into a project.
 
     A label is the name of a class, else ``ood``, ``unsure`` or ``skip``, else the number of a class
-    in a column of numbers, 0 for the first. Names are compared as NFC, letter by letter. Where
-    classes are named by numbers, a number is always a name; and a column whose numbers cannot
-    count the classes from 0 on has none that is taken. Columns that are named like classes and hold
-    0 and 1 are read together: the class is the one that is 1.
+    in a column of numbers. Names are compared as NFC, letter by letter. Where classes are named by
+    numbers, a number is always a name. Numbers are taken where it is certain what they count: if
+    there is a 0, none beyond the last class, and nothing but numbers, 0 is the first class. Columns
+    that are named like classes and hold 0 and 1 are read together: the class is the one that is 1.
+
+    Attributes:
+        counted: How the numbers of each column were read that had any so far.
     """
 
-    def __init__(self, classes: Mapping[str, int], values: Mapping[str, Values]) -> None:
+    def __init__(
+        self, classes: Mapping[str, int], values: Mapping[str, Values], first: int | None = None
+    ) -> None:
         """Read into ``classes``.
 
         Args:
-            classes: Ids by name, in the order of the classes: the first has the number 0.
+            classes: Ids by name, in their order.
             values: What each column of labels holds as a whole.
+            first: The number of the first class, where the sender has said it: then every number
+                of a class is taken.
         """
+        self.counted: dict[str, str] = {}
+        self._by_name = dict(classes)
+        self._names = list(classes)
+        self._given, self._first = first, first or 0
         self._classes = {composed(name): class_id for name, class_id in classes.items()}
         self._ids = list(classes.values())
         self._counts = not any(name.isdecimal() for name in classes)
@@ -68,6 +69,15 @@ class LabelReader:
         """Every label that an item comes with, apart from what it is the truth of."""
         labels: list[Label] = []
         unread = list(item.unread)
+        for _, one in self.each(item):
+            if isinstance(one, Refused):
+                unread.append(one.reason)
+            else:
+                labels.append(one)
+        return Read(tuple(labels), tuple(unread))
+
+    def each(self, item: Item) -> Iterator[tuple[str, Label | Refused]]:
+        """What each column, and whoever a document names, says of an item, if it says anything."""
         marked: list[str] = []
         marks = [column for column, _ in item.annotations if self._is_marks(column)]
         for column, text in item.annotations:
@@ -77,19 +87,21 @@ class LabelReader:
                 if mark(text):
                     marked.append(column)
                 continue
-            _add(self.label(column, text), labels, unread)
+            yield column, self.label(column, text)
         if len(marked) > 1:
-            unread.append(f"several columns of classes are 1: {', '.join(marked)[:100]}")
+            shown = ", ".join(marked)[:100]
+            yield marked[0], Refused(f"several columns of classes are 1: {shown}")
         elif marked:
             # All of the columns are one source, so that another 1 corrects it next time.
             source = short_name(", ".join(sorted(marks)))
-            _add(self._named(source, marked[0].strip()), labels, unread)
+            yield marked[0], self._named(source, marked[0].strip())
         for one in item.said:
-            _add(self._said(one), labels, unread)
-        return Read(tuple(labels), tuple(unread))
+            yield one.source_name, self._said(one)
 
     def truth(self, item: Item) -> int | Refused:
         """The class that an evaluation image is of."""
+        if item.rivals:
+            return self._one_of(item.rivals)
         if item.label is None or (says_nothing(item.label) and not self._is_class(item.label)):
             said = {text for column, text in item.annotations if column == "label"}
             said |= {
@@ -98,18 +110,32 @@ class LabelReader:
                 if one.verdict not in (Verdict.UNSURE, Verdict.SKIP)
             }
             if len(said) > 1:
-                return Refused(contradiction(said))
+                return Refused(unsettled(said))
             return Refused(item.unread[0] if item.unread else "an evaluation image needs a label")
-        column = item.label_column
-        if column is None or self._is_class(item.label) or whole_number(item.label) is None:
-            reason = f"label {item.label[:100]!r} is not a class of the project"
-            return self._class(item.label) or self._refused(reason, item.label)
-        label = self.label(column, item.label)
+        return self._truth(item.label_column, item.label)
+
+    def _truth(self, column: str | None, text: str) -> int | Refused:
+        if column is None or self._is_class(text) or whole_number(text) is None:
+            reason = f"label {text[:100]!r} is not a class of the project"
+            return self._class(text) or self._refused(reason, text)
+        label = self.label(column, text)
         return (
             label
             if isinstance(label, Refused)
             else label.class_id or Refused("an evaluation image needs a class")
         )
+
+    def _one_of(self, rivals: Sequence[tuple[str | None, str]]) -> int | Refused:
+        """The class that all say; a folder that is called like no class says nothing."""
+        found = {
+            (column, text): self._truth(column or None, text)
+            for column, text in rivals
+            if column is not None or self._is_class(text)
+        }
+        classes = {*found.values()}
+        if len(classes) == 1:
+            return next(iter(found.values()))
+        return Refused(unsettled(dict.fromkeys(text for _, text in found)))
 
     def label(self, column: str, text: str) -> Label | Refused:
         """What ``column`` says of an image by ``text``, which may be a number."""
@@ -126,39 +152,78 @@ class LabelReader:
                 f"column {column} is named like a class, but does not only hold 0 and 1 "
                 f"({held.example[:50]!r}); name it otherwise if its numbers count classes"
             )
-        if number >= len(self._ids):
-            return named
-        if held.least and held.most is not None and held.most >= len(self._ids):
+        uncertain = self._uncertain(held) if self._given is None else ""
+        if uncertain:
             return Refused(
-                f"{column} says {text[:100]!r}, and its numbers run from {held.least} to "
-                f"{held.most}: those of the {len(self._ids)} classes run from 0 to "
-                f"{len(self._ids) - 1}. Count from 0, or write names"
+                f"{column} says {text[:100]!r}, and {uncertain}. Write names, or say what the "
+                "first class is with count_from=0 or count_from=1"
             )
-        return Label(column, Verdict.CLASS, self._ids[number])
+        if not 0 <= number - self._first < len(self._ids):
+            return named
+        if column not in self.counted:
+            self.counted[column] = self._how(column)
+        return Label(column, Verdict.CLASS, self._ids[number - self._first])
 
-    def reads(self, column: str, text: str) -> bool:
-        """Whether ``text`` could be a label; also of a column that nobody has asked for yet."""
-        if says_nothing(text) or (self._is_marks(column) and mark(text) is not None):
-            return True
-        number = whole_number(text)
-        if composed(column) not in self._values and number is not None and self._counts:
-            return number < len(self._ids)
-        return isinstance(self.label(column, text), Label)
+    def _uncertain(self, held: Values) -> str:
+        """Why it is not certain which class a number of a column means; empty if it is."""
+        if held.other:
+            return f"there are not only numbers in it ({held.other[:50]!r})"
+        if held.least:
+            return (
+                f"its numbers run from {held.least} to {held.most}: without a 0 they may count "
+                "from 0, from 1, or mean something else"
+            )
+        if held.most is not None and held.most >= len(self._ids):
+            return (
+                f"its numbers run from 0 to {held.most}: those of the {len(self._ids)} classes run "
+                f"from 0 to {len(self._ids) - 1}"
+            )
+        return ""
 
-    def says(self, one: Said) -> bool:
-        """Whether what a document states is a label."""
-        return isinstance(self._said(one), Label)
+    def _how(self, column: str) -> str:
+        """How the numbers of a column are read."""
+        pairs = [f"{number} = {name}" for number, name in enumerate(self._names, self._first)]
+        shown = ", ".join(pairs[:_MOST_TOLD]) + (", …" if len(pairs) > _MOST_TOLD else "")
+        return f"Numbers in {column} are classes, counted from {self._first}: {shown}."
+
+    def asked(self, column: str, held: Values) -> "LabelReader":
+        """The same for a column of ``held`` that nobody has asked for."""
+        return LabelReader(self._by_name, {column: held}, self._given)
+
+    def reads(self, column: str, text: str) -> bool | None:
+        """Whether ``text`` is a label in a column; ``None`` where it says nothing."""
+        item = Item(name="", read=lambda: Refused("empty file"), annotations=((column, text),))
+        return next((isinstance(found, Label) for _, found in self.each(item)), None)
+
+    def may_count(self, held: Values) -> bool:
+        """Whether what is held are numbers that would count the classes from another first one."""
+        most = -1 if held.most is None else held.most
+        is_first = bool(held.least) and most <= len(self._ids)
+        return self._counts and self._given is None and not held.other and is_first
+
+    def doubts(self, column: str, text: str) -> bool:
+        """Whether ``text`` is a number of which it is not certain what it counts."""
+        held = self._values.get(composed(column))
+        is_number = self._counts and held is not None and whole_number(text) is not None
+        return (
+            is_number
+            and held is not None
+            and self._given is None
+            and not self._is_class(text)
+            and not self._names_class(column)
+            and bool(self._uncertain(held))
+        )
 
     def _named(self, source: str, text: str) -> Label | Refused:
         class_id = self._class(text)
         if class_id is not None:
             return Label(source, Verdict.CLASS, class_id)
         word = text.strip().lower()
-        if word in _NO_CLASS:
+        if word in NO_CLASS:
             return Label(source, Verdict(word), None)
         reason = (
             f"{source} says {text[:100]!r}: neither a class of the project, nor the number of "
-            f"one (0 to {len(self._ids) - 1}), ood, unsure or skip"
+            f"one ({self._first} to {self._first + len(self._ids) - 1}), ood, unsure or skip"
         )
         return self._refused(reason, text)
 
@@ -171,7 +236,7 @@ class LabelReader:
         if class_id is not None:
             return Label(one.source_name, Verdict.CLASS, class_id, one.seconds, one.at)
         word = name.strip().lower()
-        if one.verdict is None and word in _NO_CLASS:
+        if one.verdict is None and word in NO_CLASS:
             return Label(one.source_name, Verdict(word), None, one.seconds, one.at)
         reason = (
             f"{one.source_name} says {name[:100]!r}, which is not a class of the project; add it, "
@@ -188,7 +253,7 @@ class LabelReader:
 
     def _names_class(self, column: str) -> bool:
         name = column.strip()
-        return self._is_class(name) or name.lower() in _NO_CLASS
+        return self._is_class(name) or name.lower() in NO_CLASS
 
     def _is_marks(self, column: str) -> bool:
         held = self._values.get(composed(column))
@@ -198,10 +263,3 @@ class LabelReader:
         """Why a label is none, and what may be meant where only the letters' case differs."""
         alike = self._alike.get(text.strip().casefold())
         return Refused(reason if alike is None else f"{reason} (there is {alike!r})")
-
-
-def _add(one: Label | Refused, labels: list[Label], unread: list[str]) -> None:
-    if isinstance(one, Refused):
-        unread.append(one.reason)
-    else:
-        labels.append(one)

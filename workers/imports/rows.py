@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from workers.imports.delimited import Delimited
-from workers.imports.items import Values, only
+from workers.imports.items import only
 from workers.imports.json_stream import json_rows
 from workers.imports.stated import text
+from workers.imports.values import Values
 
 _MOST_COLUMNS: Final = 1000
 

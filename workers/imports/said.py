@@ -5,9 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.states import Split
-from workers.imports.items import Refused, Said, contradiction, extras, only, printable
-from workers.imports.layout import is_flag, row_split
+from workers.imports.items import (
+    Refused,
+    Said,
+    contradiction,
+    digests,
+    extras,
+    only,
+    printable,
+)
 from workers.imports.metadata import UNREAD, Row
+from workers.imports.split_words import is_flag, row_split
 from workers.imports.stated import is_stated, read_stated, text
 
 
@@ -21,10 +29,12 @@ class Described:
     unsure: str | None = None
     label: str | None = None
     label_column: str | None = None
+    rivals: tuple[tuple[str | None, str], ...] = ()
     annotations: tuple[tuple[str, str], ...] = ()
     said: tuple[Said, ...] = ()
     unread: tuple[str, ...] = ()
     how: str = ""
+    digests: tuple[bytes, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
 
 
@@ -32,7 +42,8 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
     """Take together what ``rows`` say.
 
     Labels that contradict each other are all kept. As the truth of an evaluation image none is,
-    and two splits refuse the image, which cannot be in both.
+    nor where the folder is another class than the rows say; and two splits refuse the image, which
+    cannot be in both.
 
     Args:
         rows: What is said.
@@ -48,16 +59,23 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         return Refused(f"it is said to be of several splits: {', '.join(splits)[:100]}")
     labels = _distinct(one.label for one in found)
     unread = [reason for one in found for reason in one.unread]
-    if len(labels) > 1 and "label" not in columns:
-        unread.insert(0, contradiction(labels))
     is_stated_by_any = any(one.said or one.label_column == "" for one in found)
+    if len(labels) > 1 and "label" not in columns and not is_stated_by_any:
+        unread.insert(0, contradiction(labels))
     label = labels[0] if len(labels) == 1 else None
     column = next((one.label_column for one in found if one.label is not None), None)
+    rivals: dict[tuple[str | None, str], None] = {
+        (one.label_column or "", printable(one.label)): None for one in found if one.label
+    }
+    if rivals and folder.label:
+        rivals[None, folder.label] = None
     if not labels and not is_stated_by_any:
         label, column = folder.label, None
     annotations = [pair for one in found for pair in one.annotations]
-    if "label" in columns and label and not any(name == "label" for name, _ in annotations):
-        annotations.append(("label", label))
+    # What a document states is a vote of its own.
+    written = folder.label if is_stated_by_any else label
+    if "label" in columns and written and not any(name == "label" for name, _ in annotations):
+        annotations.append(("label", written))
     meta: dict[str, Any] = {}
     for one in found:
         meta.update(one.meta)
@@ -68,10 +86,12 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         unsure=None if splits else folder.unsure,
         label=label,
         label_column=column or None,
+        rivals=tuple(rivals) if len(rivals) > 1 else (),
         annotations=tuple(dict.fromkeys(annotations)),
         said=tuple(said for one in found for said in one.said),
         unread=tuple(dict.fromkeys(unread)),
         how=next(iter(_distinct(one.how for one in found)), ""),
+        digests=digests(row.fields.get("sha256") for row in rows),
         meta=meta,
     )
 

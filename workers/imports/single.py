@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from workers.imports.items import MAX_IMAGE_BYTES, Item, Refused, Values, short_name
+from workers.imports.items import MAX_IMAGE_BYTES, Item, Refused, short_name
+from workers.imports.values import Values
 
 
 class SingleSource:

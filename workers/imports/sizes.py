@@ -10,9 +10,9 @@ from core.pictures.rendition import upright_size
 from workers.imports.batch import Candidate, Prepared, batches
 from workers.imports.folder import FolderSource
 from workers.imports.items import Fetched, Refused, Source
-from workers.imports.layout import normal
 from workers.imports.placing import Place, place
 from workers.imports.reading import LabelReader
+from workers.imports.split_words import normal
 
 # Enough for the header of nearly every file.
 _HEAD: Final = 64 << 10

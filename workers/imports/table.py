@@ -9,14 +9,11 @@ from typing import Any, Final
 from core.cells import original
 from core.errors import Invalid
 from workers.imports.items import (
-    ELSEWHERE,
-    HERE,
     Item,
     Refused,
-    Values,
     invalid_archive,
     invalid_column,
-    key_column,
+    key_columns,
     printable,
     reference,
     refused_item,
@@ -24,6 +21,7 @@ from workers.imports.items import (
 )
 from workers.imports.rows import Place, cell, header_of, is_csv, survey, text_rows
 from workers.imports.stated import is_stated, read_said_of, text
+from workers.imports.values import Values
 
 TABLES: Final = frozenset({".csv", ".jsonl"})
 HOLDS: Final = "holds"
@@ -67,8 +65,8 @@ class TableSource:
                 "or name one verdict (class, ood, unsure or skip), with the class beside it.",
                 field="annotation_column",
             )
-        order = ELSEWHERE if self._is_stated else HERE
-        self._key = key_column(names, columns.get("key"), order)
+        self._keys = key_columns(names, columns.get("key"), elsewhere=self._is_stated)
+        self._key = self._keys.column
 
     @property
     def total(self) -> int:
@@ -100,6 +98,7 @@ class TableSource:
             name=self._name(place, row),
             read=partial(_same, Refused("the row holds no image")),
             reference=found,
+            also=self._keys.also(row),
             annotations=tuple((column, value) for column, value in said if value is not None),
         )
 
@@ -118,6 +117,7 @@ class TableSource:
             name=name,
             read=partial(_same, Refused("the row holds no image")),
             reference=found,
+            also=self._keys.also(row),
             said=said,
             silence="no verdict that holds: corrected, late or overruled",
         )

@@ -7,6 +7,7 @@ Format: PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16.
 
 import io
 import os
+import stat
 import struct
 import zlib
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from workers.imports.items import MAX_IMAGE_BYTES, Refused, invalid_archive
-from workers.imports.legacy_names import FALLBACK, encoding_of
+from workers.imports.items import LINK, MAX_IMAGE_BYTES, Refused, invalid_archive
+from workers.imports.legacy_names import FALLBACK, encoding_of, is_doubtful
 
 _END: Final = struct.Struct("<4s4H2LH")
 _END_64: Final = struct.Struct("<4sQ2H2L4Q")
@@ -32,6 +33,8 @@ _UNICODE_PATH: Final = 0x7075
 # Names that tell in which encoding they are.
 _MOST_LOOKED_AT: Final = 10_000
 _STORED, _DEFLATED = 0, 8
+# Systems whose attributes tell what a file is: Unix and macOS.
+_UNIX: Final = frozenset({3, 19})
 _BLOCK: Final = 1 << 16
 _MOST_ENTRIES: Final = 5_000_000
 # Images are compressed already; what unpacks to far more than it takes is made to.
@@ -51,6 +54,9 @@ class Entry(NamedTuple):
     offset: int
     raw: bytes = b""
     """Its name where that is not UTF-8, and no encoding is known for it yet."""
+    is_link: bool = False
+    is_doubtful: bool = False
+    """Whether its name is UTF-8 by accident, perhaps."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +178,8 @@ class ZipEntries:
 
     def _start(self, entry: Entry) -> int | Refused:
         """Where the content of ``entry`` begins in the file."""
+        if entry.is_link:
+            return Refused(LINK)
         if entry.flags & _ENCRYPTED:
             return Refused("encrypted in the archive")
         if entry.method not in (_STORED, _DEFLATED):
@@ -283,8 +291,8 @@ def _read_entry(file: BinaryIO, left: int) -> tuple[Entry, int]:
     if left < _CENTRAL.size or len(header) < _CENTRAL.size or header[:4] != b"PK\1\2":
         raise invalid_archive("The zip archive's directory is damaged. Pack it again.")
     (
-        _, _, _, flags, method, _, _, crc, packed, size,
-        name_length, extra_length, comment_length, _, _, _, offset,
+        _, made_by, _, flags, method, _, _, crc, packed, size,
+        name_length, extra_length, comment_length, _, _, attributes, offset,
     ) = _CENTRAL.unpack(header)  # fmt: skip
     rest = file.read(name_length + extra_length + comment_length)
     raw = rest[:name_length]
@@ -293,7 +301,9 @@ def _read_entry(file: BinaryIO, left: int) -> tuple[Entry, int]:
         size, packed, offset = _wide(extra, size, packed, offset)
     extra = rest[name_length : name_length + extra_length]
     name = raw.decode("utf-8", "replace") if flags & _UTF_8 else _utf_8(raw, extra)
-    entry = Entry(name or "", flags, method, crc, packed, size, offset)
+    doubtful = not flags & _UTF_8 and name is not None and is_doubtful(raw, name)
+    is_link = made_by >> 8 in _UNIX and stat.S_ISLNK(attributes >> 16)
+    entry = Entry(name or "", flags, method, crc, packed, size, offset, b"", is_link, doubtful)
     if name is None:
         entry = entry._replace(raw=raw)
     return entry, len(header) + len(rest)

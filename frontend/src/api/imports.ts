@@ -80,12 +80,17 @@ export function listed({ id, params }: Pick<Job, "id" | "params">): Listed {
   return { name, kind: BY_ENDING[ending] ?? "image" };
 }
 
+/** Which column names the images, and the number of the first class, where that was said. */
+export type TableChoice = { key: string | null; countFrom: number | null };
+
 export type Upload = {
   projectId: number;
   body: Blob;
   filename: string;
   split: Split;
   annotations: string[];
+  /** What else is said of a table's columns. */
+  table?: TableChoice | undefined;
   /** What was zipped to be sent. */
   packed: Packed | null;
   /** Whether to plan the import, instead of starting it. */
@@ -96,12 +101,14 @@ export type Upload = {
 
 /** Upload one file as an import. XMLHttpRequest, since `fetch` reports no upload progress. */
 export function uploadImport(upload: Upload): Promise<Job> {
-  const { projectId, body, filename, split, annotations, packed, dryRun } = upload;
+  const { projectId, body, filename, split, annotations, table, packed, dryRun } = upload;
   const { onProgress, signal } = upload;
   const query = new URLSearchParams({ filename, split });
   if (dryRun) query.set("dry_run", "true");
   if (packed) query.set("packed", packed);
   for (const column of annotations) query.append("annotation_column", column);
+  if (table?.key) query.set("key_column", table.key);
+  if (table && table.countFrom !== null) query.set("count_from", String(table.countFrom));
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     xhr.open("POST", `/api/projects/${projectId}/imports?${query}`);

@@ -912,9 +912,10 @@ export interface paths {
          *     zip was made of for the upload.
          *
          *     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
-         *     what it is: a split, `leave_out`, or `class`. With `dry_run` nothing is stored but the upload:
-         *     the job's result is the plan of the import, which `start` then starts without sending it again,
-         *     and which is forgotten after 24 hours.
+         *     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
+         *     in columns of numbers that do not say it by themselves, 0 or 1. With `dry_run` nothing is stored
+         *     but the upload: the job's result is the plan of the import, which `start` then starts without
+         *     sending it again, and which is forgotten after 24 hours.
          */
         post: operations["import_images"];
         delete?: never;
@@ -2251,6 +2252,8 @@ export interface components {
              * @default []
              */
             annotation_columns: string[];
+            /** Count From */
+            count_from?: number | null;
             /**
              * Folder Split
              * @default {}
@@ -2893,6 +2896,8 @@ export interface components {
         ImportStart: {
             /** Annotation Columns */
             annotation_columns?: string[] | null;
+            /** Count From */
+            count_from?: number | null;
             /**
              * Dry Run
              * @default false
@@ -6723,6 +6728,7 @@ export interface operations {
         parameters: {
             query: {
                 annotation_column?: string[] | null;
+                count_from?: number | null;
                 dry_run?: boolean;
                 filename: string;
                 folder_split?: string[] | null;

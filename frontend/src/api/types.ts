@@ -84,6 +84,8 @@ export type ImportReport = {
   noted?: Record<string, number>;
   /** In the first import of a project, where nobody had said it. */
   input_size?: SizeChoice;
+  /** What there is to say of the import as a whole; missing where there is nothing. */
+  notes?: string[];
 };
 
 /** What becomes of a folder, or of rows with one value of the split column. */
@@ -109,6 +111,8 @@ export type PlannedColumn = {
   stated: boolean;
   readable: number;
   unreadable: number;
+  /** Values of images that are not annotated as it stands; missing in plans of earlier versions. */
+  elsewhere?: number;
   values: string[];
 };
 /** The result of a dry run of an import. */
@@ -120,6 +124,12 @@ export type ImportPlan = {
   labels: PlannedColumn[];
   documents: { name: string; format: string }[];
   bad_by_reason: Record<string, number>;
+  /** The number of the first class in columns of numbers, where that was said. */
+  count_from?: number | null;
+  /** How numbers are read. */
+  notes?: string[];
+  /** Whether it is not certain of some numbers what they count. */
+  doubts?: boolean;
   /** What the first import of a project would choose; missing in plans of earlier versions. */
   input_size?: SizeChoice | null;
 };

@@ -26,13 +26,21 @@ function roundUp(value: number): number {
   return ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
-/** Round numbers that cover [low, high], about `count` of them and `least` apart. */
+/**
+ * Round numbers that cover [low, high], about `count` of them and `least` apart. Beside a single value
+ * there is room: it would be an axis without a scale.
+ */
 export function ticks(low: number, high: number, count = 5, least = 0): number[] {
   const span = high - low || Math.abs(high) || 1;
   const rough = span / count;
   const step = Math.max(roundUp(rough), least);
-  const first = Math.floor(low / step + 1e-9);
-  const last = Math.ceil(high / step - 1e-9);
+  let first = Math.floor(low / step + 1e-9);
+  let last = Math.ceil(high / step - 1e-9);
+  if (first === last) {
+    // Nothing is less than nothing, and no share is more than all.
+    if (first !== 0) first -= 1;
+    if (high > 1 || (last + 1) * step <= 1) last += 1;
+  }
   return Array.from({ length: last - first + 1 }, (_, index) => {
     const value = (first + index) * step;
     return Number(value.toPrecision(12));

@@ -161,6 +161,10 @@ export function ImagesCard(props: ImagesCardProps) {
             await refresh();
             hide(shown.id);
           }}
+          onPlanned={async (job) => {
+            await show(job);
+            hide(shown.id);
+          }}
           onClose={() => hide(shown.id)}
         />
       )}
@@ -169,9 +173,10 @@ export function ImagesCard(props: ImagesCardProps) {
           key={table.file.name}
           name={table.file.name}
           columns={table.columns}
-          onTake={(columns) => {
+          keys={table.keys}
+          onTake={(columns, choice) => {
             const sending = { content: table.file, split: "pool", dryRun: false } as const;
-            uploads.add({ ...sending, annotations: columns }, refresh);
+            uploads.add({ ...sending, annotations: columns, table: choice }, refresh);
             setTables(tables.slice(1));
           }}
           onClose={() => setTables(tables.slice(1))}

@@ -89,6 +89,11 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
       {report?.input_size && (
         <p className={styles.kind}>{t.setup.inputSize.choice(report.input_size)}</p>
       )}
+      {report?.notes?.filter(isOfNumbers).map((note) => (
+        <p key={note} className={styles.kind}>
+          {t.common.said(note)}
+        </p>
+      ))}
       {report?.noted && <Reasons title={t.setup.noted} reasons={report.noted} />}
       {report?.left_out_by_reason && (
         <Reasons title={t.setup.whyLeftOut} reasons={report.left_out_by_reason} />
@@ -99,6 +104,9 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
     </li>
   );
 }
+
+/** The size of what the model sees is told in words of its own. */
+const isOfNumbers = (note: string): boolean => note.startsWith("Numbers in ");
 
 /** Whether nothing in it was an image or a label, or all was refused. */
 function bringsNothing(report: ImportReport): boolean {

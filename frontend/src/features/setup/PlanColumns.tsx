@@ -19,7 +19,7 @@ export function PlanColumns({ plan, added, isPool, columns, onColumns }: PlanCol
   const stated = plan.labels.filter((one) => one.stated);
   const willBe = ({ values }: PlannedColumn) => values.some((value) => added.includes(value));
   const offered = plan.labels.filter(
-    (one) => !one.stated && (one.chosen || one.readable > 0 || willBe(one)),
+    (one) => !one.stated && (one.chosen || one.readable + (one.elsewhere ?? 0) > 0 || willBe(one)),
   );
   const toggle = (name: string) =>
     onColumns(columns.includes(name) ? columns.filter((one) => one !== name) : [...columns, name]);

@@ -7,6 +7,7 @@ import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { CheckField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
+import { CountFromField } from "./CountFromField";
 import { PlanColumns } from "./PlanColumns";
 import styles from "./PlanDialog.module.css";
 import { PlanGroup } from "./PlanGroup";
@@ -26,12 +27,15 @@ type PlanDialogProps = {
   /** Saves what the import depends on, with these classes more. */
   before: (classes: string[]) => Promise<void>;
   onAnswered: () => void;
+  /** It is planned anew. */
+  onPlanned: (job: Job) => void;
   onClose: () => void;
 };
 
 /** Shows what an import would do before anything is stored, and takes choices. */
 export function PlanDialog(props: PlanDialogProps) {
   const { projectId, job, plan, takesClasses, inputSize, before, onAnswered, onClose } = props;
+  const { onPlanned } = props;
   const text = t.setup.plan;
   const [chosen, setChosen] = useState<Chosen>(() => chosenOf(plan));
   const [makes, setMakes] = useState(takesClasses && props.classes.length === 0);
@@ -39,17 +43,24 @@ export function PlanDialog(props: PlanDialogProps) {
   const found = takesClasses ? newClasses(plan, chosen, known) : [];
   const added = makes ? found : [];
   const sums = sumsOf(plan, chosen, new Set([...known, ...added]));
+  const choice = {
+    split: chosen.split,
+    folder_split: chosen.folders,
+    annotation_columns: chosen.split === "pool" ? chosen.columns : [],
+  };
   const start = useMutation({
     mutationFn: async () => {
       await before(added);
-      await startImport(projectId, job.id, {
-        split: chosen.split,
-        folder_split: chosen.folders,
-        annotation_columns: chosen.split === "pool" ? chosen.columns : [],
-        dry_run: false,
-      });
+      await startImport(projectId, job.id, { ...choice, dry_run: false });
     },
     onSuccess: onAnswered,
+  });
+  const again = useMutation({
+    mutationFn: async (from: number) => {
+      await before([]);
+      return startImport(projectId, job.id, { ...choice, count_from: from, dry_run: true });
+    },
+    onSuccess: onPlanned,
   });
   const discard = useMutation({
     mutationFn: () => discardImport(projectId, job.id),
@@ -62,7 +73,8 @@ export function PlanDialog(props: PlanDialogProps) {
         : { ...chosen, folders: { ...chosen.folders, [name]: choice } },
     );
   const brings = SPLITS.some((split) => sums[split] > 0) || plan.rows > 0;
-  const error = start.error ?? discard.error;
+  const error = start.error ?? discard.error ?? again.error;
+  const countFrom = plan.count_from ?? null;
   return (
     <Dialog title={text.title(listed(job).name)} wide onClose={onClose}>
       <p className={styles.sums} role="status">
@@ -98,6 +110,17 @@ export function PlanDialog(props: PlanDialogProps) {
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
       />
+      {(plan.doubts || countFrom !== null) && (
+        <CountFromField
+          value={countFrom}
+          onChange={(from) => from !== null && from !== countFrom && again.mutate(from)}
+        />
+      )}
+      {plan.notes?.map((note) => (
+        <p key={note} className={styles.hint}>
+          {t.common.said(note)}
+        </p>
+      ))}
       <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
       <p className={styles.hint}>
         {text.notSeen}{" "}
@@ -114,7 +137,7 @@ export function PlanDialog(props: PlanDialogProps) {
         <Button
           kind="primary"
           busy={start.isPending}
-          disabled={!brings}
+          disabled={!brings || again.isPending}
           onClick={() => start.mutate()}
         >
           {text.start}

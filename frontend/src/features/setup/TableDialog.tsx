@@ -1,20 +1,26 @@
 import { useState } from "react";
+import type { TableChoice } from "../../api/imports";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { CheckField } from "../../ui/Field";
+import { CheckField, SelectField } from "../../ui/Field";
+import { CountFromField } from "./CountFromField";
 import styles from "./ImagesCard.module.css";
 
 type TableDialogProps = {
   name: string;
   columns: string[];
-  onTake: (columns: string[]) => void;
+  /** Columns that may say which image a row is about. */
+  keys: string[];
+  onTake: (columns: string[], choice: TableChoice) => void;
   onClose: () => void;
 };
 
-/** Asks which columns of a table are labels. */
-export function TableDialog({ name, columns, onTake, onClose }: TableDialogProps) {
+/** Asks which columns of a table are labels, and what is not certain by itself. */
+export function TableDialog({ name, columns, keys, onTake, onClose }: TableDialogProps) {
   const [chosen, setChosen] = useState<string[]>(columns.length === 1 ? columns : []);
+  const [key, setKey] = useState("");
+  const [countFrom, setCountFrom] = useState<number | null>(null);
   const toggle = (column: string) =>
     setChosen((before) =>
       before.includes(column) ? before.filter((one) => one !== column) : [...before, column],
@@ -32,12 +38,33 @@ export function TableDialog({ name, columns, onTake, onClose }: TableDialogProps
           />
         ))}
       </div>
+      {keys.length > 1 && (
+        <SelectField
+          label={t.setup.tableKey}
+          hint={t.setup.tableKeyHint}
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        >
+          <option value="">{t.setup.tableKeyAny}</option>
+          {keys.map((column) => (
+            <option key={column} value={column}>
+              {column}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {columns.length > 0 && <CountFromField value={countFrom} onChange={setCountFrom} />}
       <DialogActions>
         <Button onClick={onClose}>{t.common.cancel}</Button>
         <Button
           kind="primary"
           disabled={chosen.length === 0}
-          onClick={() => onTake(columns.filter((column) => chosen.includes(column)))}
+          onClick={() =>
+            onTake(
+              columns.filter((column) => chosen.includes(column)),
+              { key: key || null, countFrom },
+            )
+          }
         >
           {t.setup.tableTake}
         </Button>

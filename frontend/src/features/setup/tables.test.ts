@@ -15,6 +15,28 @@ describe("a table of labels", () => {
     expect((await csv(',label,"",file\n0,cat,x,a.png\n')).columns).toEqual(["label"]);
   });
 
+  it.each([
+    [";", "\uFEFF", "utf-8"],
+    ["\t", "\uFEFF", "utf-16"],
+    [";", "sep=;\r\n", "utf-8"],
+    ["|", "\uFEFFsep=|\n", "utf-8"],
+  ])("reads what spreadsheets write with %j, %j and %s", async (delimiter, start, encoding) => {
+    const text = `${start}file${delimiter}"a, b; c"${delimiter}label\r\n1.png${delimiter}x${delimiter}y`;
+    const units = Uint16Array.from(text, (one) => one.charCodeAt(0));
+    const content = encoding === "utf-16" ? units : text;
+    const { columns, keys } = await readTable(new File([content], "labels.csv"));
+    expect(columns).toEqual(["a, b; c", "label"]);
+    expect(keys).toEqual(["file"]);
+  });
+
+  it("tells which columns may name the image", async () => {
+    expect((await csv("example_id,label,sha256,name\n")).keys).toEqual([
+      "example_id",
+      "sha256",
+      "name",
+    ]);
+  });
+
   it("reads quoted headers", () => {
     expect(fields('file,"a, b","say ""c""",')).toEqual(["file", "a, b", 'say "c"', ""]);
   });

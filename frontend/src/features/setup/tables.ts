@@ -3,24 +3,44 @@ const HEADER_BYTES = 64 << 10;
 const VERDICT = "verdict";
 /** Columns that say which image a row is about, as the server looks for them. */
 const KEYS = new Set(["example_id", "sha256", "file_name", "file", "filename", "path", "name"]);
+const DELIMITERS = [",", ";", "\t"];
 
 export const isTable = (name: string): boolean => /\.(csv|jsonl)$/i.test(name);
 /** JSON of another tool, which needs no column named. */
 export const isDocument = (name: string): boolean => /\.json$/i.test(name);
 
-/** A table, the columns of it that may hold labels, and whether it states verdicts itself. */
-export type Table = { file: File; columns: string[]; states: boolean };
+/** A table: its columns that may hold labels or name images, and whether it states verdicts. */
+export type Table = { file: File; columns: string[]; keys: string[]; states: boolean };
 
 export async function readTable(file: File): Promise<Table> {
   const names = await columnNames(file, /\.jsonl$/i.test(file.name));
   const columns = names.filter((name) => name.trim() !== "" && !KEYS.has(name));
-  return { file, columns, states: names.includes(VERDICT) };
+  const keys = names.filter((name) => KEYS.has(name));
+  return { file, columns, keys, states: names.includes(VERDICT) };
 }
 
 async function columnNames(file: Blob, isJson: boolean): Promise<string[]> {
-  const text = await file.slice(0, HEADER_BYTES).text();
-  const [header = "", ...rows] = text.replace(/^\uFEFF/, "").split(/\r?\n/);
-  return isJson ? [...new Set([header, ...rows].flatMap(keysOf))] : fields(header);
+  const start = await file.slice(0, HEADER_BYTES).arrayBuffer();
+  const text = new TextDecoder(encodingOf(new Uint8Array(start))).decode(start);
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  if (isJson) return [...new Set(lines.flatMap(keysOf))];
+  // Excel writes the delimiter that it used into a first line of its own.
+  const marked = /^sep=(.)$/i.exec(lines[0] ?? "")?.[1];
+  const header = (marked ? lines[1] : lines[0]) ?? "";
+  return fields(header, marked ?? delimiterOf(header)).map((name) => name.trim());
+}
+
+/** By its mark, as the server has it. */
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** The one that stands most often outside of quotes. */
+function delimiterOf(header: string): string {
+  const bare = header.replace(/"(?:[^"]|"")*"/g, "");
+  const counts = DELIMITERS.map((one) => bare.split(one).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
 /** The keys of a line of JSON; none of one that is cut off or no object. */
@@ -33,8 +53,8 @@ function keysOf(line: string): string[] {
   }
 }
 
-/** The fields of one line of CSV; a quoted field may hold commas and doubled quotes. */
-export function fields(line: string): string[] {
+/** The fields of one line of CSV; a quoted field may hold delimiters and doubled quotes. */
+export function fields(line: string, delimiter = ","): string[] {
   const found: string[] = [];
   let field = "";
   let quoted = false;
@@ -44,7 +64,7 @@ export function fields(line: string): string[] {
       // A quote that opens again where one has just closed stands for itself.
       if (!quoted && line[at - 1] === '"') field += character;
       quoted = !quoted;
-    } else if (character === "," && !quoted) {
+    } else if (character === delimiter && !quoted) {
       found.push(field);
       field = "";
     } else {

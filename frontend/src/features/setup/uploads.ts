@@ -1,4 +1,4 @@
-import { uploadImport } from "../../api/imports";
+import { type TableChoice, uploadImport } from "../../api/imports";
 import type { Job, Split } from "../../api/types";
 import { pack, type Source } from "./folders";
 
@@ -18,6 +18,7 @@ export type Sending = {
   content: File | Source;
   split: Split;
   annotations: string[];
+  table?: TableChoice | undefined;
   dryRun: boolean;
 };
 
@@ -92,7 +93,7 @@ class UploadQueue {
 
   async #upload({ entry, sending, stop }: Waiting): Promise<Job | null> {
     const { id, split } = entry;
-    const { content, annotations, dryRun } = sending;
+    const { content, annotations, table, dryRun } = sending;
     try {
       const isFile = content instanceof File;
       if (!isFile) this.#change(id, { state: "packing" });
@@ -105,6 +106,7 @@ class UploadQueue {
         filename: isFile ? content.name : `${content.name}.zip`,
         split,
         annotations,
+        table,
         packed: isFile ? null : content.kind,
         dryRun,
         onProgress: (sent, total) => this.#change(id, { sent, total }),

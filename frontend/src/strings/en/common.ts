@@ -1,3 +1,5 @@
+import { said } from "./said";
+
 type Bounds = Partial<Record<"min" | "above" | "max" | "below", number | undefined>> & {
   integer?: boolean | undefined;
 };
@@ -63,7 +65,7 @@ export const common = {
     swap: "Put them in place",
   } as Record<string, string>,
   /** What the server says in a sentence of its own, such as a note of a round. */
-  said: (sentence: string) => sentence,
+  said,
   /** Values of parameters, told where there is no field. */
   values: { empty: "empty", on: "on", off: "off" },
   never: "never",

@@ -7,7 +7,9 @@ const known = Object.entries(sentences).map(([english, korean]) => ({
   pattern: new RegExp(`^${escaped(english).replaceAll("\\{\\}", "(.+)")}$`, "s"),
   korean,
   // In these what varies is a sentence in turn: why another score stands in.
-  hasReason: / stands in\.$|^\{\}: |^This needs |^\{\}; |^\{\} \(there is/.test(english),
+  hasReason: / stands in\.$|^\{\}: |^This needs |^\{\}; |^\{\} \(there is|\. Write names/.test(
+    english,
+  ),
 }));
 
 /** What is longer is an error of some library; to look for ours in it would take seconds. */

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { said } from "./said";
+
+it.each([
+  ["dev/ may be a split or a class; say what it is with folder_split dev=SPLIT", "folder_split"],
+  ["more than are shown; say what they are with folder_split", "folder_split"],
+  [
+    "its a and its b mean different images; say which holds with key_column=a or key_column=b",
+    "key",
+  ],
+  [
+    "y says '1', and so on. Write names, or say what the first class is with count_from=0 or count_from=1",
+    "count_from",
+  ],
+])("tells %s with what the page has", (sentence, parameter) => {
+  expect(said(sentence)).not.toContain(`${parameter}`.concat(parameter === "key" ? "_column" : ""));
+  expect(said(sentence)).not.toBe(sentence);
+});
+
+it("leaves everything else as it is", () => {
+  expect(said("empty file")).toBe("empty file");
+});

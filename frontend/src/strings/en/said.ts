@@ -1,0 +1,17 @@
+/** What pages call the parameters that the server names in what it says. */
+const CONTROLS: [RegExp, string][] = [
+  [/; say what it is with folder_split.*$/s, "; choose what becomes of it in the plan"],
+  [
+    /; say what they are with folder_split$/,
+    "; say what they are with karat import --folder-split",
+  ],
+  [/; say which holds with key_column=.*$/s, "; choose the column that names the image"],
+  [
+    /, or say what the first class is with count_from=0 or count_from=1$/,
+    ", or say under Numbers of classes what the first one is",
+  ],
+];
+
+/** What the server says, as it is told on a page. */
+export const said = (sentence: string): string =>
+  CONTROLS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence);

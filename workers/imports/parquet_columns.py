@@ -1,0 +1,182 @@
+"""Which column of a Parquet file is what."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from workers.imports.items import (
+    NAME_COLUMNS,
+    Keys,
+    invalid_column,
+    key_columns,
+)
+from workers.imports.parquet_bounds import (
+    is_list,
+    is_read,
+    is_small,
+    is_text,
+)
+from workers.imports.split_words import is_flag
+from workers.imports.stated import (
+    OWN,
+    READ,
+    is_stated,
+)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which column is what.
+
+    Attributes:
+        image: Encoded bytes, or a struct of ``bytes`` and ``path``; none if the rows are about
+            images that the pool has.
+        keys: Which image a row is about, if it brings none.
+        label: Class name, or a number that ``label_names`` turns into one.
+        split: Split, in any type; a number that ``label_names`` turns into a word.
+        flags: Columns like ``is_test``, which say the split where no column ``split`` does.
+        digest: Column that says the SHA-256 of the image that the row brings.
+        name: Name of the file that the image came from.
+        annotations: Columns that become annotations.
+        extras: Small columns that go to ``Example.meta``.
+        label_names: Class names by number, where the file declares them for a column.
+        stated: Columns that state verdicts, and what goes with them; none if it is columns of
+            labels that become annotations.
+    """
+
+    image: str | None
+    keys: Keys | None
+    label: str | None
+    split: str | None
+    name: str | None
+    annotations: tuple[str, ...]
+    extras: tuple[str, ...]
+    label_names: Mapping[str, tuple[str, ...]]
+    stated: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    digest: str | None = None
+
+    def all(self) -> list[str]:
+        """Every column that is read, once."""
+        keys = () if self.keys is None else (self.keys.column, *self.keys.others)
+        named = (self.image, *keys, self.label, self.split, self.name, self.digest)
+        return list(
+            dict.fromkeys(
+                name
+                for name in (*named, *self.flags, *self.annotations, *self.extras, *self.stated)
+                if name is not None
+            )
+        )
+
+
+def find_columns(
+    schema: pa.Schema, given: Mapping[str, str], annotations: Sequence[str] = ()
+) -> Columns:
+    """Decide which column is what.
+
+    Without instructions, the image column is ``image``, else the first that holds bytes. The label
+    is ``class_name`` if there is one, since beside it ``label`` is only its number; else ``label``.
+    Numbers become names where the file declares them, as Hugging Face's files do, and else stay
+    decimal digits. A file without images may annotate those that are there.
+
+    Raises:
+        DomainError: ``invalid_column`` if a given column is missing, or no column holds images or
+            says which are meant.
+    """
+    for column in annotations:
+        if column in schema.names and holds_bytes(schema.field(column).type):
+            raise invalid_column(
+                "annotation", f"Column {column!r} holds bytes, not labels.", schema.names
+            )
+    asked = [*given.items(), *(("annotation", column) for column in annotations)]
+    for role, column in asked:
+        if column not in schema.names:
+            raise invalid_column(role, f"The file has no column {column!r}.", schema.names)
+        kind = schema.field(column).type
+        if role != "image" and not is_read(kind.value_type if is_list(kind) else kind):
+            raise invalid_column(
+                role, f"Column {column!r} holds neither text nor numbers.", schema.names
+            )
+    image = given.get("image") or _first(schema, ("image", *schema.names), holds_bytes)
+    keys = None
+    states = is_stated(schema.names, annotations)
+    if image is None and states:
+        keys = key_columns(_keyed(schema), given.get("key"), elsewhere=True)
+    elif image is None and annotations:
+        keys = key_columns(_keyed(schema), given.get("key"))
+    elif image is None:
+        raise invalid_column("image", "The file has no column of image bytes.", schema.names)
+    elif not holds_bytes(schema.field(image).type):
+        raise invalid_column("image", f"Column {image!r} does not hold image bytes.", schema.names)
+    label = (
+        given.get("label")
+        or _first(schema, ("class_name",), is_text)
+        or _first(schema, ("label",), _is_label)
+    )
+    split = given.get("split") or _first(schema, ("split",), is_small)
+    flags = tuple(
+        field.name for field in schema if is_flag(field.name) and pa.types.is_boolean(field.type)
+    )
+    flags = () if split else flags
+    name = _first(schema, NAME_COLUMNS, is_text)
+    stated = tuple(one for one in schema.names if one in READ) if states else ()
+    digest = None if image is None else _first(schema, ("sha256",), is_text)
+    own = OWN if states else ()
+    key = None if keys is None else keys.column
+    taken = {image, key, label, split, name, "label", *flags, *annotations, *own}
+    extras = tuple(
+        field.name for field in schema if field.name not in taken and is_small(field.type)
+    )
+    roles = (label, split, *annotations, *extras)
+    names = {column: _declared_names(schema, column) for column in roles if column}
+    return Columns(
+        image, keys, label, split, name, tuple(annotations), extras, names, stated, flags, digest
+    )
+
+
+def _keyed(schema: pa.Schema) -> list[str]:
+    """Columns that may say which image is meant."""
+    return [
+        field.name
+        for field in schema
+        if is_read(field.type.value_type if is_list(field.type) else field.type)
+    ]
+
+
+def _first(
+    schema: pa.Schema, names: tuple[str, ...], fits: Callable[[pa.DataType], bool]
+) -> str | None:
+    return next((n for n in names if n in schema.names and fits(schema.field(n).type)), None)
+
+
+def holds_bytes(kind: pa.DataType) -> bool:
+    if pa.types.is_struct(kind):
+        return kind.get_field_index("bytes") >= 0 and holds_bytes(kind.field("bytes").type)
+    return bool(
+        pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_binary_view(kind)
+        or pa.types.is_fixed_size_binary(kind)
+    )
+
+
+def has_path(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_struct(kind) and kind.get_field_index("path") >= 0)
+
+
+def _is_label(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_label(kind.value_type)
+    return is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+
+
+def _declared_names(schema: pa.Schema, label: str) -> tuple[str, ...]:
+    """Class names in the schema's ``huggingface`` entry, in the order of their numbers."""
+    try:
+        declared = json.loads((schema.metadata or {})[b"huggingface"])
+        names = declared["info"]["features"][label]["names"]
+        return tuple(str(name) for name in names)
+    except (KeyError, TypeError, ValueError):
+        return ()

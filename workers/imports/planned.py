@@ -1,0 +1,101 @@
+"""What a plan counts: images by folder or value, and what stands in columns that may be labels."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+from core.imports import FolderChoice
+from workers.imports.items import beginning
+from workers.imports.values import Values
+
+MOST_LABELS: Final = 1000
+# Characters of one label, value or name of a column. A class has at most 100.
+MOST_TEXT: Final = 200
+# A column with more values than a project may have classes is none of labels.
+_MOST_VALUES: Final = 1000
+SHOWN: Final = 5
+
+
+@dataclass
+class Group:
+    """Images that have one folder or value in common that says their split.
+
+    Attributes:
+        name: The folder or value; ``None`` for images that have none.
+        proposal: What becomes of them, unless somebody says otherwise.
+        reason: Why that is not sure.
+        may_be_class: Whether it is a folder that may also be a class.
+        count: How many there are.
+        unlabeled: Those without a label.
+        labels: How many have each label, as far as there is room; of long ones the beginning.
+        examples: Names of some.
+        fixed: What becomes of several folders or values that are shown as one, a split,
+            ``left_out`` or ``refused``: it has no name of theirs, and cannot be chosen here.
+    """
+
+    name: str | None
+    proposal: FolderChoice
+    reason: str | None = None
+    may_be_class: bool = False
+    count: int = 0
+    unlabeled: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+    fixed: str | None = None
+
+    def add(self, name: str, label: str | None, room: int) -> int:
+        """Count an image; how much of ``room``, in characters, is left beside its label."""
+        self.count += 1
+        if len(self.examples) < SHOWN:
+            self.examples.append(name)
+        if label is None:
+            self.unlabeled += 1
+            return room
+        label = beginning(label, MOST_TEXT)
+        if label not in self.labels:
+            if len(self.labels) >= MOST_LABELS or len(label) > room:
+                return room
+            room -= len(label)
+        self.labels[label] += 1
+        return room
+
+
+@dataclass
+class Column:
+    """What is written in a column, or said by somebody, that may be labels.
+
+    Attributes:
+        chosen: Whether it becomes annotations.
+        stated: Whether a document states it, or a column of verdicts, so that it does so anyway.
+        readable: Labels that the import takes, or would if the column were chosen: of images that
+            go to the pool, and of those that are there.
+        unreadable: Values of these images that are no labels.
+        elsewhere: Values of other images, which are not annotated unless something else is chosen.
+        held: What is written there; without the names of folders, which are never numbers.
+        values: How often some of them are there; ``None`` if they are too many for labels.
+        taken: The same of images that are annotated.
+    """
+
+    chosen: bool
+    stated: bool = False
+    readable: int = 0
+    unreadable: int = 0
+    elsewhere: int = 0
+    held: Values = field(default_factory=Values)
+    values: Counter[str] | None = field(default_factory=Counter)
+    taken: Counter[str] = field(default_factory=Counter)
+
+    def add(self, text: str, *, is_taken: bool, is_folder: bool = False) -> None:
+        """Count a value."""
+        if not is_taken:
+            self.elsewhere += 1
+        if self.values is None:
+            return
+        if not is_folder:
+            self.held.add(text)
+        shown = beginning(text, MOST_TEXT)
+        self.values[shown] += 1
+        self.taken[shown] += is_taken
+        if len(self.values) > _MOST_VALUES:
+            self.values = None
+            self.taken.clear()
