@@ -23,24 +23,24 @@ export function DangerCard({ project }: { project: Project }) {
   });
   return (
     <Card
-      title={t.setup.danger}
-      hint={t.setup.dangerHint}
+      title={t.setup.removal.title}
+      hint={t.setup.removal.hint}
       actions={
         <Button
           kind="danger"
           disabled={project.state === "running"}
           onClick={() => setAsking(true)}
         >
-          {t.setup.deleteProject}
+          {t.setup.removal.action}
         </Button>
       }
     >
-      {project.state === "running" && <p className={styles.quiet}>{t.setup.dangerPause}</p>}
+      {project.state === "running" && <p className={styles.quiet}>{t.setup.removal.pause}</p>}
       {asking && (
         <ConfirmDialog
-          title={t.setup.deleteConfirm(project.name)}
-          text={t.setup.deleteText}
-          action={t.setup.deleteProject}
+          title={t.setup.removal.confirm(project.name)}
+          text={t.setup.removal.text}
+          action={t.setup.removal.action}
           danger
           busy={remove.isPending}
           error={remove.error}

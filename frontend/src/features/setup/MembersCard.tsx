@@ -29,7 +29,7 @@ export function MembersCard({ project }: { project: Project }) {
   const others = users.data?.items.filter((user) => user.active && !known.has(user.id)) ?? [];
   const error = add.error ?? remove.error;
   return (
-    <Card title={t.setup.members} hint={t.setup.membersHint} id="members">
+    <Card title={t.setup.members.title} hint={t.setup.members.hint} id="members">
       {members.isPending && (
         <Loading>
           <Skeleton height="5rem" />
@@ -37,7 +37,7 @@ export function MembersCard({ project }: { project: Project }) {
       )}
       {members.error && <Failure error={members.error} onRetry={() => members.refetch()} />}
       {members.data && (
-        <ul className={styles.rows} aria-label={t.setup.members}>
+        <ul className={styles.rows} aria-label={t.setup.members.title}>
           {members.data.items.map(({ user }) => (
             <li key={user.id}>
               <div>
@@ -49,7 +49,7 @@ export function MembersCard({ project }: { project: Project }) {
               <Button
                 size="small"
                 kind="quiet"
-                aria-label={t.setup.removeMember(user.name)}
+                aria-label={t.setup.members.remove(user.name)}
                 busy={remove.isPending && remove.variables === user.id}
                 onClick={() => remove.mutate(user.id)}
               >
@@ -68,11 +68,11 @@ export function MembersCard({ project }: { project: Project }) {
           }}
         >
           <SelectField
-            label={t.setup.addMember}
+            label={t.setup.members.add}
             value={chosen}
             onChange={(event) => setChosen(event.target.value)}
           >
-            <option value="">{t.setup.chooseUser}</option>
+            <option value="">{t.setup.members.choose}</option>
             {others.map((user) => (
               <option key={user.id} value={user.id}>
                 {user.name} ({user.email})
@@ -80,7 +80,7 @@ export function MembersCard({ project }: { project: Project }) {
             ))}
           </SelectField>
           <Button type="submit" disabled={!chosen} busy={add.isPending}>
-            {t.setup.addMember}
+            {t.setup.members.add}
           </Button>
         </form>
       )}

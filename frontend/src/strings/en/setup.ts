@@ -2,7 +2,9 @@ import { locale } from "../language";
 import { bucket } from "./bucket";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
+import { members } from "./members";
 import { plan } from "./plan";
+import { removal } from "./removal";
 import { plural } from "./words";
 
 export const setup = {
@@ -240,16 +242,6 @@ export const setup = {
   needImport: "wait for the import to finish",
   summary: (pool: string, classes: string) =>
     `${pool} in the pool, ${classes}. The first batch is drawn at random.`,
-  members: "Members",
-  membersHint: "Annotators see only projects they are a member of.",
-  addMember: "Add a member",
-  chooseUser: "Choose a user",
-  removeMember: (name: string) => `Remove ${name}`,
-  dangerPause: "Pause the project first; a running one is not deleted.",
-  danger: "Delete project",
-  dangerHint:
-    "Deletes the project with its images, answers and models. Export first what is still wanted.",
-  deleteProject: "Delete project",
-  deleteConfirm: (name: string) => `Delete “${name}” for good?`,
-  deleteText: "Images, answers, models and exports are deleted. This cannot be undone.",
+  members,
+  removal,
 };

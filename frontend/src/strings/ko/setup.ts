@@ -2,7 +2,9 @@ import type { Catalogue } from "..";
 import { bucket } from "./bucket";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
+import { members } from "./members";
 import { plan } from "./plan";
+import { removal } from "./removal";
 import { number, particle } from "./words";
 
 export const setup: Catalogue["setup"] = {
@@ -232,15 +234,6 @@ export const setup: Catalogue["setup"] = {
   needImages: "풀에 이미지 추가",
   needImport: "가져오기가 끝날 때까지 대기",
   summary: (pool, classes) => `풀에 ${pool}, ${classes}. 첫 배치는 무작위로 뽑습니다.`,
-  members: "멤버",
-  membersHint: "라벨러는 멤버로 속한 프로젝트만 볼 수 있습니다.",
-  addMember: "멤버 추가",
-  chooseUser: "사용자 선택",
-  removeMember: (name) => `${name} 제거`,
-  dangerPause: "진행 중인 프로젝트는 삭제할 수 없습니다. 먼저 일시 중지하세요.",
-  danger: "프로젝트 삭제",
-  dangerHint: "이미지, 답변, 모델을 포함해 프로젝트를 삭제합니다. 필요한 데이터는 먼저 내보내세요.",
-  deleteProject: "프로젝트 삭제",
-  deleteConfirm: (name) => `‘${name}’ 프로젝트를 영구히 삭제할까요?`,
-  deleteText: "이미지, 답변, 모델, 내보낸 파일이 모두 삭제되며 되돌릴 수 없습니다.",
+  members,
+  removal,
 };
