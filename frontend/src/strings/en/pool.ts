@@ -183,7 +183,7 @@ export const pool = {
   map: {
     title: "Map of the pool",
     of: (count: number, features: string, made: string) =>
-      `${images(count)}, those together that look alike to ${features}. Made ${made}.`,
+      `${images(count)}, like ones together, by the features “${features}”. Made ${made}.`,
     label: (count: number, colour: string) =>
       `Map of ${images(count)}, like ones together, coloured by: ${colour}`,
     anew: "Make it anew",

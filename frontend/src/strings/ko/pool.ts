@@ -181,7 +181,7 @@ export const pool: Catalogue["pool"] = {
   map: {
     title: "풀 지도",
     of: (count, features, made) =>
-      `${images(count)}. ${features} 특징으로 비슷한 이미지끼리 가까이 놓았습니다. ${made}에 만듦.`,
+      `${images(count)}. “${features}” 특징으로 비슷한 이미지끼리 가까이 놓았습니다. ${made}에 만듦.`,
     label: (count, colour) =>
       `비슷한 이미지끼리 모은 ${images(count)}의 지도, 색상 기준: ${colour}`,
     anew: "다시 만들기",

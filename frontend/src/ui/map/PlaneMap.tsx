@@ -113,8 +113,8 @@ export function PlaneMap(props: PlaneMapProps) {
   };
   return (
     <div className={styles.map}>
-      <div className={styles.bar}>
-        <span>{axes && `↑ ${axes.informativeness}`}</span>
+      <div className={styles.bar} data-over={!axes || undefined}>
+        {axes && <span>↑ {axes.informativeness}</span>}
         <Button size="small" aria-label={text.zoomIn} onClick={() => zooming.by(1.6)}>
           +
         </Button>

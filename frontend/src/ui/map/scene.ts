@@ -8,12 +8,12 @@ import {
   drawTicks,
   largest,
   type Mark,
-  PointPainter,
   pathOf,
   type Theme,
 } from "./paint";
 import type { Box, Place, Scale, Size, View } from "./plane";
 import { scaleOf, seen, toPixel } from "./plane";
+import { PointPainter } from "./points";
 import { type DrawnTile, joined, origins, type Points, type Tile } from "./tiles";
 
 export type Relief = { grid: Grid; thresholds: number[]; level: number | null; name: string };

@@ -55,3 +55,12 @@ it("joins tiles of single images", () => {
   expect(Array.from(joined([one, two])?.indices ?? [])).toEqual([3, 6]);
   expect(joined([])).toBeNull();
 });
+
+it("keeps the colours of images whose tiles are joined", () => {
+  const part = (indices: number[], colour: number): Points => ({
+    ...pointsOf(indices, indices, indices),
+    colours: new Uint32Array(indices.length).fill(colour),
+  });
+  const tiles = [part([1, 2], 5), part([3], 6)].map((tile) => ({ tile, box: all }));
+  expect(Array.from(joined(tiles)?.colours ?? [])).toEqual([5, 5, 6]);
+});

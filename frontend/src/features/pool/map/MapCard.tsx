@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { algorithmsQuery } from "../../../api/algorithms";
+import { algorithmsQuery, useTitles } from "../../../api/algorithms";
 import { type ColouredBy, embeddingMapQuery } from "../../../api/embeddingMap";
 import type { Project } from "../../../api/types";
 import { t } from "../../../strings";
@@ -30,6 +30,7 @@ export function MapCard(props: MapCardProps) {
   const found = useQuery(embeddingMapQuery(project.id));
   const jobs = useJobsOfKind(project.id, KIND);
   const algorithms = useQuery(algorithmsQuery);
+  const [modelTitle, jobTitle] = [useTitles("model"), useTitles("job")];
   const [isOpen, setOpen] = useState(false);
   const algorithm = algorithms.data?.items.find(
     ({ kind, name }) => kind === "job" && name === KIND,
@@ -38,6 +39,7 @@ export function MapCard(props: MapCardProps) {
   const map = found.data?.map ?? null;
   const [latest] = jobs.data?.items ?? [];
   const atWork = latest?.state === "queued" || latest?.state === "running";
+  const featuresOf = (name: string) => (name === "learn_features" ? jobTitle : modelTitle)(name);
   const isStale = outline !== null && map !== null && !outline.startsWith(`${map.version}:`);
   const retry = () => {
     for (const one of [found, jobs, algorithms]) if (one.error) one.refetch();
@@ -45,7 +47,7 @@ export function MapCard(props: MapCardProps) {
   return (
     <Card
       title={text.title}
-      hint={map && text.of(map.count, map.features, formatDateTime(map.made_at))}
+      hint={map && text.of(map.count, featuresOf(map.features), formatDateTime(map.made_at))}
       actions={
         map && (
           <Button

@@ -35,6 +35,14 @@ export const STATE_OF: Record<number, ExampleState> = {
   [-5]: "held_out",
   0: "labeled",
 };
+const STATE_ORDER: ExampleState[] = [
+  "labeled",
+  "ood",
+  "unsure",
+  "queried",
+  "held_out",
+  "unlabeled",
+];
 /** Of what nothing is known others shine through. */
 const QUIET_ALPHA = 95;
 
@@ -99,13 +107,14 @@ export function entriesOf(by: ColouredBy, columns: Column[], naming: Naming): En
     if (one) return { name: one.name, colour: parseColour(one.colour), order: one.place };
     if (by === "predicted") return { name: naming.notScored, colour: quiet, order: 1e9 };
     const state = STATE_OF[value] ?? "labeled";
+    const order = 1e6 + STATE_ORDER.indexOf(state);
     const colours: Partial<Record<ExampleState, Colour>> = {
       ood: parseColour(palette.ink),
       unsure: [168, 85, 200],
       queried: parseColour(palette.goldInk),
       held_out: [120, 160, 170],
     };
-    return { name: naming.states[state], colour: colours[state] ?? quiet, order: 1e6 - value };
+    return { name: naming.states[state], colour: colours[state] ?? quiet, order };
   };
   return [...counts]
     .map(([value, count]) => ({ value, count, ...look(value) }))
