@@ -101,7 +101,9 @@ def make(n: int, laid_out: int, folder: Path) -> dict[str, Any]:
     )
     positions = timed(
         "layout",
-        lambda: lay_out(own, *near, params, seed=0, checkpoint=folder / "layout.safetensors"),
+        lambda: lay_out(
+            own, near[0], near[1], params, seed=0, checkpoint=folder / "layout.safetensors"
+        ),
     )
     placed = timed(
         "others", lambda: place_others(points, chosen, positions, folder=folder / "others")
