@@ -85,6 +85,13 @@ class Resize(JobMessage):
     queue = "cpu"
 
 
+class MapEmbeddings(JobMessage):
+    """Lay the images of a project out on a plane, like ones together."""
+
+    task = "embedding_map"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -115,6 +122,7 @@ MESSAGES: tuple[type[Message], ...] = (
     Relabel,
     ScorePart,
     Resize,
+    MapEmbeddings,
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
@@ -128,5 +136,6 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.RELABEL: Relabel,
     JobKind.SCORE_PART: ScorePart,
     JobKind.RESIZE: Resize,
+    JobKind.EMBEDDING_MAP: MapEmbeddings,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu", "web", "housekeeping")

@@ -1,4 +1,4 @@
-"""The file of a round's pool scores as its readers see it: a plane of two scores."""
+"""Images on a plane: by two scores of a round, or as a map of the pool lays them out."""
 
 import json
 from collections.abc import Sequence
@@ -25,46 +25,46 @@ class Span(TypedDict):
 
 
 @dataclass(frozen=True)
-class PoolMap:
+class Plane:
     """N images in order of their pool index.
 
     Attributes:
         indices: (N,) int64, ascending.
-        purity: (N,) float32 raw, higher = more in-distribution.
-        informativeness: (N,) float32 raw, higher = ask sooner.
-        meta_scores: (N,) float32 of the strategy, NaN where it has none.
+        x: (N,) float32.
+        y: (N,) float32.
     """
 
     indices: Int64Array
-    purity: Float32Array
-    informativeness: Float32Array
-    meta_scores: Float32Array
+    x: Float32Array
+    y: Float32Array
 
     def __len__(self) -> int:
         """Return N."""
         return len(self.indices)
 
     def spans(self) -> tuple[Span, Span]:
-        """Range of purity and of informativeness; N >= 1."""
-        return _span(self.purity), _span(self.informativeness)
+        """Range of x and of y; N >= 1."""
+        return _span(self.x), _span(self.y)
+
+    def find(self, pool_index: int) -> int | None:
+        """Position of an image, if it is on the plane."""
+        at = int(np.searchsorted(self.indices, pool_index))
+        return at if at < len(self) and self.indices[at] == pool_index else None
 
     def inside(self, polygon: Sequence[tuple[float, float]]) -> Mask:
         """Which images lie within a polygon: (N,) bool, by the even-odd rule.
 
         Args:
-            polygon: Corners (purity, informativeness), at least three; it closes itself.
+            polygon: Corners (x, y), at least three; it closes itself.
         """
         corners = np.array(polygon, dtype=np.float64)
         low, high = corners.min(axis=0), corners.max(axis=0)
         found: Mask = (
-            (self.purity >= low[0])
-            & (self.purity <= high[0])
-            & (self.informativeness >= low[1])
-            & (self.informativeness <= high[1])
+            (self.x >= low[0]) & (self.x <= high[0]) & (self.y >= low[1]) & (self.y <= high[1])
         )
         near = np.flatnonzero(found)
-        x = self.purity[near].astype(np.float64)
-        y = self.informativeness[near].astype(np.float64)
+        x = self.x[near].astype(np.float64)
+        y = self.y[near].astype(np.float64)
         odd = np.zeros(len(near), dtype=bool)
         for (x1, y1), (x2, y2) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
             if y1 == y2:
@@ -77,21 +77,37 @@ class PoolMap:
     def tile(self, level: int, column: int, row: int) -> Int64Array:
         """Positions of the images in one tile, (n,) int64.
 
-        Level z cuts the whole range of both scores into 2^z columns and rows, from the least value.
+        Level z cuts the whole range of both axes into 2^z columns and rows, from the least value.
         """
         tiles = 1 << level
         found = np.ones(len(self), dtype=bool)
-        for values, place in ((self.purity, column), (self.informativeness, row)):
+        for values, place in ((self.x, column), (self.y, row)):
             if level:
                 found &= cells(values, _span(values), tiles) == place
         return np.flatnonzero(found).astype(np.int64)
 
     def bins(self, positions: Int64Array, level: int, column: int, row: int, side: int) -> Any:
         """Count the images at (n,) positions of a tile: (side, side) uint32, rows from below."""
+        found = self.bins_of(positions, level, column, row, side)
+        return np.bincount(found, minlength=side * side).astype(np.uint32)
+
+    def bins_of(self, positions: Int64Array, level: int, column: int, row: int, side: int) -> Any:
+        """In which bin of a tile, row by row from below, each of n images is: (n,) int64."""
         count = side << level
-        x = cells(self.purity, _span(self.purity), count)[positions] - column * side
-        y = cells(self.informativeness, _span(self.informativeness), count)[positions] - row * side
-        return np.bincount(y * side + x, minlength=side * side).astype(np.uint32)
+        x = cells(self.x, _span(self.x), count)[positions] - column * side
+        y = cells(self.y, _span(self.y), count)[positions] - row * side
+        return y * side + x
+
+
+@dataclass(frozen=True)
+class PoolMap(Plane):
+    """The scores of a round: x is raw purity, y raw informativeness, both higher = better.
+
+    Attributes:
+        meta_scores: (N,) float32 of the strategy, NaN where it has none.
+    """
+
+    meta_scores: Float32Array
 
 
 def cells(values: Float32Array, span: Span, count: int) -> Int64Array:
@@ -123,8 +139,24 @@ def read_map(path: Path) -> PoolMap:
     )
 
 
-def read_head(path: Path) -> tuple[int, Span, Span] | None:
-    """How many images a file has scores of, and their ranges, from its last few kilobytes.
+def read_plane(path: Path) -> Plane:
+    """Read a map that lays a pool out: 16 bytes an image stay in memory.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+    """
+    table = pq.read_table(path, columns=["pool_index", "x", "y"])
+    return Plane(*(table[name].to_numpy() for name in ("pool_index", "x", "y")))
+
+
+def read_head(
+    path: Path, axes: tuple[str, str] = ("purity", "informativeness")
+) -> tuple[int, Span, Span] | None:
+    """How many images are on a plane, and their ranges, from the last few kilobytes of its file.
+
+    Args:
+        path: The file.
+        axes: Its columns.
 
     Returns:
         None for a file without images.
@@ -136,7 +168,7 @@ def read_head(path: Path) -> tuple[int, Span, Span] | None:
     if found.num_rows == 0:
         return None
     spans = []
-    for column in ("purity", "informativeness"):
+    for column in axes:
         place = found.schema.to_arrow_schema().get_field_index(column)
         groups = [
             found.row_group(group).column(place).statistics for group in range(found.num_row_groups)

@@ -79,6 +79,7 @@ class JobKind(StrEnum):
     RELABEL = "relabel"
     SCORE_PART = "score_part"
     RESIZE = "resize"
+    EMBEDDING_MAP = "embedding_map"
 
 
 class Verdict(StrEnum):
@@ -122,6 +123,7 @@ class ArtifactKind(StrEnum):
     COMPARISON = "comparison"
     SUBSET = "subset"
     RELABELS = "relabels"
+    EMBEDDING_MAP = "embedding_map"
 
 
 class EventKind(StrEnum):

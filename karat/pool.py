@@ -27,8 +27,9 @@ class Filters(TypedDict):
 
     They are of the pool unless ``split`` names another, or is ``all``. ``verdict``,
     ``annotator_id`` and ``source`` are of one vote that holds. ``kept_by`` and ``dropped_by`` are
-    subsets, which know the labels of when they were made. Scores and predictions are those that the
-    queries of ``round`` were chosen by, by default the latest.
+    subsets, which know the labels of when they were made. ``outline`` is drawn on the embedding
+    map: its version, a colon, and the corners as ``x,y;x,y;...``. Scores and predictions are those
+    that the queries of ``round`` were chosen by, by default the latest.
     """
 
     state: NotRequired[str | None]
@@ -41,6 +42,7 @@ class Filters(TypedDict):
     import_id: NotRequired[int | None]
     kept_by: NotRequired[int | None]
     dropped_by: NotRequired[int | None]
+    outline: NotRequired[str | None]
     name: NotRequired[str | None]
     round: NotRequired[int | None]
     predicted: NotRequired[int | None]

@@ -1,4 +1,4 @@
-"""What subsets keep and drop, as pool indices: 4 bytes a label in memory, the latest few."""
+"""What subsets and outlines hold, as pool indices: 4 bytes a label in memory, the latest few."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.examples.schemas import Filters
 from api.examples.scores import Positions
 from api.files import artifact_file
+from api.planes import outlined
 from api.subsets import service as subsets
 from core.storage import Storage
 from core.subsets import subset_members
@@ -36,20 +37,26 @@ class Members:
 async def members(
     session: AsyncSession, project: Project, storage: Storage, filters: Filters
 ) -> Positions | None:
-    """(N,) int32 pool indices, ascending, of what filters ask of subsets; None if nothing.
+    """(N,) int32 pool indices, ascending, of what filters ask of subsets and of the map; or None.
 
     Raises:
         NotFound: The project has no such subset.
-        Conflict: Its file is gone.
+        Conflict: A file is gone, or the outline is of another map than there is.
+        Invalid: The outline is none.
     """
-    kept = dropped = None
+    asked: list[Positions] = []
     if filters.kept_by is not None:
-        kept = (await _members(session, project, storage, filters.kept_by)).kept
+        asked.append((await _members(session, project, storage, filters.kept_by)).kept)
     if filters.dropped_by is not None:
-        dropped = (await _members(session, project, storage, filters.dropped_by)).dropped
-    if kept is None or dropped is None:
-        return dropped if kept is None else kept
-    return kept[np.isin(kept, dropped)]
+        asked.append((await _members(session, project, storage, filters.dropped_by)).dropped)
+    if filters.outline is not None:
+        asked.append(await outlined(session, storage, project.id, filters.outline))
+    if not asked:
+        return None
+    found = asked[0]
+    for other in asked[1:]:
+        found = found[np.isin(found, other)]
+    return found
 
 
 async def _members(

@@ -32,8 +32,9 @@ class Filters(BaseModel):
     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
     an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
     `disagreement` if they contradict each other and no reviewer has settled it. `kept_by` and
-    `dropped_by` are subsets, which know the labels of when they were made. Scores and predictions
-    are those that the queries of `round` were chosen by, by default the latest.
+    `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
+    the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
+    predictions are those that the queries of `round` were chosen by, by default the latest.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -48,6 +49,7 @@ class Filters(BaseModel):
     import_id: Id | None = None
     kept_by: Id | None = None
     dropped_by: Id | None = None
+    outline: Annotated[str, StringConstraints(min_length=1, max_length=4000)] | None = None
     name: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
     round: Annotated[int, Field(ge=0, lt=2**31)] | None = None
     predicted: Id | None = None

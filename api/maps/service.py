@@ -11,23 +11,17 @@ from anyio import to_thread
 from sqlalchemy import Row, and_, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api import planes
 from api.files import artifact_file
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
 from api.maps.then import Closing, Verdicts, stands
-from core.errors import Conflict, Invalid, NotFound
+from core.errors import Conflict, NotFound
 from core.pool_map import PoolMap, read_head, read_map, read_surface
 from core.states import ArtifactKind, ExampleState, Verdict
 from core.storage import Storage
 from core.tables import Annotation, Artifact, Example, Project, Query, Round
 
-WHOLE: Final = 100_000
-"""Up to so many images are sent one by one; of larger pools, the density."""
-_SINGLE: Final = 8_192
-"""Zoomed in, a tile of a large pool with up to so many images sends them one by one."""
-_SIDE: Final = 128
 _QUERIES: Final = 20_000
-_CORNERS: Final = 200
-_POINTS, _BINS = 0, 1
 
 _VERDICT: Final = {
     ExampleState.LABELED: Verdict.CLASS,
@@ -121,32 +115,8 @@ async def surface(storage: Storage, artifact: Artifact) -> MapSurface:
 
 
 async def tile(storage: Storage, artifact: Artifact, level: int, column: int, row: int) -> bytes:
-    """One tile, little-endian.
-
-    Four uint32: kind (0 images, 1 density), how many images, cells on a side, 0. Then of images
-    float32 purity, float32 informativeness and uint32 pool index, each for all; of a density
-    uint32 counts, row by row from the least informative.
-    """
-    if not (column < 1 << level and row < 1 << level):
-        raise Invalid(
-            "no_such_tile",
-            f"Level {level} has {1 << level} columns and rows, counted from 0.",
-            field="column" if column >= 1 << level else "row",
-        )
-    shown = await _map_of(storage, artifact)
-    return await to_thread.run_sync(_encoded, shown, level, column, row)
-
-
-def _encoded(shown: PoolMap, level: int, column: int, row: int) -> bytes:
-    found = shown.tile(level, column, row)
-    if len(found) <= (WHOLE if level == 0 else _SINGLE):
-        head = np.array([_POINTS, len(found), 0, 0], dtype="<u4").tobytes()
-        purity = shown.purity[found].astype("<f4").tobytes()
-        informativeness = shown.informativeness[found].astype("<f4").tobytes()
-        return head + purity + informativeness + shown.indices[found].astype("<u4").tobytes()
-    bins = shown.bins(found, level, column, row, _SIDE)
-    head = np.array([_BINS, len(found), _SIDE, 0], dtype="<u4").tobytes()
-    return head + bytes(bins.astype("<u4").tobytes())
+    """One tile; x is the purity, y the informativeness."""
+    return await planes.tile(await _map_of(storage, artifact), level, column, row)
 
 
 async def queries(session: AsyncSession, project: Project, number: int) -> MapQueries:
@@ -210,28 +180,6 @@ def _query(row: Any, then: Verdicts | None) -> MapQuery:
     )
 
 
-def corners(polygon: str) -> list[tuple[float, float]]:
-    """Parse ``purity,informativeness;...``.
-
-    Raises:
-        Invalid: Not at least three pairs of finite numbers, or too many.
-    """
-    try:
-        pairs = [tuple(float(part) for part in pair.split(",")) for pair in polygon.split(";")]
-    except ValueError:
-        pairs = []
-    found = [
-        (pair[0], pair[1]) for pair in pairs if len(pair) == 2 and all(map(math.isfinite, pair))
-    ]
-    if len(found) != len(pairs) or not 3 <= len(found) <= _CORNERS:
-        raise Invalid(
-            "invalid_polygon",
-            f"Give 3 to {_CORNERS} corners as purity,informativeness;purity,informativeness;...",
-            field="polygon",
-        )
-    return found
-
-
 async def images_inside(
     sessions: async_sessionmaker[AsyncSession],
     storage: Storage,
@@ -242,7 +190,7 @@ async def images_inside(
     limit: int,
 ) -> MapImages:
     """Images within an outline, by pool index."""
-    outline = corners(polygon)
+    outline = planes.corners(polygon, "purity,informativeness")
     shown = await _map_of(storage, artifact)
     found = np.flatnonzero(await to_thread.run_sync(shown.inside, outline))
     start = 0 if cursor is None else int(np.searchsorted(shown.indices[found], cursor, "right"))
@@ -265,8 +213,8 @@ async def image(
 ) -> MapImage:
     """One image by its pool index."""
     shown = await _map_of(storage, artifact)
-    place = int(np.searchsorted(shown.indices, pool_index))
-    if place == len(shown) or shown.indices[place] != pool_index:
+    place = shown.find(pool_index)
+    if place is None:
         raise NotFound("image on that map")
     async with sessions() as session:
         found = await _images(session, artifact, shown, [place])
@@ -303,7 +251,7 @@ def _image(row: Any, shown: PoolMap, place: int, then: Verdicts | None) -> MapIm
         state=standing.state,
         class_id=standing.class_id,
         since=since,
-        purity=float(shown.purity[place]),
-        informativeness=float(shown.informativeness[place]),
+        purity=float(shown.x[place]),
+        informativeness=float(shown.y[place]),
         meta_score=meta if math.isfinite(meta) else None,
     )

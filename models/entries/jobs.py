@@ -2,6 +2,7 @@
 
 from models.entries.pruning import PRUNE4REL
 from models.params.contrastive import ContrastiveParams
+from models.params.embedding_map import EmbeddingMapParams
 from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
 from models.params.relabel import RelabelParams
@@ -63,5 +64,17 @@ JOBS = (
         "rounds that are closed keep their results.",
         target="models.data:fit_image",
         params=ResizeParams,
+    ),
+    Spec(
+        name="embedding_map",
+        kind="job",
+        title="Embedding map",
+        summary="Lays the images of the pool out on a plane, those together that look alike to the "
+        "model, to look around in and to act on what lies together.",
+        target="models.embedding_map:lay_out",
+        params=EmbeddingMapParams,
+        paper="L. van der Maaten, G. Hinton, Visualizing Data using t-SNE, JMLR 2008; G. Linderman "
+        "et al., Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq "
+        "data, Nature Methods 2019",
     ),
 )

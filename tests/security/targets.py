@@ -136,6 +136,7 @@ def target(world: World) -> Target:
             "class_id": cat.id,
             "number": 0,
             "level": 0,
+            "by": "state",
             "column": 0,
             "row": 0,
             "pool_index": 0,

@@ -18,6 +18,7 @@ from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.dry_run import PHASES
+from workers.embedding_map import handler as embedding_map
 from workers.features import handler as features
 from workers.features.stored import latest
 from workers.prune import handler as prune
@@ -32,6 +33,7 @@ HANDLERS = {
     "learn_features": features,
     "relabel": relabel,
     "resize": resize,
+    "embedding_map": embedding_map,
 }
 QUICK: dict[str, dict[str, Any]] = {
     "prune": {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False},
@@ -42,8 +44,11 @@ QUICK: dict[str, dict[str, Any]] = {
         "network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "second_opinion": False,
     },
     "resize": {"input_size": 16},
+    "embedding_map": {},
 }  # fmt: skip
-LEARNED_FROM = {"prune": 8, "taufe": 8, "learn_features": 60, "relabel": 8, "resize": 72}
+LEARNED_FROM = {
+    "prune": 8, "taufe": 8, "learn_features": 60, "relabel": 8, "resize": 72, "embedding_map": 60,
+}  # fmt: skip
 
 every_kind = pytest.mark.parametrize("kind", HANDLERS)
 
@@ -99,7 +104,7 @@ def phases_of(job: Job) -> dict[str, float]:
     return phases
 
 
-@pytest.mark.parametrize("kind", [kind for kind in HANDLERS if kind != "resize"])
+@pytest.mark.parametrize("kind", ["prune", "taufe", "learn_features", "relabel"])
 def test_more_work_is_estimated_to_take_longer(http: TestClient, loop: Loop, kind: str) -> None:
     # Two measurements on a busy machine differ by a factor; the work differs by hundreds.
     longer = {name: 500 * QUICK[kind][name] for name in ("epochs", "steps") if name in QUICK[kind]}

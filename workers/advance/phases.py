@@ -1,6 +1,5 @@
 """The phases of ``advance_round``. Each reads files of the phases before and writes its own."""
 
-import hashlib
 import json
 import math
 from dataclasses import dataclass, replace
@@ -24,7 +23,6 @@ from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
 from models.target import (
     embed_pool,
-    embedding_params,
     load_target,
     train_target,
     training_notes,
@@ -36,7 +34,7 @@ from workers.advance.reads import (
     open_queries,
     round_of,
 )
-from workers.features.stored import LearnedFeatures, latest
+from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.knowledge import class_names
 from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
@@ -134,12 +132,7 @@ class Advance:
     @property
     def embeddings_file(self) -> Path:
         """Embeddings of the pool, in a file of its own for each thing they depend on."""
-        model = self.settings.model
-        decisive = embedding_params(model.name, model.params)
-        key = json.dumps([model.name, decisive, self.settings.side], sort_keys=True)
-        digest = hashlib.sha256(key.encode()).hexdigest()[:16]
-        directory = self.context.storage.features(self.context.project_id)
-        return directory / f"{model.name}-{digest}.npy"
+        return embeddings_file(self.context.storage, self.context.project_id, self.settings)
 
     @property
     def frozen(self) -> bool:

@@ -4,6 +4,8 @@ So features and the encoder that made them always belong together, and a round t
 features of one job ends with them, whatever is learned meanwhile.
 """
 
+import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,14 +15,25 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.input_size import not_resized_since
+from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState
 from core.storage import Storage
 from core.tables import Job
 from models.data import PixelStore
+from models.embed import embedding_params
 from models.protocols import Progress
 
 _PREFIX = "contrastive-"
 _ENCODER = ".encoder.safetensors"
+
+
+def embeddings_file(storage: Storage, project_id: int, settings: ProjectSettings) -> Path:
+    """Where a pool's embeddings by a frozen model are: a file for each thing they depend on."""
+    model = settings.model
+    decisive = embedding_params(model.name, model.params)
+    key = json.dumps([model.name, decisive, settings.side], sort_keys=True)
+    digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+    return storage.features(project_id) / f"{model.name}-{digest}.npy"
 
 
 @dataclass(frozen=True)

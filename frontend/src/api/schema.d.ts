@@ -622,6 +622,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/embedding-map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Embedding Map
+         * @description The map of the pool that the job `embedding_map` has made last, if there is one.
+         */
+        get: operations["show_embedding_map"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/embedding-map/colours/{by}/{level}/{column}/{row}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Embedding Map Colours
+         * @description What the images of one tile are coloured by, as binary, in the order of the tile.
+         *
+         *     See docs/api.md for the layout.
+         */
+        get: operations["embedding_map_colours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/embedding-map/images/{pool_index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Embedding Map Image
+         * @description One image of the map.
+         */
+        get: operations["embedding_map_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/embedding-map/tiles/{level}/{column}/{row}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Embedding Map Tile
+         * @description One tile of the plane as binary: single images, or their density where they are many.
+         *
+         *     Level 0 is everything. See docs/api.md for the layout.
+         */
+        get: operations["embedding_map_tile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events": {
         parameters: {
             query?: never;
@@ -2168,7 +2252,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -2221,6 +2305,13 @@ export interface components {
             project: components["schemas"]["NamedProject"] | null;
             /** Verb */
             verb: string;
+        };
+        /** AxisSpan */
+        AxisSpan: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
         };
         /**
          * Between
@@ -2590,6 +2681,75 @@ export interface components {
             total: number;
         };
         /**
+         * EmbeddingMapImage
+         * @description An image on the map, with what is known of it and what the latest scores say.
+         *
+         *     ``round`` is the last one that asked about it.
+         */
+        EmbeddingMapImage: {
+            /** Class Id */
+            class_id: number | null;
+            /** Confidence */
+            confidence: number | null;
+            /** Example Id */
+            example_id: number;
+            /** Informativeness */
+            informativeness: number | null;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Predicted Class Id */
+            predicted_class_id: number | null;
+            /** Purity */
+            purity: number | null;
+            /** Round */
+            round: number | null;
+            state: components["schemas"]["ExampleState"];
+            /** X */
+            x: number;
+            /** Y */
+            y: number;
+        };
+        /**
+         * EmbeddingMapOut
+         * @description The map that was made last. ``version`` changes when it does.
+         *
+         *     ``later`` counts the images of the pool that came after it was made and are not on it.
+         *     ``laid_out`` were laid out themselves, the others placed among their nearest. ``features`` is
+         *     the model, or the job, whose embeddings it lays out.
+         */
+        EmbeddingMapOut: {
+            /** Count */
+            count: number;
+            /** Features */
+            features: string;
+            /** Job Id */
+            job_id: number | null;
+            /** Laid Out */
+            laid_out: number;
+            /** Later */
+            later: number;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Version */
+            version: string;
+            x: components["schemas"]["AxisSpan"];
+            y: components["schemas"]["AxisSpan"];
+        };
+        /**
+         * EmbeddingMapState
+         * @description ``map`` is null until one was made; ``scores_round`` is the round whose scores colour it.
+         */
+        EmbeddingMapState: {
+            map: components["schemas"]["EmbeddingMapOut"] | null;
+            /** Scores Round */
+            scores_round: number | null;
+        };
+        /**
          * Estimate
          * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
          */
@@ -2779,8 +2939,9 @@ export interface components {
          *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
          *     an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
          *     `disagreement` if they contradict each other and no reviewer has settled it. `kept_by` and
-         *     `dropped_by` are subsets, which know the labels of when they were made. Scores and predictions
-         *     are those that the queries of `round` were chosen by, by default the latest.
+         *     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
+         *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
+         *     predictions are those that the queries of `round` were chosen by, by default the latest.
          */
         Filters: {
             /** Annotator Id */
@@ -2801,6 +2962,8 @@ export interface components {
             kept_by?: number | null;
             /** Name */
             name?: string | null;
+            /** Outline */
+            outline?: string | null;
             /** Predicted */
             predicted?: number | null;
             /** Purity Max */
@@ -3007,7 +3170,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -6092,6 +6255,183 @@ export interface operations {
             };
         };
     };
+    show_embedding_map: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingMapState"];
+                };
+            };
+        };
+    };
+    embedding_map_colours: {
+        parameters: {
+            query?: {
+                /** @description Of the map that is meant; refused if it is another. */
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                by: "state" | "predicted" | "purity" | "informativeness" | "round";
+                column: number;
+                level: number;
+                project_id: number;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+        };
+    };
+    embedding_map_image: {
+        parameters: {
+            query?: {
+                /** @description Of the map that is meant; refused if it is another. */
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                pool_index: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingMapImage"];
+                };
+            };
+        };
+    };
+    embedding_map_tile: {
+        parameters: {
+            query?: {
+                /** @description Of the map that is meant; refused if it is another. */
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                column: number;
+                level: number;
+                project_id: number;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+        };
+    };
     project_events: {
         parameters: {
             query?: never;
@@ -6145,6 +6485,7 @@ export interface operations {
                 kept_by?: number | null;
                 limit?: number;
                 name?: string | null;
+                outline?: string | null;
                 predicted?: number | null;
                 purity_max?: number | null;
                 purity_min?: number | null;
@@ -6288,6 +6629,7 @@ export interface operations {
                 informativeness_min?: number | null;
                 kept_by?: number | null;
                 name?: string | null;
+                outline?: string | null;
                 predicted?: number | null;
                 purity_max?: number | null;
                 purity_min?: number | null;

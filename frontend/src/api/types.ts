@@ -28,6 +28,8 @@ export type WebhookPlace = number | "all";
 export type Delivery = Schemas["DeliveryOut"];
 export type EventKind = Schemas["EventKind"];
 
+export type EmbeddingMap = Schemas["EmbeddingMapOut"];
+
 export type Counts = Schemas["Counts"];
 export type ProjectState = Schemas["ProjectState"];
 export type ProjectSummary = Schemas["ProjectSummary"];

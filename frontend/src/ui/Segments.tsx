@@ -3,6 +3,8 @@ import styles from "./Segments.module.css";
 
 type SegmentsProps<Value extends string> = {
   label: string;
+  /** Only for those who do not see that the choices belong together. */
+  hideLabel?: boolean;
   /** What can be chosen, and how each is called; `lang` where that is in another language. */
   options: readonly { value: Value; name: string; lang?: string }[];
   value: Value;
@@ -12,6 +14,7 @@ type SegmentsProps<Value extends string> = {
 /** One of a few, side by side. */
 export function Segments<Value extends string>({
   label,
+  hideLabel,
   options,
   value,
   onChange,
@@ -19,7 +22,7 @@ export function Segments<Value extends string>({
   const name = useId();
   return (
     <fieldset className={styles.group}>
-      <legend>{label}</legend>
+      <legend className={hideLabel ? "visually-hidden" : undefined}>{label}</legend>
       <div className={styles.segments}>
         {options.map((option) => (
           <label key={option.value} lang={option.lang}>

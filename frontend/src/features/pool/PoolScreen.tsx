@@ -6,10 +6,12 @@ import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
+import { Segments } from "../../ui/Segments";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { DetailPanel } from "./DetailPanel";
 import { FilterPanel } from "./FilterPanel";
-import { countFilters, readView, SORTS, withFilters } from "./filters";
+import { countFilters, readView, SORTS, withFilters, withoutFilters } from "./filters";
+import { MapCard } from "./map/MapCard";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
 import { SelectionBar } from "./SelectionBar";
@@ -19,7 +21,10 @@ import { useSelection } from "./useSelection";
 export function PoolScreen({ project }: { project: Project }) {
   const [query, setQuery] = useSearchParams();
   const address = query.toString();
-  const { filters, sort, image } = useMemo(() => readView(new URLSearchParams(address)), [address]);
+  const { filters, sort, image, map, colour } = useMemo(
+    () => readView(new URLSearchParams(address)),
+    [address],
+  );
   const client = useQueryClient();
   const found = useInfiniteQuery(examplesQuery(project.id, filters, sort));
   const count = useQuery(exampleCountQuery(project.id, filters));
@@ -61,8 +66,19 @@ export function PoolScreen({ project }: { project: Project }) {
     );
   const clear = () => {
     selection.clear();
-    setQuery(sort === "pool_index" ? {} : { sort }, { replace: true });
+    setQuery((before) => withoutFilters(before), { replace: true });
   };
+  const put = (name: string, value: string | null) =>
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const surround = (outline: string | null) => change({ outline });
   const set = countFilters(filters);
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
   return (
@@ -72,6 +88,16 @@ export function PoolScreen({ project }: { project: Project }) {
           {count.data ? t.pool.count(count.data.count, count.data.exact) : "…"}
           {count.data && !count.data.exact && <small>{t.pool.estimated}</small>}
         </h2>
+        <Segments
+          label={t.pool.views.label}
+          hideLabel
+          options={[
+            { value: "grid", name: t.pool.views.grid },
+            { value: "map", name: t.pool.views.map },
+          ]}
+          value={map ? "map" : "grid"}
+          onChange={(value) => put("view", value === "map" ? "map" : null)}
+        />
         <Button
           className={styles.toggle}
           aria-expanded={open}
@@ -110,6 +136,35 @@ export function PoolScreen({ project }: { project: Project }) {
           />
         </aside>
         <div className={styles.results}>
+          {map && (
+            <div className={styles.map}>
+              <MapCard
+                project={project}
+                by={colour}
+                outline={filters.outline ?? null}
+                onColour={(by) => put("colour", by === "state" ? null : by)}
+                onOutline={surround}
+                onOpen={show}
+              />
+            </div>
+          )}
+          {filters.outline && count.data && (
+            <div className={styles.inside}>
+              <h3>{t.pool.map.inside(t.pool.count(count.data.count, count.data.exact))}</h3>
+              <Button
+                size="small"
+                onClick={selection.pickAll}
+                disabled={selection.all || count.data.count === 0}
+              >
+                {t.pool.map.selectInside}
+              </Button>
+              {!map && (
+                <Button size="small" kind="quiet" onClick={() => surround(null)}>
+                  {t.rounds.inside.close}
+                </Button>
+              )}
+            </div>
+          )}
           {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
           {found.isPending && (
             <Loading>

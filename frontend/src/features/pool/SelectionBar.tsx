@@ -63,7 +63,7 @@ export function SelectionBar(props: SelectionBarProps) {
           ),
       );
     }
-    for (const what of ["count", "example"]) {
+    for (const what of ["count", "example", "colours", "on-map"]) {
       client.invalidateQueries({ queryKey: [...poolQueries.all(project.id), what] });
     }
     client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });

@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { countFilters, readView, withFilters } from "./filters";
+import { countFilters, readView, withFilters, withoutFilters } from "./filters";
 
 const read = (text: string) => readView(new URLSearchParams(text));
 
 describe("the address of the pool browser", () => {
   it("shows the pool in order of import when it says nothing", () => {
-    expect(read("")).toEqual({ filters: { split: "pool" }, sort: "pool_index", image: null });
+    expect(read("")).toEqual({
+      filters: { split: "pool" },
+      sort: "pool_index",
+      image: null,
+      map: false,
+      colour: "state",
+    });
     expect(countFilters(read("").filters)).toBe(0);
   });
 
@@ -32,6 +38,16 @@ describe("the address of the pool browser", () => {
     expect(query.toString()).toBe("");
   });
 
+  it("keeps the map, its colours and the outline, which is a filter like others", () => {
+    const view = read("view=map&colour=purity&outline=abc:0,0;1,0;1,1");
+    expect(view).toMatchObject({ map: true, colour: "purity" });
+    expect(view.filters).toEqual({ split: "pool", outline: "abc:0,0;1,0;1,1" });
+    expect(countFilters(view.filters)).toBe(1);
+    const query = new URLSearchParams("view=map&colour=round&outline=abc:0,0;1,0;1,1&state=ood");
+    expect(withoutFilters(query).toString()).toBe("view=map&colour=round");
+    expect(read("view=globe&colour=taste")).toEqual(read(""));
+  });
+
   it("passes over what it does not know", () => {
     expect(read("state=lost&class_id=two&sort=beauty&image=-1")).toEqual(read(""));
   });
@@ -47,6 +63,8 @@ describe("the address of the pool browser", () => {
       filters: { split: "all", state: "ood", purity_min: 0 },
       sort: "purity",
       image: null,
+      map: false,
+      colour: "state",
     });
     expect(
       readView(withFilters(query, { state: null, split: "pool", purity_min: null })).filters,

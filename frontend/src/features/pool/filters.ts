@@ -1,8 +1,17 @@
+import type { ColouredBy } from "../../api/embeddingMap";
 import type { Sort } from "../../api/pool";
 import type { Filters } from "../../api/types";
+import { COLOURINGS } from "./map/colouring";
 
 /** What the address says; everything else is as the server has it by default. */
-export type View = { filters: Filters; sort: Sort; image: number | null };
+export type View = {
+  filters: Filters;
+  sort: Sort;
+  image: number | null;
+  /** Whether the map is shown above the images, and in which colours. */
+  map: boolean;
+  colour: ColouredBy;
+};
 
 export const SORTS: Sort[] = [
   "pool_index",
@@ -51,12 +60,16 @@ export function readView(query: URLSearchParams): View {
   if (query.get("disagreement") === "true") filters.disagreement = true;
   const name = query.get("name")?.trim();
   if (name) filters.name = name;
+  const outline = query.get("outline");
+  if (outline) filters.outline = outline;
   const sort = SORTS.find((one) => one === query.get("sort")) ?? "pool_index";
   const image = Number(query.get("image"));
   return {
     filters: filters as Filters,
     sort,
     image: Number.isInteger(image) && image > 0 ? image : null,
+    map: query.get("view") === "map",
+    colour: COLOURINGS.find((one) => one === query.get("colour")) ?? "state",
   };
 }
 
@@ -79,3 +92,13 @@ export function withFilters(query: URLSearchParams, change: Partial<Filters>): U
 export const countFilters = ({ split, ...others }: Filters): number =>
   Object.values(others).filter((value) => value !== undefined).length +
   (split === USUAL_SPLIT ? 0 : 1);
+
+/** The address of the whole pool, in the same order and view. */
+export function withoutFilters(query: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams();
+  for (const name of ["sort", "view", "colour"]) {
+    const value = query.get(name);
+    if (value !== null) next.set(name, value);
+  }
+  return next;
+}

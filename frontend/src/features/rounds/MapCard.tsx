@@ -4,15 +4,15 @@ import type { MapQuery, Project, RoundMap } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { encode } from "../../ui/map/lasso";
+import { PlaneMap, type Pointed } from "../../ui/map/PlaneMap";
+import { around, type Box, cornersOf } from "../../ui/map/plane";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { Legend } from "./Legend";
-import { encode } from "./lasso";
 import { Pins, Preview } from "./Pins";
-import { type Pointed, PoolMap } from "./PoolMap";
-import { around, type Box, cornersOf } from "./plane";
 import styles from "./RoundScreen.module.css";
 import { useContent } from "./useContent";
-import { useSurface, useTiles } from "./useMap";
+import { planeOf, useRoundTiles, useSurface } from "./useMap";
 
 const { map: text } = t.rounds;
 
@@ -35,14 +35,14 @@ export function MapCard(props: MapCardProps) {
   const [lasso, setLasso] = useState(false);
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const [pinned, setPinned] = useState<number[]>([]);
-  const tiles = useTiles(project.id, map, view);
+  const tiles = useRoundTiles(project.id, map, view);
   const surface = useSurface(project.id, map.number);
   const isReady = tiles.isReady && surface.isReady && queries.isReady;
   const own = search.get("axes") === "own";
   const drawn = useContent({
     isReady,
     round: map.number,
-    box: around(own ? [map] : maps),
+    box: around((own ? [map] : maps).map(planeOf)),
     tiles: tiles.tiles,
     relief: surface.relief,
     queries: queries.items,
@@ -88,8 +88,9 @@ export function MapCard(props: MapCardProps) {
       )}
       {drawn && (
         <div className={styles.mapFrame} aria-busy={!isReady}>
-          <PoolMap
+          <PlaneMap
             {...drawn}
+            axes={text}
             shown={{
               pool: !hidden.has("pool"),
               surface: !hidden.has("surface"),

@@ -4,7 +4,7 @@ import { imageUrl } from "../../api/images";
 import { mapImageQuery } from "../../api/maps";
 import type { MapImage, Project, RoundMap } from "../../api/types";
 import { t } from "../../strings";
-import type { Pointed } from "./PoolMap";
+import type { Pointed } from "../../ui/map/PlaneMap";
 import styles from "./RoundScreen.module.css";
 import { sinceOf, stateOf } from "./standing";
 

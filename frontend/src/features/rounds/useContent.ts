@@ -1,10 +1,10 @@
 import { useMemo, useRef } from "react";
 import type { LabelClass, MapQuery } from "../../api/types";
-import { decode } from "./lasso";
-import type { Queried } from "./pick";
-import type { Box } from "./plane";
-import type { Content, Relief } from "./scene";
-import type { DrawnTile } from "./tiles";
+import { decode } from "../../ui/map/lasso";
+import type { Queried } from "../../ui/map/pick";
+import type { Box } from "../../ui/map/plane";
+import type { Content, Relief } from "../../ui/map/scene";
+import type { DrawnTile } from "../../ui/map/tiles";
 import { keyOf, marksOf } from "./useMap";
 
 export type Drawn = { round: number; box: Box; content: Content; queries: Queried[] };

@@ -1,70 +1,27 @@
-import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
-import { mapQueriesQuery, surfaceQuery, type TilePlace, tileQuery } from "../../api/maps";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { mapQueriesQuery, surfaceQuery, tileQuery } from "../../api/maps";
 import type { LabelClass, MapQuery, RoundMap, Surface } from "../../api/types";
-import { resample, thresholdsOf } from "./contours";
-import type { Mark, Shape } from "./paint";
-import type { Queried } from "./pick";
-import { type Box, boxOf } from "./plane";
-import type { Relief } from "./scene";
-import { boxOfTile, type DrawnTile, decodeTile, type Tile, tilesIn } from "./tiles";
+import { resample, thresholdsOf } from "../../ui/map/contours";
+import type { Mark, Shape } from "../../ui/map/paint";
+import type { Queried } from "../../ui/map/pick";
+import { type Box, boxOf } from "../../ui/map/plane";
+import type { Relief } from "../../ui/map/scene";
+import { useTiles } from "../../ui/map/useTiles";
 
-const SETTLED_MS = 120;
-const WHOLE: TilePlace = { level: 0, column: 0, row: 0 };
+/** A round's map as a plane: purity along x, informativeness along y. */
+export const planeOf = ({
+  purity,
+  informativeness,
+}: Pick<RoundMap, "purity" | "informativeness">) => ({
+  x: purity,
+  y: informativeness,
+});
 
-const DECODED = new WeakMap<ArrayBuffer, Tile>();
-
-/** One tile for one buffer, so that what is drawn of it is made once. */
-function decoded(buffer: ArrayBuffer): Tile {
-  const known = DECODED.get(buffer) ?? decodeTile(buffer);
-  DECODED.set(buffer, known);
-  return known;
-}
-
-/** The tiles that a view needs, once they have come; the last ones until then. */
-export function useTiles(projectId: number, map: RoundMap, view: Box | null) {
-  const all = useMemo(() => boxOf(map), [map]);
-  const whole = useQuery({
-    ...tileQuery(projectId, map.number, map.version, WHOLE),
-    placeholderData: keepPreviousData,
-  });
-  const tile = whole.data ? decoded(whole.data) : null;
-  const isDense = tile?.kind === "density" && !whole.isPlaceholderData;
-  const settled = useSettled(view);
-  const places = useMemo(
-    () => (isDense ? tilesIn(settled ?? all, all) : []),
-    [isDense, settled, all],
-  );
-  const found = useQueries({
-    queries: places.map((place) => tileQuery(projectId, map.number, map.version, place)),
-    combine: (results) => results.map((result) => result.data),
-  });
-  const tiles = useMemo((): DrawnTile[] => {
-    if (!tile) return [];
-    const coarse = [{ tile, box: all }];
-    const fine = places.flatMap((place, index) => {
-      const buffer = found[index];
-      return buffer ? [{ tile: decoded(buffer), box: boxOfTile(place, all) }] : [];
-    });
-    return fine.length > 0 && fine.length === places.length ? fine : coarse;
-  }, [tile, all, places, found]);
-  return {
-    tiles,
-    isReady: Boolean(tile) && !whole.isPlaceholderData,
-    isDense,
-    error: whole.error,
-    retry: whole.refetch,
-  };
-}
-
-/** A view that nobody has moved for a moment. */
-function useSettled(view: Box | null): Box | null {
-  const [settled, setSettled] = useState(view);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(view), SETTLED_MS);
-    return () => clearTimeout(timer);
-  }, [view]);
-  return settled;
+/** The tiles that a view of a round's map needs. */
+export function useRoundTiles(projectId: number, map: RoundMap, view: Box | null) {
+  const all = useMemo(() => boxOf(planeOf(map)), [map]);
+  return useTiles(all, (place) => tileQuery(projectId, map.number, map.version, place), view);
 }
 
 export function useSurface(projectId: number, number: number) {

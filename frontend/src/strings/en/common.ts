@@ -63,6 +63,10 @@ export const common = {
     check: "Look for the originals",
     fit: "Make the pixels",
     swap: "Put them in place",
+    reduce: "Find the components",
+    neighbours: "Find neighbours",
+    layout: "Lay out",
+    place: "Place the others",
   } as Record<string, string>,
   /** What the server says in a sentence of its own, such as a note of a round. */
   said,

@@ -33,6 +33,7 @@ export const jobs = {
     cancelled: "Stopped",
   },
   learned: (images: number) => `Features of ${images.toLocaleString(locale)} images`,
+  mapped: (images: number) => `Map of ${images.toLocaleString(locale)} images`,
   resized: (images: number, size: number) =>
     `${images.toLocaleString(locale)} images at ${size} × ${size}`,
   pruned: (kept: number, labeled: number) =>

@@ -88,6 +88,7 @@ export const overview = {
     relabel: "Relabeling",
     score_part: "Scoring a part of the pool",
     resize: "Resizing images",
+    embedding_map: "Making the map",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

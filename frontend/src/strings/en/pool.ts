@@ -179,6 +179,39 @@ export const pool = {
     similarity: (value: string) => `similarity ${value}`,
     showNeighbours: "Show similar images",
   },
+  views: { label: "Show as", grid: "Grid", map: "Map" },
+  map: {
+    title: "Map of the pool",
+    of: (count: number, features: string, made: string) =>
+      `${images(count)}, like ones together, by the features “${features}”. Made ${made}.`,
+    label: (count: number, colour: string) =>
+      `Map of ${images(count)}, like ones together, coloured by: ${colour}`,
+    anew: "Make it anew",
+    making: "Make the map",
+    none: "There is no map yet",
+    noneText:
+      "A map lays the images out so that those lie together that look alike to the model. It needs no verdict, and takes some seconds for a thousand images and minutes for a hundred thousand.",
+    later: (later: number) =>
+      `${images(later)} came after the map was made and ${later === 1 ? "is" : "are"} not on it.`,
+    stale: "The outline of this address was drawn on another map.",
+    colour: "Colour by",
+    colours: {
+      state: "Verdict",
+      predicted: "Prediction",
+      purity: "Purity",
+      informativeness: "Informativeness",
+      round: "Round",
+    },
+    legend: "Colours",
+    notScored: "Not scored",
+    notAsked: "Not asked about",
+    predicted: (name: string, sure: string) => `Model says: ${name}, ${sure} sure`,
+    dense:
+      "Where there are many, the colour is the most frequent of what is known, or the mean; zoom in to see single images.",
+    help: "Only who is near whom means something. Drag to move, Ctrl and the wheel or two fingers to zoom. Point at an image to see it, click to open it. Draw an outline, also with Shift: what lies inside is listed below.",
+    inside: (count: string) => `${count} inside the outline`,
+    selectInside: "Select all inside",
+  },
   tile: (name: string, state: string, label: string | null) =>
     label ? `${name}, ${state}: ${label}` : `${name}, ${state}`,
 };

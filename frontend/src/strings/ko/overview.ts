@@ -90,6 +90,7 @@ export const overview: Catalogue["overview"] = {
     relabel: "재라벨링",
     score_part: "풀 일부의 점수 계산",
     resize: "이미지 크기 바꾸기",
+    embedding_map: "지도 만들기",
   },
   jobRunning: "실행 중",
   jobQueued: "워커를 기다리는 중",

@@ -177,5 +177,37 @@ export const pool: Catalogue["pool"] = {
     similarity: (value) => `유사도 ${value}`,
     showNeighbours: "비슷한 이미지 보기",
   },
+  views: { label: "보기", grid: "그리드", map: "지도" },
+  map: {
+    title: "풀 지도",
+    of: (count, features, made) =>
+      `${images(count)}. “${features}” 특징으로 비슷한 이미지끼리 가까이 놓았습니다. ${made}에 만듦.`,
+    label: (count, colour) =>
+      `비슷한 이미지끼리 모은 ${images(count)}의 지도, 색상 기준: ${colour}`,
+    anew: "다시 만들기",
+    making: "지도 만들기",
+    none: "아직 지도가 없습니다",
+    noneText:
+      "모델이 보기에 비슷한 이미지가 가까이 놓이도록 펼친 지도입니다. 판정이 없어도 만들 수 있으며, 천 개는 몇 초, 십만 개는 몇 분 걸립니다.",
+    later: (later) => `지도를 만든 뒤에 가져온 ${images(later)}는 지도에 없습니다.`,
+    stale: "이 주소의 윤곽선은 다른 지도에 그린 것입니다.",
+    colour: "색상 기준",
+    colours: {
+      state: "판정",
+      predicted: "예측",
+      purity: "순도",
+      informativeness: "정보량",
+      round: "라운드",
+    },
+    legend: "색상",
+    notScored: "점수 없음",
+    notAsked: "묻지 않음",
+    predicted: (name, sure) => `모델 예측: ${name}, 확신 ${sure}`,
+    dense:
+      "이미지가 많은 곳의 색은 알려진 값 가운데 가장 많은 것 또는 평균입니다. 확대하면 이미지가 하나씩 보입니다.",
+    help: "서로 가까운지만 의미가 있습니다. 끌어서 이동하고, Ctrl과 휠 또는 두 손가락으로 확대합니다. 이미지를 가리키면 미리 보이고, 클릭하면 열립니다. Shift를 누르거나 버튼으로 윤곽선을 그리면 안에 있는 이미지가 아래에 나열됩니다.",
+    inside: (count) => `윤곽선 안에 ${count}`,
+    selectInside: "안의 이미지 모두 선택",
+  },
   tile: (name, state, label) => (label ? `${name}, ${state}: ${label}` : `${name}, ${state}`),
 };

@@ -17,6 +17,7 @@ it.each([
     "3 labels added, 2 known already, 1 without a label",
   ],
   [job("learn_features", { images: 40 }), "Features of 40 images"],
+  [job("embedding_map", { images: 2000, features: "auto" }), "Map of 2,000 images"],
   [job("resize", { images: 1000, before: 32, input_size: 128 }), "1,000 images at 128 × 128"],
   [job("prune", { kept: 1200, labeled: 2000 }), "1,200 of 2,000 labels kept"],
   [job("relabel", { disagreements: 7, labeled: 280 }), "7 of 280 labels doubted"],

@@ -58,6 +58,7 @@ export function doneBy({ dry_run, kind, result }: Job): string | null {
   if (kind === "resize" && result) {
     return t.jobs.resized(result.images as number, result.input_size as number);
   }
+  if (kind === "embedding_map" && result) return t.jobs.mapped(result.images as number);
   if (typeof result?.added === "number") return importedBy(result as ImportReport);
   return typeof result?.images === "number" ? t.jobs.learned(result.images) : null;
 }

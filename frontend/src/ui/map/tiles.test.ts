@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { boxOfTile, decodeTile, joined, origins, type Points, tilesIn } from "./tiles";
 
-function pointsOf(purity: number[], informativeness: number[], indices: number[]): Points {
+function pointsOf(x: number[], y: number[], indices: number[]): Points {
   const count = indices.length;
   const buffer = new ArrayBuffer(16 + 12 * count);
   new Uint32Array(buffer, 0, 4).set([0, count, 0, 0]);
-  new Float32Array(buffer, 16, 2 * count).set([...purity, ...informativeness]);
+  new Float32Array(buffer, 16, 2 * count).set([...x, ...y]);
   new Uint32Array(buffer, 16 + 8 * count, count).set(indices);
   return decodeTile(buffer) as Points;
 }
 
 it("reads single images", () => {
   const points = pointsOf([0.5, 1], [2, 3], [7, 70_000]);
-  expect(Array.from(points.purity)).toEqual([0.5, 1]);
-  expect(Array.from(points.informativeness)).toEqual([2, 3]);
+  expect(Array.from(points.x)).toEqual([0.5, 1]);
+  expect(Array.from(points.y)).toEqual([2, 3]);
   expect(Array.from(points.indices)).toEqual([7, 70_000]);
 });
 
@@ -54,4 +54,13 @@ it("joins tiles of single images", () => {
   const two = { tile: pointsOf([4], [5], [6]), box: all };
   expect(Array.from(joined([one, two])?.indices ?? [])).toEqual([3, 6]);
   expect(joined([])).toBeNull();
+});
+
+it("keeps the colours of images whose tiles are joined", () => {
+  const part = (indices: number[], colour: number): Points => ({
+    ...pointsOf(indices, indices, indices),
+    colours: new Uint32Array(indices.length).fill(colour),
+  });
+  const tiles = [part([1, 2], 5), part([3], 6)].map((tile) => ({ tile, box: all }));
+  expect(Array.from(joined(tiles)?.colours ?? [])).toEqual([5, 5, 6]);
 });

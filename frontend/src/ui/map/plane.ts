@@ -1,4 +1,4 @@
-/** A part of the plane: purity along x, informativeness along y. */
+/** A part of the plane; in a map of a round purity goes along x, informativeness along y. */
 export type Box = { x0: number; x1: number; y0: number; y1: number };
 export type Size = { width: number; height: number };
 /** Zoom and shift in pixels, as d3-zoom has them. */
@@ -7,7 +7,7 @@ export type Place = { x: number; y: number };
 
 export const WHOLE: View = { k: 1, x: 0, y: 0 };
 
-/** Maps scores to pixels; informativeness grows upwards. */
+/** Maps the plane to pixels; y grows upwards. */
 export type Scale = { ax: number; bx: number; ay: number; by: number };
 
 export function scaleOf(box: Box, size: Size, view: View): Scale {
@@ -34,7 +34,7 @@ export function seen(scale: Scale, size: Size): Box {
 }
 
 type Span = { low: number; high: number };
-type Spans = { purity: Span; informativeness: Span };
+export type Spans = { x: Span; y: Span };
 
 const PADDING = 0.03;
 
@@ -47,17 +47,12 @@ export function around(maps: Spans[]): Box | null {
     const room = (high - low) * PADDING || Math.max(Math.abs(low) * PADDING, 0.5);
     return [low - room, high + room];
   };
-  const [x0, x1] = padded(maps.map((map) => map.purity));
-  const [y0, y1] = padded(maps.map((map) => map.informativeness));
+  const [x0, x1] = padded(maps.map((map) => map.x));
+  const [y0, y1] = padded(maps.map((map) => map.y));
   return { x0, x1, y0, y1 };
 }
 
-export const boxOf = ({ purity, informativeness }: Spans): Box => ({
-  x0: purity.low,
-  x1: purity.high,
-  y0: informativeness.low,
-  y1: informativeness.high,
-});
+export const boxOf = ({ x, y }: Spans): Box => ({ x0: x.low, x1: x.high, y0: y.low, y1: y.high });
 
 /** A box as the corners of an outline. */
 export const cornersOf = ({ x0, x1, y0, y1 }: Box): Place[] => [

@@ -1,4 +1,4 @@
-import { ticks } from "../../ui/scale";
+import { ticks } from "../scale";
 import { blend, type Grid, type Rings, regions } from "./contours";
 import {
   type Colour,
@@ -8,16 +8,16 @@ import {
   drawTicks,
   largest,
   type Mark,
-  PointPainter,
   pathOf,
   type Theme,
 } from "./paint";
 import type { Box, Place, Scale, Size, View } from "./plane";
 import { scaleOf, seen, toPixel } from "./plane";
+import { PointPainter } from "./points";
 import { type DrawnTile, joined, origins, type Points, type Tile } from "./tiles";
 
 export type Relief = { grid: Grid; thresholds: number[]; level: number | null; name: string };
-/** Everything that is drawn of one round. */
+/** Everything that is drawn of one map. */
 export type Content = {
   tiles: DrawnTile[];
   relief: Relief | null;
@@ -40,6 +40,7 @@ export class Scene {
   private size: Size = { width: 0, height: 0 };
   private content: Content = { tiles: [], relief: null, marks: [], outline: null };
   private before: Content | null = null;
+  private hasAxes = true;
   private shown: Shown = { pool: true, surface: true, boundary: true };
   private started = 0;
   private frame = 0;
@@ -57,7 +58,16 @@ export class Scene {
     return scaleOf(this.box, this.size, this.view);
   }
 
-  set(change: Partial<{ box: Box; view: View; size: Size; shown: Shown; palette: Palette }>): void {
+  set(
+    change: Partial<{
+      box: Box;
+      view: View;
+      size: Size;
+      shown: Shown;
+      palette: Palette;
+      hasAxes: boolean;
+    }>,
+  ): void {
     Object.assign(this, change);
     if (change.palette) this.pictures = new WeakMap();
     this.redraw();
@@ -96,7 +106,7 @@ export class Scene {
     top.setTransform(ratio, 0, 0, ratio, 0, 0);
     top.clearRect(0, 0, this.size.width, this.size.height);
     this.drawRelief(top, eased(t));
-    this.drawAxes(top);
+    if (this.hasAxes) this.drawAxes(top);
     this.drawMarks(top, t);
     this.drawOutline(top);
     if (this.before) this.redraw();
@@ -111,9 +121,9 @@ export class Scene {
     );
     const single = joined(this.content.tiles);
     if (single) {
-      const placed =
-        t < 1 ? this.moving(single, t) : { x: single.purity, y: single.informativeness };
-      this.painter.paint(context, placed, scale, palette.points, ratio);
+      const placed = t < 1 ? this.moving(single, t) : { x: single.x, y: single.y };
+      if (single.colours) this.painter.paintEach(context, placed, single.colours, scale, ratio);
+      else this.painter.paint(context, placed, scale, palette.points, ratio);
     }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.imageSmoothingEnabled = false;
@@ -129,12 +139,12 @@ export class Scene {
 
   private moving(points: Points, t: number): { x: Float32Array; y: Float32Array } {
     const old = this.before ? joined(this.before.tiles) : null;
-    if (!old) return { x: points.purity, y: points.informativeness };
+    if (!old) return { x: points.x, y: points.y };
     const from = this.sources.get(points) ?? origins(old, points);
     this.sources.set(points, from);
     return {
-      x: points.purity.map((value, index) => mix(from.x[index] ?? value, value, t)),
-      y: points.informativeness.map((value, index) => mix(from.y[index] ?? value, value, t)),
+      x: points.x.map((value, index) => mix(from.x[index] ?? value, value, t)),
+      y: points.y.map((value, index) => mix(from.y[index] ?? value, value, t)),
     };
   }
 

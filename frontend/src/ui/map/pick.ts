@@ -32,11 +32,12 @@ export class Picker {
     const query = this.queries.find(x, y, near);
     if (query !== undefined) return this.marks[query]?.poolIndex ?? null;
     if (!this.points || !withPool) return null;
-    const { purity, informativeness, indices } = this.points;
+    const { x: xs, y: ys, indices, colours } = this.points;
     this.pool ??= this.tree(
       indices.length,
-      (index) => purity[index] ?? 0,
-      (index) => informativeness[index] ?? 0,
+      (index) => xs[index] ?? 0,
+      (index) => ys[index] ?? 0,
+      (index) => colours?.[index] !== 0,
     );
     const found = this.pool.find(x, y, near);
     return found === undefined ? null : (indices[found] ?? null);
@@ -47,11 +48,12 @@ export class Picker {
     count: number,
     x: (index: number) => number,
     y: (index: number) => number,
+    isShown: (index: number) => boolean = () => true,
   ): Quadtree<number> {
     const scale = scaleOf(this.box, this.size, WHOLE);
     return quadtree<number>()
       .x((index) => toPixel(scale, { x: x(index), y: 0 }).x)
       .y((index) => toPixel(scale, { x: 0, y: y(index) }).y)
-      .addAll(Array.from({ length: count }, (_, index) => index));
+      .addAll(Array.from({ length: count }, (_, index) => index).filter(isShown));
   }
 }

@@ -4,7 +4,7 @@ import { around, scaleOf, seen, toPixel, toPlane, WHOLE } from "./plane";
 const box = { x0: -1, x1: 3, y0: 10, y1: 20 };
 const size = { width: 400, height: 200 };
 
-it("puts the corners of the plane in the corners of the frame, informativeness upwards", () => {
+it("puts the corners of the plane in the corners of the frame, y upwards", () => {
   const scale = scaleOf(box, size, WHOLE);
   expect(toPixel(scale, { x: -1, y: 20 })).toEqual({ x: 0, y: 0 });
   expect(toPixel(scale, { x: 3, y: 10 })).toEqual({ x: 400, y: 200 });
@@ -25,13 +25,13 @@ it("zooms about the origin of the view", () => {
 it("holds all rounds in one plane, and one that has no range", () => {
   const span = (low: number, high: number) => ({ low, high });
   const both = around([
-    { purity: span(0, 1), informativeness: span(2, 3) },
-    { purity: span(-9, 0.5), informativeness: span(2, 8) },
+    { x: span(0, 1), y: span(2, 3) },
+    { x: span(-9, 0.5), y: span(2, 8) },
   ]);
   expect(both?.x0).toBeLessThan(-9);
   expect(both?.x1).toBeGreaterThan(1);
   expect(both?.y1).toBeGreaterThan(8);
-  const flat = around([{ purity: span(4, 4), informativeness: span(0, 0) }]);
+  const flat = around([{ x: span(4, 4), y: span(0, 0) }]);
   expect(flat && flat.x1 > flat.x0 && flat.y1 > flat.y0).toBe(true);
   expect(around([])).toBeNull();
 });

@@ -2,10 +2,10 @@ import { select } from "d3-selection";
 import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
 import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
-import { useWidth } from "../../ui/useWidth";
+import { Button } from "../Button";
+import { useWidth } from "../useWidth";
 import { areaOf, simplify } from "./lasso";
-import styles from "./PoolMap.module.css";
+import styles from "./PlaneMap.module.css";
 import { Picker, type Queried } from "./pick";
 import { type Box, type Place, scaleOf, seen, toPlane, type View, WHOLE } from "./plane";
 import { type Content, Scene, type Shown } from "./scene";
@@ -18,9 +18,11 @@ const LEAST_AREA = 60;
 
 export type Pointed = { poolIndex: number; at: Place };
 
-type PoolMapProps = {
-  /** Of which round; when it changes, everything moves over. */
+type PlaneMapProps = {
+  /** Of which of several maps; when it changes, everything moves over. */
   round: number;
+  /** What goes along the axes; without it they mean nothing. */
+  axes?: { purity: string; informativeness: string };
   box: Box;
   content: Content;
   queries: Queried[];
@@ -33,9 +35,10 @@ type PoolMapProps = {
   onPick: (poolIndex: number) => void;
 };
 
-/** The pool on the plane of its two scores: zoom, pan, point, outline. */
-export function PoolMap(props: PoolMapProps) {
-  const { box, content, queries, shown, lasso } = props;
+/** Images on a plane: zoom, pan, point, outline. */
+export function PlaneMap(props: PlaneMapProps) {
+  const { box, content, queries, shown, lasso, axes } = props;
+  const hasAxes = axes !== undefined;
   const frame = useRef<HTMLDivElement>(null);
   const ground = useRef<HTMLCanvasElement>(null);
   const top = useRef<HTMLCanvasElement>(null);
@@ -52,8 +55,8 @@ export function PoolMap(props: PoolMapProps) {
   useLayoutEffect(() => {
     if (!ground.current || !top.current || !palette) return;
     scene.current ??= new Scene(ground.current, top.current, palette);
-    scene.current.set({ box, size, shown, palette });
-  }, [box, size, shown, palette]);
+    scene.current.set({ box, size, shown, palette, hasAxes });
+  }, [box, size, shown, palette, hasAxes]);
   useEffect(() => () => scene.current?.stop(), []);
 
   const drawn = useRef<number | null>(null);
@@ -110,8 +113,8 @@ export function PoolMap(props: PoolMapProps) {
   };
   return (
     <div className={styles.map}>
-      <div className={styles.bar}>
-        <span>↑ {text.informativeness}</span>
+      <div className={styles.bar} data-over={!axes || undefined}>
+        {axes && <span>↑ {axes.informativeness}</span>}
         <Button size="small" aria-label={text.zoomIn} onClick={() => zooming.by(1.6)}>
           +
         </Button>
@@ -144,7 +147,7 @@ export function PoolMap(props: PoolMapProps) {
         <canvas ref={ground} className={styles.layer} />
         <canvas ref={top} className={styles.layer} />
       </div>
-      <span className={styles.x}>{text.purity} →</span>
+      {axes && <span className={styles.x}>{axes.purity} →</span>}
     </div>
   );
 }

@@ -3,11 +3,20 @@ import type { Box } from "./plane";
 
 export type Points = {
   kind: "points";
-  purity: Float32Array;
-  informativeness: Float32Array;
+  x: Float32Array;
+  y: Float32Array;
   indices: Uint32Array;
+  /** RGBA of each as it lies in memory, 0 for what is hidden; without any all look alike. */
+  colours?: Uint32Array;
 };
-export type Density = { kind: "density"; count: number; side: number; bins: Uint32Array };
+export type Density = {
+  kind: "density";
+  count: number;
+  side: number;
+  bins: Uint32Array;
+  /** Likewise, of each bin. */
+  colours?: Uint32Array;
+};
 export type Tile = Points | Density;
 export type DrawnTile = { tile: Tile; box: Box };
 
@@ -22,8 +31,8 @@ export function decodeTile(buffer: ArrayBuffer): Tile {
   }
   return {
     kind: "points",
-    purity: new Float32Array(buffer, HEAD, count),
-    informativeness: new Float32Array(buffer, HEAD + 4 * count, count),
+    x: new Float32Array(buffer, HEAD, count),
+    y: new Float32Array(buffer, HEAD + 4 * count, count),
     indices: new Uint32Array(buffer, HEAD + 8 * count, count),
   };
 }
@@ -65,14 +74,14 @@ export function boxOfTile({ level, column, row }: TilePlace, all: Box): Box {
  * Both are in order of their indices.
  */
 export function origins(before: Points, after: Points): { x: Float32Array; y: Float32Array } {
-  const x = after.purity.slice();
-  const y = after.informativeness.slice();
+  const x = after.x.slice();
+  const y = after.y.slice();
   let place = 0;
   after.indices.forEach((index, target) => {
     while ((before.indices[place] ?? Number.POSITIVE_INFINITY) < index) place += 1;
     if (before.indices[place] !== index) return;
-    x[target] = before.purity[place] ?? 0;
-    y[target] = before.informativeness[place] ?? 0;
+    x[target] = before.x[place] ?? 0;
+    y[target] = before.y[place] ?? 0;
   });
   return { x, y };
 }
@@ -90,15 +99,17 @@ export function joined(tiles: DrawnTile[]): Points | null {
   if (first && rest.length > 0) {
     found = {
       kind: "points",
-      purity: new Float32Array(total),
-      informativeness: new Float32Array(total),
+      x: new Float32Array(total),
+      y: new Float32Array(total),
       indices: new Uint32Array(total),
+      ...(first.colours && { colours: new Uint32Array(total) }),
     };
     let at = 0;
     for (const part of parts) {
-      found.purity.set(part.purity, at);
-      found.informativeness.set(part.informativeness, at);
+      found.x.set(part.x, at);
+      found.y.set(part.y, at);
       found.indices.set(part.indices, at);
+      if (part.colours) found.colours?.set(part.colours, at);
       at += part.indices.length;
     }
   }

@@ -1,71 +1,17 @@
 import { locale } from "../../strings/language";
-import { tickLabels } from "../../ui/scale";
+import { tickLabels } from "../scale";
 import type { Rings } from "./contours";
 import { type Box, type Scale, type Size, toPixel } from "./plane";
 import type { Density } from "./tiles";
 
+/** Little-endian RGBA, as image data has it. */
+export const rgba = ([red, green, blue]: Colour, alpha = 255): number =>
+  ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+
 export type Colour = [red: number, green: number, blue: number];
 
-const LEAST_INK = 70;
-
-/** Ink for 0, 1, 2, … images on one pixel, as little-endian RGBA. */
-function inks([red, green, blue]: Colour, steps: number): Uint32Array {
-  return Uint32Array.from({ length: 256 }, (_, count) => {
-    if (count === 0) return 0;
-    const share = Math.min(1, Math.log1p(count) / Math.log1p(steps));
-    const alpha = Math.round(LEAST_INK + share * (255 - LEAST_INK));
-    return ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-  });
-}
-
-/** Draws many points fast: counts how many fall on each pixel, then turns counts into ink. */
-export class PointPainter {
-  private counts = new Uint8Array(0);
-  private image: ImageData | null = null;
-
-  paint(
-    context: CanvasRenderingContext2D,
-    points: { x: Float32Array; y: Float32Array },
-    scale: Scale,
-    colour: Colour,
-    ratio: number,
-  ): void {
-    const { width, height } = context.canvas;
-    if (width === 0 || height === 0) return;
-    if (this.image?.width !== width || this.image.height !== height) {
-      this.image = context.createImageData(width, height);
-      this.counts = new Uint8Array(width * height);
-    }
-    const { counts } = this;
-    counts.fill(0);
-    // Of few points each is a dot that can be pointed at.
-    const side = Math.max(2, Math.round(ratio * (points.x.length > 5_000 ? 2 : 3)));
-    const half = side / 2;
-    const ax = scale.ax * ratio;
-    const bx = scale.bx * ratio - half;
-    const ay = scale.ay * ratio;
-    const by = scale.by * ratio - half;
-    for (let index = 0; index < points.x.length; index += 1) {
-      const left = Math.round(ax * (points.x[index] as number) + bx);
-      const top = Math.round(ay * (points.y[index] as number) + by);
-      if (left < 0 || top < 0 || left + side > width || top + side > height) continue;
-      for (let y = top; y < top + side; y += 1) {
-        const line = y * width + left;
-        for (let x = line; x < line + side; x += 1) {
-          const count = counts[x] as number;
-          if (count < 255) counts[x] = count + 1;
-        }
-      }
-    }
-    const ink = inks(colour, points.x.length > 5_000 ? 12 : 4);
-    const pixels = new Uint32Array(this.image.data.buffer);
-    for (let at = 0; at < pixels.length; at += 1) pixels[at] = ink[counts[at] as number] as number;
-    context.putImageData(this.image, 0, 0);
-  }
-}
-
 /** A density as a picture of one pixel a bin, brightest where `most` images are. */
-export function densityImage(density: Density, [red, green, blue]: Colour, most: number) {
+export function densityImage(density: Density, colour: Colour, most: number) {
   const canvas = document.createElement("canvas");
   canvas.width = density.side;
   canvas.height = density.side;
@@ -74,11 +20,16 @@ export function densityImage(density: Density, [red, green, blue]: Colour, most:
   if (!context || !image) return canvas;
   const pixels = new Uint32Array(image.data.buffer);
   density.bins.forEach((count, at) => {
-    if (count === 0) return;
-    const alpha = Math.round(30 + 225 * Math.min(1, Math.log1p(count) / Math.log1p(most)));
+    const own = density.colours?.[at];
+    if (count === 0 || own === 0) return;
+    const share = Math.min(1, Math.log1p(count) / Math.log1p(most));
     const row = density.side - 1 - Math.floor(at / density.side);
+    // A colour has to be told from others also where few images are.
+    const alpha = Math.round(own === undefined ? 30 + 225 * share : 90 + 165 * share);
     pixels[row * density.side + (at % density.side)] =
-      ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+      own === undefined
+        ? rgba(colour, alpha)
+        : ((((alpha * (own >>> 24)) / 255) << 24) | (own & 0xffffff)) >>> 0;
   });
   context.putImageData(image, 0, 0);
   return canvas;

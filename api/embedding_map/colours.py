@@ -1,0 +1,206 @@
+"""What each image of a map is coloured by: one column for a tile, in its order."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from anyio import to_thread
+from numpy.typing import NDArray
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    LargeBinary,
+    Select,
+    case,
+    cast,
+    func,
+    literal,
+    select,
+)
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.embedding_map.schemas import Colour
+from api.examples.scores import ScoreTable, score_table
+from api.planes import DENSITY, POINTS, SIDE, is_single
+from core.errors import Conflict
+from core.pool_map import Int64Array, Plane
+from core.states import ExampleState, Split
+from core.storage import Storage
+from core.tables import Example, Project, Query, Round
+
+NONE: Final = -1
+STATES: Final = {
+    ExampleState.UNLABELED: NONE,
+    ExampleState.QUERIED: -2,
+    ExampleState.OOD: -3,
+    ExampleState.UNSURE: -4,
+    ExampleState.HELD_OUT: -5,
+    ExampleState.LABELED: 0,
+}
+"""Numbers of states; an image that has a class has its id instead, which is at least 1."""
+_CATEGORIES, _VALUES = 0, 1
+
+Column = NDArray[np.int32] | NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of some images.
+
+    Attributes:
+        indices: (n,) int64 pool indices, ascending.
+        values: (n,) of each.
+    """
+
+    indices: Int64Array
+    values: Column
+
+
+async def column(
+    session: AsyncSession,
+    storage: Storage,
+    project: Project,
+    shown: Plane,
+    by: Colour,
+    place: tuple[int, int, int],
+) -> bytes:
+    """The colours of one tile, little-endian, in the order of the tile itself.
+
+    Four uint32: kind (0 images, 1 density), how many images, cells on a side, type (0 int32, 1
+    float32). Then a value for each image or cell. Categories are ids of classes, numbers of
+    rounds, or negative as ``STATES``, with -1 for nothing; of a cell, the most frequent of what is
+    known. Other values are the score, NaN for none; of a cell, their mean.
+
+    Args:
+        session: Of the request.
+        storage: Where scores are.
+        project: Whose map.
+        shown: The map.
+        by: What to colour by.
+        place: Level, column and row of the tile.
+    """
+    found = await to_thread.run_sync(shown.tile, *place)
+    known = await _known(session, storage, project, by)
+    return await to_thread.run_sync(_encoded, shown, found, known, place)
+
+
+async def _known(
+    session: AsyncSession, storage: Storage, project: Project, by: Colour
+) -> list[Known]:
+    """What is known, the surest last."""
+    if by == "state":
+        return [await _read(session, _states(project.id))]
+    if by == "round":
+        return [await _read(session, _rounds(project.id))]
+    try:
+        table = await score_table(session, project, storage)
+    except Conflict:
+        # Their file is gone: the map is there all the same.
+        table = None
+    if by == "predicted":
+        asked = await _read(session, _predicted(project.id))
+        return [asked] if table is None else [asked, _predictions(table)]
+    if table is None:
+        return [Known(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))]
+    return [Known(table.pool_index.astype(np.int64), table.columns[by])]
+
+
+def _predictions(table: ScoreTable) -> Known:
+    classes = np.array([*table.class_ids, NONE], dtype=np.int32)
+    return Known(table.pool_index.astype(np.int64), classes[table.predicted])
+
+
+def _states(project_id: int) -> Select[*tuple[Any, ...]]:
+    numbers = case({state.value: number for state, number in STATES.items()}, value=Example.state)
+    return select(
+        Example.pool_index, func.coalesce(Example.label_class_id, numbers).label("value")
+    ).where(
+        Example.project_id == project_id,
+        Example.split == Split.POOL,
+        Example.state != ExampleState.UNLABELED,
+    )
+
+
+def _rounds(project_id: int) -> Select[*tuple[Any, ...]]:
+    return (
+        select(Example.pool_index, func.max(Round.number).label("value"))
+        .join(Query, Query.example_id == Example.id)
+        .join(Round, Round.id == Query.round_id)
+        .where(Query.project_id == project_id)
+        .group_by(Example.pool_index)
+    )
+
+
+def _predicted(project_id: int) -> Select[*tuple[Any, ...]]:
+    return (
+        select(Example.pool_index, Query.predicted_class_id.label("value"))
+        .ext(distinct_on(Example.pool_index))
+        .join(Query, Query.example_id == Example.id)
+        .where(Query.project_id == project_id, Query.predicted_class_id.is_not(None))
+        .order_by(Example.pool_index, Query.id.desc())
+    )
+
+
+async def _read(session: AsyncSession, pairs: Select[*tuple[Any, ...]]) -> Known:
+    """Pairs of a pool index and a value, as bytes: a row for each of a million would be seconds."""
+    found = pairs.subquery()
+
+    def sent(value: ColumnElement[Any]) -> ColumnElement[Any]:
+        return func.int4send(cast(value, Integer))
+
+    both = sent(found.c.pool_index).op("||")(sent(found.c.value))
+    joined = select(func.string_agg(cast(both, LargeBinary), literal(b"", LargeBinary)))
+    content = await session.scalar(joined)
+    table = np.frombuffer(content or b"", dtype=">i4").reshape(-1, 2)
+    order = np.argsort(table[:, 0], kind="stable")
+    return Known(table[order, 0].astype(np.int64), table[order, 1].astype(np.int32))
+
+
+def _encoded(
+    shown: Plane, found: Int64Array, known: list[Known], place: tuple[int, int, int]
+) -> bytes:
+    values = _of(shown.indices[found], known)
+    is_score = values.dtype == np.float32
+    kind, side = POINTS, 0
+    if not is_single(len(found), place[0]):
+        kind, side = DENSITY, SIDE
+        bins = shown.bins_of(found, *place, SIDE)
+        values = (_mean if is_score else _most_frequent)(bins, values)
+    head = np.array(
+        [kind, len(found), side, _VALUES if is_score else _CATEGORIES], dtype="<u4"
+    ).tobytes()
+    return bytes(head + values.astype("<f4" if is_score else "<i4").tobytes())
+
+
+def _of(indices: Int64Array, known: list[Known]) -> Column:
+    """What is known of (n,) images."""
+    is_score = known[0].values.dtype == np.float32
+    values: Any = np.full(len(indices), np.nan if is_score else NONE, dtype=known[0].values.dtype)
+    for one in known:
+        if len(one.indices) == 0:
+            continue
+        at = np.searchsorted(one.indices, indices).clip(max=len(one.indices) - 1)
+        has = one.indices[at] == indices
+        values[has] = one.values[at[has]]
+    found: Column = values
+    return found
+
+
+def _mean(bins: Int64Array, values: Column) -> Column:
+    has = np.isfinite(values)
+    counts = np.bincount(bins[has], minlength=SIDE * SIDE)
+    total = np.bincount(bins[has], weights=values[has], minlength=SIDE * SIDE)
+    mean = np.full(SIDE * SIDE, np.nan, dtype=np.float32)
+    mean[counts > 0] = (total[counts > 0] / counts[counts > 0]).astype(np.float32)
+    return mean
+
+
+def _most_frequent(bins: Int64Array, values: Column) -> Column:
+    chosen = np.full(SIDE * SIDE, NONE, dtype=np.int32)
+    most = np.zeros(SIDE * SIDE, dtype=np.int64)
+    for one in np.unique(values[values != NONE]):
+        counts = np.bincount(bins[values == one], minlength=SIDE * SIDE)
+        chosen[counts > most] = one
+        most = np.maximum(most, counts)
+    return chosen

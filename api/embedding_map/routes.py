@@ -1,0 +1,102 @@
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import Response
+
+from api import planes
+from api.access import ProjectId, managing
+from api.deps import StorageDep
+from api.embedding_map import colours, service
+from api.embedding_map.schemas import Colour, EmbeddingMapImage, EmbeddingMapState, Version
+from api.principal import CurrentUser
+from core.tables import Artifact
+
+router = APIRouter(prefix="/projects/{project_id}/embedding-map", tags=["embedding map"])
+
+Level = Annotated[int, Path(ge=0, le=16)]
+Place = Annotated[int, Path(ge=0, lt=2**16)]
+PoolIndex = Annotated[int, Path(ge=0, lt=2**63)]
+_BINARY: dict[str, Any] = {"content": {"application/octet-stream": {}}}
+# Of one version nothing ever changes.
+_FOREVER = "private, max-age=31536000, immutable"
+_ASK_AGAIN = "private, no-cache"
+
+
+async def _made(
+    request: Request,
+    user: CurrentUser,
+    project_id: ProjectId,
+    version: Annotated[
+        Version | None, Query(description="Of the map that is meant; refused if it is another.")
+    ] = None,
+) -> Artifact:
+    # In a transaction of its own: none stays open while the file is brought from a bucket.
+    async with managing(request, user, project_id) as (session, _):
+        return await service.made(session, project_id, version)
+
+
+Made = Annotated[Artifact, Depends(_made)]
+
+
+@router.get("")
+async def show_embedding_map(
+    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId
+) -> EmbeddingMapState:
+    """The map of the pool that the job `embedding_map` has made last, if there is one."""
+    async with managing(request, user, project_id) as (session, project):
+        artifact, pool = await service.state(session, project)
+        table = await service.scores_of(session, project, storage)
+    scores_round = None if table is None else table.number
+    return await to_thread.run_sync(service.described, storage, artifact, pool, scores_round)
+
+
+@router.get("/tiles/{level}/{column}/{row}", response_class=Response, responses={200: _BINARY})
+async def embedding_map_tile(
+    request: Request, storage: StorageDep, made: Made, level: Level, column: Place, row: Place
+) -> Response:
+    """One tile of the plane as binary: single images, or their density where they are many.
+
+    Level 0 is everything. See docs/api.md for the layout.
+    """
+    tag = f'"{planes.version_of(made)}"'
+    known = request.query_params.get("version") == planes.version_of(made)
+    headers = {"ETag": tag, "Cache-Control": _FOREVER if known else _ASK_AGAIN}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    shown = await planes.plane_of(storage, made)
+    content = await planes.tile(shown, level, column, row)
+    return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+@router.get(
+    "/colours/{by}/{level}/{column}/{row}", response_class=Response, responses={200: _BINARY}
+)
+async def embedding_map_colours(
+    request: Request,
+    user: CurrentUser,
+    storage: StorageDep,
+    made: Made,
+    by: Colour,
+    level: Level,
+    column: Place,
+    row: Place,
+) -> Response:
+    """What the images of one tile are coloured by, as binary, in the order of the tile.
+
+    See docs/api.md for the layout.
+    """
+    planes.require_tile(level, column, row)
+    shown = await planes.plane_of(storage, made)
+    async with managing(request, user, made.project_id) as (session, project):
+        place = (level, column, row)
+        content = await colours.column(session, storage, project, shown, by, place)
+    return Response(content, media_type="application/octet-stream")
+
+
+@router.get("/images/{pool_index}")
+async def embedding_map_image(
+    request: Request, storage: StorageDep, made: Made, pool_index: PoolIndex
+) -> EmbeddingMapImage:
+    """One image of the map."""
+    return await service.image(request.app.state.sessions, storage, made, pool_index)

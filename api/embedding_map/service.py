@@ -1,0 +1,134 @@
+"""The map that a project has of its pool."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from api.embedding_map.schemas import (
+    AxisSpan,
+    EmbeddingMapImage,
+    EmbeddingMapOut,
+    EmbeddingMapState,
+)
+from api.examples.scores import ScoreTable, score_table
+from api.planes import embedding_map, no_map, plane_of, require_version, version_of
+from core.errors import Conflict, NotFound
+from core.pool_map import read_head
+from core.states import Split
+from core.storage import Storage
+from core.tables import Artifact, Example, Project, Query, Round
+
+
+async def made(session: AsyncSession, project_id: int, version: str | None) -> Artifact:
+    """The map, if it is the one that is asked for.
+
+    Raises:
+        Conflict: ``no_map`` or ``map_changed``.
+    """
+    artifact = await embedding_map(session, project_id)
+    if artifact is None:
+        raise no_map()
+    require_version(artifact, version)
+    return artifact
+
+
+async def state(session: AsyncSession, project: Project) -> tuple[Artifact | None, int]:
+    """The map, and how many images the pool has now."""
+    pool = select(func.count()).where(Example.project_id == project.id, Example.split == Split.POOL)
+    return await embedding_map(session, project.id), await session.scalar(pool) or 0
+
+
+def described(
+    storage: Storage, artifact: Artifact | None, pool: int, scores_round: int | None
+) -> EmbeddingMapState:
+    """What pages are told of the map; one whose file is gone has to be made anew. Blocks."""
+    head = None
+    if artifact is not None:
+        head = _head(storage.fetch(artifact.storage_key), artifact.sha256)
+    if artifact is None or head is None:
+        return EmbeddingMapState(map=None, scores_round=scores_round)
+    count, x, y = head
+    found = EmbeddingMapOut(
+        version=version_of(artifact),
+        count=count,
+        later=max(0, pool - count),
+        laid_out=artifact.meta["laid_out"],
+        features=artifact.meta["features"],
+        x=AxisSpan(**x),
+        y=AxisSpan(**y),
+        job_id=artifact.job_id,
+        made_at=artifact.meta["made_at"],
+    )
+    return EmbeddingMapState(map=found, scores_round=scores_round)
+
+
+@lru_cache(maxsize=256)
+def _head(path: Path, _sha256: str) -> Any:
+    try:
+        return read_head(path, ("x", "y"))
+    except FileNotFoundError:
+        return None
+
+
+async def scores_of(session: AsyncSession, project: Project, storage: Storage) -> ScoreTable | None:
+    """The latest scores, if there are any and their file is there."""
+    try:
+        return await score_table(session, project, storage)
+    except Conflict:
+        return None
+
+
+async def image(
+    sessions: async_sessionmaker[AsyncSession],
+    storage: Storage,
+    artifact: Artifact,
+    pool_index: int,
+) -> EmbeddingMapImage:
+    """One image by its pool index.
+
+    Raises:
+        NotFound: It is not on the map.
+    """
+    shown = await plane_of(storage, artifact)
+    place = await to_thread.run_sync(shown.find, pool_index)
+    if place is None:
+        raise NotFound("image on that map")
+    asked = (
+        select(func.max(Round.number))
+        .join(Query, Query.round_id == Round.id)
+        .where(Query.example_id == Example.id)
+        .scalar_subquery()
+    )
+    statement = select(
+        Example.id, Example.name, Example.state, Example.label_class_id, asked.label("round")
+    ).where(Example.project_id == artifact.project_id, Example.pool_index == pool_index)
+    async with sessions() as session:
+        row = (await session.execute(statement)).one_or_none()
+        if row is None:
+            raise NotFound("image on that map")
+        project = await session.get_one(Project, artifact.project_id)
+        table = await scores_of(session, project, storage)
+    at = None if table is None else table.find(pool_index)
+    scores: dict[str, float | None] = dict.fromkeys(("purity", "informativeness", "confidence"))
+    if table is not None and at is not None:
+        for name in scores:
+            value = float(table.columns[name][at])
+            scores[name] = None if value != value else value
+    return EmbeddingMapImage(
+        example_id=row.id,
+        pool_index=pool_index,
+        name=row.name,
+        state=row.state,
+        class_id=row.label_class_id,
+        x=float(shown.x[place]),
+        y=float(shown.y[place]),
+        predicted_class_id=(
+            None if table is None or at is None else table.class_ids[table.predicted[at]]
+        ),
+        round=row.round,
+        **scores,
+    )

@@ -1,0 +1,1 @@
+"""The pool of a project, laid out on a plane."""

@@ -1,0 +1,213 @@
+"""The ``embedding_map`` job: embed what is missing, lay the pool out, keep where each image is."""
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.errors import Conflict
+from core.states import ArtifactKind
+from core.storage import write_atomically
+from core.tables import Artifact, Job
+from models.embedding_map import (
+    drawn,
+    find_neighbours,
+    is_flat,
+    lay_out,
+    load,
+    neighbours_wanted,
+    place_others,
+    reduce,
+    save_positions,
+    scaled,
+)
+from models.params.embedding_map import EmbeddingMapParams
+from models.protocols import Float32Array, Indices
+from workers.artifacts import keep
+from workers.dry_run import dry_run
+from workers.embedding_map.features import Features, Source, pool_of, source_of
+from workers.embedding_map.rehearsal import rehearse
+from workers.manners import Manners
+from workers.runner import JobContext
+
+PHASES: Final = ("gather", "embed", "reduce", "neighbours", "layout", "place")
+_FILE: Final = "map.parquet"
+_ROW_GROUP: Final = 1 << 16
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Make the map of the pool as it is now; it takes the place of the one before."""
+    if context.dry_run:
+        return dry_run(context, rehearse)
+    context.plan(PHASES)
+    if "result" not in context.checkpoint:
+        _make(context)
+    shutil.rmtree(context.work, ignore_errors=True)
+    result: dict[str, Any] = context.checkpoint["result"]
+    return result
+
+
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right: the map before is still there, and a retry goes on where this ended."""
+
+
+def _make(context: JobContext) -> None:
+    if not context.done("gather"):
+        with context.phase("gather"):
+            _gather(context)
+    task = _Map(context)
+    for name, step in task.steps.items():
+        if not context.done(name):
+            with context.phase(name):
+                step()
+    _publish(context, task)
+
+
+def _gather(context: JobContext) -> None:
+    """Note what is laid out, so that a resumed job lays out the same.
+
+    Raises:
+        Conflict: ``no_images``.
+    """
+    source = source_of(context)
+    with context.sessions() as session:
+        pool = pool_of(session, context.project_id)
+    if len(pool) == 0:
+        raise Conflict("no_images", "The pool is empty; import images first.")
+
+    def write(part: Path) -> None:
+        with part.open("wb") as file:
+            np.save(file, pool)
+
+    write_atomically(context.work / "pool.npy", write)
+    context.save({"known": source.noted()})
+
+
+class _Map:
+    """One map, step by step; each leaves a file."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Read what was gathered."""
+        self.context = context
+        self.params = EmbeddingMapParams.model_validate(context.params)
+        self.source = Source.of(context.checkpoint["known"])
+        self.features = Features(context, self.source)
+        self.pool: Indices = np.load(context.work / "pool.npy")
+        self.progress = Manners(context).progress
+        self.steps = {
+            "embed": self.embed,
+            "reduce": self.reduce,
+            "neighbours": self.neighbours,
+            "layout": self.layout,
+            "place": self.place,
+        }
+
+    def file(self, name: str) -> Path:
+        """A file of this job's unfinished work."""
+        return self.context.work / name
+
+    def embed(self) -> None:
+        """Embed what no round has embedded yet."""
+        self.features.complete(self.progress)
+
+    def reduce(self) -> None:
+        """Find the principal components."""
+        reduce(
+            self.features.rows(),
+            self.pool,
+            self.features.spans(),
+            out=self.file("components.npy"),
+            progress=self.progress,
+        )
+
+    @property
+    def points(self) -> Float32Array:
+        """(n, d) float32 components."""
+        return load(self.file("components.npy"))
+
+    @property
+    def chosen(self) -> Indices:
+        """(m,) which images are laid out themselves."""
+        return drawn(len(self.pool), self.params.laid_out, self.source.seed)
+
+    def _near(self) -> tuple[NDArray[np.int32], Float32Array]:
+        points = self.points[self.chosen]
+        return find_neighbours(
+            points,
+            points,
+            neighbours_wanted(self.params, len(points)),
+            folder=self.file("neighbours"),
+            own=True,
+            progress=self.progress,
+        )
+
+    def neighbours(self) -> None:
+        """Find the neighbours of what is laid out."""
+        if not is_flat(self.points):
+            self._near()
+
+    def layout(self) -> None:
+        """Lay out."""
+        points = self.points[self.chosen]
+        positions = np.zeros((len(points), 2))
+        if not is_flat(points):
+            positions = lay_out(
+                points,
+                *self._near(),
+                self.params,
+                seed=self.source.seed,
+                checkpoint=self.file("layout.safetensors"),
+                progress=self.progress,
+            )
+        save_positions(self.file("layout.npy"), positions)
+
+    def place(self) -> None:
+        """Place the others, and write the map."""
+        placed = place_others(
+            self.points,
+            self.chosen,
+            load(self.file("layout.npy")),
+            folder=self.file("others"),
+            progress=self.progress,
+        )
+        at = scaled(placed)
+        table = pa.table({"pool_index": self.pool, "x": at[:, 0], "y": at[:, 1]})
+        pq.write_table(table, self.file(_FILE), row_group_size=_ROW_GROUP)
+
+
+def _publish(context: JobContext, task: _Map) -> None:
+    """Keep the map, and let go of the one before."""
+    key = f"projects/{context.project_id}/jobs/{context.job_id}/{_FILE}"
+    known = {
+        "images": len(task.pool),
+        "features": task.source.name,
+        "input_size": task.source.input_size,
+        "perplexity": task.params.perplexity,
+        "laid_out": min(task.params.laid_out, len(task.pool)),
+        "made_at": datetime.now(UTC).isoformat(),
+    }
+    made = keep(context, task.file(_FILE), ArtifactKind.EMBEDDING_MAP, key, known)
+    with context.transaction() as (session, job):
+        before = session.scalars(
+            select(Artifact).where(
+                Artifact.project_id == context.project_id,
+                Artifact.kind == ArtifactKind.EMBEDDING_MAP,
+                Artifact.storage_key != key,
+            )
+        ).all()
+        for one in before:
+            session.delete(one)
+        session.add(made)
+        session.flush()
+        result = {**known, "map_id": made.id}
+        context.checkpoint = {**context.checkpoint, "result": result}
+        job.checkpoint = context.checkpoint
+    for one in before:
+        context.storage.remove_path(one.storage_key)
