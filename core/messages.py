@@ -85,6 +85,13 @@ class Resize(JobMessage):
     queue = "cpu"
 
 
+class CheckWeights(Message):
+    """Find out whether weights fit that were uploaded, and whether published ones can be had."""
+
+    task = "check_weights"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -115,6 +122,7 @@ MESSAGES: tuple[type[Message], ...] = (
     Relabel,
     ScorePart,
     Resize,
+    CheckWeights,
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
