@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import { ApiError, NetworkError } from "./errors";
+import { sendFile } from "./sendFile";
 import type { BucketImport, ImportStart, Job, Packed, Split } from "./types";
 
 export const importsQuery = (projectId: number) =>
@@ -94,7 +94,7 @@ export type Upload = {
   signal: AbortSignal;
 };
 
-/** Upload one file as an import. XMLHttpRequest, since `fetch` reports no upload progress. */
+/** Upload one file as an import. */
 export function uploadImport(upload: Upload): Promise<Job> {
   const { projectId, body, filename, split, annotations, packed, dryRun } = upload;
   const { onProgress, signal } = upload;
@@ -102,19 +102,5 @@ export function uploadImport(upload: Upload): Promise<Job> {
   if (dryRun) query.set("dry_run", "true");
   if (packed) query.set("packed", packed);
   for (const column of annotations) query.append("annotation_column", column);
-  return new Promise((resolve, reject) => {
-    const xhr = new XMLHttpRequest();
-    xhr.open("POST", `/api/projects/${projectId}/imports?${query}`);
-    xhr.responseType = "json";
-    xhr.setRequestHeader("content-type", "application/octet-stream");
-    xhr.upload.onprogress = (event) => onProgress(event.loaded, event.total || body.size);
-    xhr.onload = () => {
-      if (xhr.status < 300) resolve(xhr.response as Job);
-      else reject(new ApiError(xhr.status, xhr.response ?? { title: xhr.statusText }));
-    };
-    xhr.onerror = () => reject(new NetworkError());
-    xhr.onabort = () => reject(new DOMException("The upload was stopped.", "AbortError"));
-    signal.addEventListener("abort", () => xhr.abort());
-    xhr.send(body);
-  });
+  return sendFile({ url: `/api/projects/${projectId}/imports?${query}`, body, onProgress, signal });
 }
