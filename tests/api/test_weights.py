@@ -197,8 +197,10 @@ def test_published_weights_are_looked_for_when_they_are_chosen_and_again_when_mi
     shown = http.get(f"/api/projects/{project.id}", headers=admin.headers).json()
     assert shown["warnings"] == ["model.safetensors is not at /a/b."]
     assert choose(http, admin, project, "").status_code == 200
-    world.session.refresh(row)
-    assert (row.problem, row.checked_at) == (None, None)
+    world.session.expire_all()
+    row = world.session.scalars(select(PublishedWeights)).one()
+    assert row.problem is None
+    assert row.checked_at is None
     assert queue.waiting(CheckWeights.queue) == 2
     # Found once, it is not looked for each time that somebody saves.
     row.checked_at = admin.user.created_at

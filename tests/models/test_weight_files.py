@@ -65,7 +65,7 @@ def test_a_frozen_network_embeds_as_timm_does_with_the_same_tensors(
 ) -> None:
     model = tiny_weights(tmp_path / "a.safetensors")
     found = embeddings(store, tmp_path / "a.safetensors", tmp_path / "a.npy", precision="float32")
-    config = model.pretrained_cfg
+    config: Any = model.pretrained_cfg
     wanted = by_timm(model, store, config["mean"], config["std"])
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
     assert found.std(axis=0).max() > 1e-3

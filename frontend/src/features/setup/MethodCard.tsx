@@ -6,7 +6,7 @@ import { Card } from "../../ui/Card";
 import { CheckField, SelectField } from "../../ui/Field";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { NumberField } from "../../ui/NumberField";
-import { Failure, Loading, Skeleton } from "../../ui/State";
+import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { AlgorithmField } from "./AlgorithmField";
 import { CostWords } from "./CostWords";
 import { LearnedFeatures } from "./LearnedFeatures";
@@ -84,6 +84,11 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
           {chooser("purity", needs.includes("purity") ? null : t.setup.unused)}
           {chooser("informativeness", needs.includes("informativeness") ? null : t.setup.unused)}
           {chooser("model")}
+          {aboutWeights(project).map((warning) => (
+            <Notice key={warning} tone="gold">
+              {t.common.said(warning)}
+            </Notice>
+          ))}
         </div>
       )}
       <details className={styles.advanced}>
@@ -109,6 +114,16 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
         </div>
       </details>
     </Card>
+  );
+}
+
+/** What the server says of the weights that the stored model starts from. */
+function aboutWeights({ settings, warnings }: Project): string[] {
+  const { architecture, weights } = settings?.model.params ?? {};
+  const names = [architecture, weights].filter((one) => typeof one === "string" && one !== "");
+  return warnings.filter(
+    (warning) =>
+      warning.includes("weights") && names.some((name) => warning.includes(String(name))),
   );
 }
 
