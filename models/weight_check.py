@@ -78,7 +78,8 @@ def check_published(library: str, architecture: str) -> None:
             with urlopen(Request(place.url, method="HEAD"), timeout=_SECONDS):
                 pass
         except (OSError, ValueError) as error:
-            raise missing(architecture, place, str(error)) from error
+            reason = str(getattr(error, "reason", error))
+            raise missing(architecture, place, reason) from error
     params = BackboneParams(architecture=architecture, mode="frozen")
     build = timm_backbone if library == "timm" else torchvision_backbone
     build(params, classes=1, image_size=_SIDE)

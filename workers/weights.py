@@ -60,9 +60,9 @@ def check_all(sessions: sessionmaker[Session], storage: Storage) -> None:
 
 def _ended(architecture: str) -> str:
     return (
-        f"A worker looks for the published weights of {architecture}. If this stays, it has ended "
-        "meanwhile, as one does that runs out of memory: choose a smaller network, or save the "
-        "settings once more."
+        f"A worker is looking for the published weights of {architecture}. If this stays, it has "
+        "ended meanwhile, as one does that runs out of memory: choose a smaller network, or save "
+        "the settings once more."
     )
 
 

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from anyio import to_thread
@@ -80,7 +80,11 @@ def _place(file: Path, asked: Asked, storage: Storage) -> Kept:
         target = storage.artifact(kept.key)
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(file, target)
-        storage.publish(kept.key)
+        try:
+            storage.publish(kept.key)
+        except Exception:
+            discard(kept.key, storage)
+            raise
     except ModelError as error:
         raise Invalid("invalid_weights", str(error), field="body") from error
     finally:
@@ -94,5 +98,4 @@ def discard(key: str, storage: Storage) -> None:
     What cannot be removed now belongs to nothing, and is found as such.
     """
     with suppress(OSError, DomainError):
-        storage.remove_path(key)
-        storage.artifact(key).parent.rmdir()
+        storage.remove_path(str(PurePosixPath(key).parent))

@@ -209,10 +209,6 @@ def _weights(world: World, found: Target) -> Target:
     return found.with_(weights_id=add_weights(world).id)
 
 
-def _file_of_weights(_: World, found: Target) -> Target:
-    return found.with_(filename=f"{uuid.uuid4()}.safetensors")
-
-
 def _short_lived(world: World, found: Target) -> Target:
     project = world.project()
     return found.with_(project_id=project.id)
@@ -288,8 +284,7 @@ CALLS: dict[str, Call] = {
     "delete_weights": Call(before=_weights),
     "add_weights": Call(
         content=b"no weights",
-        before=_file_of_weights,
-        query=lambda found: f"architecture=test_resnet&filename={found.values['filename']}",
+        query=lambda _: f"architecture=test_resnet&filename={uuid.uuid4()}.safetensors",
     ),
     "create_project": Call(lambda _: {"name": f"new {uuid.uuid4()}", "classes": []}),
     "update_project": Call(lambda _: {"guidelines": "Look twice."}),

@@ -55,6 +55,11 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       </>
     );
   };
+  const weightsNotices = aboutWeights(project).map((warning) => (
+    <Notice key={warning} tone="gold">
+      {t.common.said(warning)}
+    </Notice>
+  ));
   const chooser = (kind: AlgorithmKind, note: string | null = null) => (
     <AlgorithmField
       kind={kind}
@@ -63,7 +68,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       note={note}
       onChange={(choice) => change({ [kind]: choice })}
     >
-      {prerequisites(kind)}
+      {kind === "model" ? weightsNotices : prerequisites(kind)}
     </AlgorithmField>
   );
   return (
@@ -84,11 +89,6 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
           {chooser("purity", needs.includes("purity") ? null : t.setup.unused)}
           {chooser("informativeness", needs.includes("informativeness") ? null : t.setup.unused)}
           {chooser("model")}
-          {aboutWeights(project).map((warning) => (
-            <Notice key={warning} tone="gold">
-              {t.common.said(warning)}
-            </Notice>
-          ))}
         </div>
       )}
       <details className={styles.advanced}>
