@@ -121,10 +121,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
 function aboutWeights({ settings, warnings }: Project): string[] {
   const { architecture, weights } = settings?.model.params ?? {};
   const names = [architecture, weights].filter((one) => typeof one === "string" && one !== "");
-  return warnings.filter(
-    (warning) =>
-      warning.includes("weights") && names.some((name) => warning.includes(String(name))),
-  );
+  return warnings.filter((warning) => names.some((name) => warning.includes(String(name))));
 }
 
 type BudgetFieldsProps = { settings: Settings; onChange: (values: Partial<Settings>) => void };
