@@ -38,6 +38,7 @@ from api.subsets.routes import router as subsets
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
+from api.weights.routes import router as weights
 from core.buckets import Buckets, image_origins
 from core.db import async_engine, async_sessions
 from core.originals import Originals
@@ -67,6 +68,7 @@ _ROUTERS = (
     exports,
     webhooks,
     algorithms,
+    weights,
     home,
     admin,
     all_webhooks,

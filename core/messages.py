@@ -92,6 +92,13 @@ class MapEmbeddings(JobMessage):
     queue = "gpu"
 
 
+class CheckWeights(Message):
+    """Find out whether weights fit that were uploaded, and whether published ones can be had."""
+
+    task = "check_weights"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -123,6 +130,7 @@ MESSAGES: tuple[type[Message], ...] = (
     ScorePart,
     Resize,
     MapEmbeddings,
+    CheckWeights,
     Sweep,
     RemoveFiles,
     DeliverWebhooks,

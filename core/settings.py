@@ -73,6 +73,9 @@ class Settings(BaseSettings):
     max_upload_bytes: int = Field(
         default=64 * 2**30, ge=1, description="Largest upload accepted, in bytes."
     )
+    max_weights_bytes: int = Field(
+        default=8 * 2**30, ge=1, description="Largest file of weights accepted, in bytes."
+    )
     upload_days: float = Field(
         default=7.0, gt=0, description="How long a failed import's upload is kept for a retry."
     )

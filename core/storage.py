@@ -193,7 +193,7 @@ class Storage:
             OSError: Something of it is still there; what can go has gone.
         """
         # First what can fail: copies that are left are still of use.
-        if self.remote is not None and name.startswith("projects/"):
+        if self.remote is not None and name.startswith(("projects/", "weights/")):
             self.remote.buckets.remove(self.remote.place.child(name))
         path = self.root / name
         if not path.is_dir() or path.is_symlink():

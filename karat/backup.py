@@ -32,7 +32,7 @@ FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 DATABASE: Final = "database.dump"
 CHECKSUMS: Final = "files.sha256"
-STORED: Final = ("images", "projects", "uploads")
+STORED: Final = ("images", "projects", "uploads", "weights")
 """Folders of the data directory that are kept. Unfinished work is not: jobs begin again."""
 _WARM_UP: Final = "warm-up.npz"
 """`core.storage.Storage.warm_up`, which the next job that wants it makes again."""
@@ -145,7 +145,7 @@ def _write(installation: Installation, output: IO[bytes]) -> int:
         stored = _stored(installation.data_dir, uploads.directory)
         for name, path in wanted.of(stored, connection):
             writer.add(f"storage/{name}", path)
-        _require_same(connection, wanted.projects)
+        _require_same(connection, wanted)
         return writer.finish() - 2
 
 
@@ -156,6 +156,8 @@ class _Wanted:
     projects: dict[int, str | None]
     """Ids, and the size of the images as the settings say."""
     uploads: set[str]
+    weights: set[str]
+    """Where they are in storage."""
 
     def of(
         self, stored: Iterator[tuple[str, Path]], connection: psycopg.Connection[Any]
@@ -169,6 +171,8 @@ class _Wanted:
                     wanted = path.name in images
                 elif folder == "projects":
                     wanted = rest.partition("/")[0] in self._folders
+                elif folder == "weights":
+                    wanted = name in self.weights
                 else:
                     wanted = path.name in self.uploads
                 if wanted:
@@ -209,7 +213,7 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Want
         # A plan that waits for its answer has succeeded, and is started from its upload.
         "AND (state <> 'succeeded' OR params ? 'dry_run')"
     )
-    wanted = _Wanted(projects, {row[0] for row in uploads})
+    wanted = _Wanted(projects, {row[0] for row in uploads}, _weights(connection))
     manifest = Manifest(
         format=FORMAT,
         karat=version("karat"),
@@ -226,14 +230,24 @@ def _sizes(connection: psycopg.Connection[Any]) -> dict[int, str | None]:
     return {row[0]: row[1] for row in connection.execute(statement)}
 
 
-def _require_same(connection: psycopg.Connection[Any], projects: dict[int, str | None]) -> None:
+def _weights(connection: psycopg.Connection[Any]) -> set[str]:
+    # An installation that is older than this program may be backed up before it is upgraded.
+    found = connection.execute("SELECT to_regclass('weights') IS NOT NULL").fetchone()
+    if found is None or not found[0]:
+        return set()
+    return {row[0] for row in connection.execute("SELECT storage_key FROM weights")}
+
+
+def _require_same(connection: psycopg.Connection[Any], wanted: _Wanted) -> None:
     """Refuse a backup of which files went while they were copied.
 
     They go with their project, and pixels where others of another size take their place.
     """
-    left = _sizes(connection)
+    left, projects = _sizes(connection), wanted.projects
     if projects.keys() - left.keys():
         raise ServiceError("A project was deleted during the backup.", "Start it again.")
+    if wanted.weights - _weights(connection):
+        raise ServiceError("Weights were deleted during the backup.", "Start it again.")
     # One without a size had no pixels yet.
     if any(size is not None and size != left[one] for one, size in projects.items()):
         raise ServiceError(

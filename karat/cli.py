@@ -18,6 +18,7 @@ from karat.commands.transfers import export, import_images
 from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
 from karat.commands.webhooks import webhooks
+from karat.commands.weights import weights
 from karat.terminal import show_error
 
 _FAILED = 1
@@ -48,6 +49,7 @@ app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(reviews, name="review")
 app.add_typer(webhooks, name="webhook")
+app.add_typer(weights, name="weights")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
 app.command()(algorithms)

@@ -33,6 +33,7 @@ from karat.resources import (
 )
 from karat.transport import KaratError, Transport
 from karat.webhook import WebhooksClient
+from karat.weights import WeightsClient
 
 _ENDED = {"succeeded", "failed", "cancelled"}
 _LOG_SECONDS = 1.0
@@ -391,6 +392,11 @@ class Client:
     def webhooks(self) -> WebhooksClient:
         """Addresses that are told what happens in all projects; for admins."""
         return WebhooksClient(self._transport, "/admin/webhooks")
+
+    @property
+    def weights(self) -> WeightsClient:
+        """Weights that projects start from instead of published ones."""
+        return WeightsClient(self._transport)
 
     def download_artifact(self, artifact_id: int, path: str | Path) -> Path:
         """Save a file that a job made.

@@ -31,6 +31,7 @@ from models.params.networks import (
 from models.protocols import Extractor, Float32Array, Progress
 from models.resolve import resolve
 from models.train import predict
+from models.weight_files.fitting import digest
 
 _BLOCK = 256
 _BLOCKS_PER_SAVE = 16
@@ -52,7 +53,13 @@ def embedding_params(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     head = set(HeadParams.model_fields)
     if isinstance(parsed, PublishedParams):
         head |= set(TrainingParams.model_fields) | {"mode", "tuned"}
-    return parsed.model_dump(exclude=head)
+    found = parsed.model_dump(exclude=head)
+    if isinstance(parsed, BackboneParams):
+        # By what it holds: another file may get its name. Without one it is as it ever was.
+        del found["weights"]
+        if parsed.wants_file:
+            found["weights"] = digest(parsed.weights)
+    return found
 
 
 def embed_pool(

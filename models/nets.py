@@ -1,6 +1,7 @@
 """Networks. Each maps normalised images to logits and penultimate embeddings."""
 
 from collections.abc import Callable
+from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
@@ -11,6 +12,8 @@ from torch.nn import functional
 from models.errors import ModelError
 from models.loss_prediction import LossPrediction, Stages
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
+from models.weight_files.fitting import fill
+from models.weight_files.published import Place, place_of
 from models.weights import tensors_only
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
@@ -228,29 +231,56 @@ def _pooled(layers: list[nn.Module]) -> nn.Module:
 def torchvision_backbone(params: BackboneParams, *, classes: int, image_size: int) -> Network:
     """Build any torchvision classification network with a linear last layer."""
     del image_size
+    weights = "DEFAULT" if params.wants_published else None
+    model, dimension, heads = torchvision_headless(params.architecture, weights, params)
+    size = params.input_size or getattr(model, "image_size", None)
+    mean: tuple[float, ...] = IMAGENET_MEAN
+    std: tuple[float, ...] = IMAGENET_STD
+    if params.wants_file:
+        pixels = fill(model, Path(params.weights), heads, params.architecture)
+        mean, std = pixels.mean or mean, pixels.std or std
+    network = Network(model, dimension, classes, input_size=size)
+    if weights or params.wants_file:
+        network.set_statistics(torch.tensor(mean), torch.tensor(std))
+    return network
+
+
+def torchvision_headless(
+    architecture: str, weights: str | None = None, params: BackboneParams | None = None
+) -> tuple[nn.Module, int, tuple[str, ...]]:
+    """Build a network of torchvision, pooled, without its last layer and auxiliary outputs.
+
+    Args:
+        architecture: its name in the library.
+        weights: "DEFAULT" for those that are published.
+        params: what it is built for, for errors.
+
+    Returns:
+        The network, (B, 3, H, W) -> (B, D); D; and the names of the parts that were removed.
+
+    Raises:
+        ModelError: there is none of that name, it does not end in a linear layer, or its weights
+            cannot be had.
+    """
     from torchvision import models as zoo
 
-    if params.architecture not in zoo.list_models(module=zoo):
+    if architecture not in zoo.list_models(module=zoo):
         raise ModelError(
-            f"torchvision has no classification network {params.architecture!r}; known: "
+            f"torchvision has no classification network {architecture!r}; known: "
             + ", ".join(zoo.list_models(module=zoo)[:8])
             + ", ... (torchvision.models.list_models())."
         )
-    weights = "DEFAULT" if _wants_weights(params) else None
-    model = _downloaded(lambda: zoo.get_model(params.architecture, weights=weights), params)
-    for auxiliary in ("aux1", "aux2", "AuxLogits"):
-        if hasattr(model, auxiliary):
-            setattr(model, auxiliary, None)
+    model = _downloaded("torchvision", lambda: zoo.get_model(architecture, weights=weights), params)
+    auxiliary = ("aux1", "aux2", "AuxLogits")
+    for part in auxiliary:
+        if hasattr(model, part):
+            setattr(model, part, None)
     if hasattr(model, "aux_logits"):
         model.aux_logits = False
-    name, last = _last_linear(model, params.architecture)
+    name, last = _last_linear(model, architecture)
     parent, _, attribute = name.rpartition(".")
     setattr(model.get_submodule(parent), attribute, nn.Identity())
-    size = params.input_size or getattr(model, "image_size", None)
-    network = Network(model, last.in_features, classes, input_size=size)
-    if weights:
-        network.set_statistics(torch.tensor(IMAGENET_MEAN), torch.tensor(IMAGENET_STD))
-    return network
+    return model, last.in_features, (name, *auxiliary)
 
 
 def _last_linear(model: nn.Module, architecture: str) -> tuple[str, nn.Linear]:
@@ -262,40 +292,78 @@ def _last_linear(model: nn.Module, architecture: str) -> tuple[str, nn.Linear]:
 
 def timm_backbone(params: BackboneParams, *, classes: int, image_size: int) -> Network:
     """Build any timm network, pooled, without its own head."""
-    import timm
-
-    if not timm.is_model(params.architecture):
-        raise ModelError(
-            f"timm has no network {params.architecture!r}; see timm.list_models() for the names."
-        )
-    wanted = _wants_weights(params)
-    model = _downloaded(
-        lambda: timm.create_model(params.architecture, pretrained=wanted, num_classes=0), params
-    )
+    wanted = params.wants_published
+    model, heads = timm_headless(params.architecture, pretrained=wanted, params=params)
     config: dict[str, Any] = model.pretrained_cfg
     size = params.input_size or (config["input_size"][-1] if config["fixed_input_size"] else None)
+    mean, std = config["mean"], config["std"]
+    if params.wants_file:
+        pixels = fill(model, Path(params.weights), heads, params.architecture)
+        mean, std = pixels.mean or mean, pixels.std or std
     side = size or image_size
     with torch.no_grad():
         dimension = model.eval()(torch.zeros(1, 3, side, side)).shape[1]
     network = Network(model.train(), dimension, classes, input_size=size)
-    if wanted:
-        network.set_statistics(torch.tensor(config["mean"]), torch.tensor(config["std"]))
+    if wanted or params.wants_file:
+        network.set_statistics(torch.tensor(mean), torch.tensor(std))
     return network
 
 
-def _wants_weights(params: BackboneParams) -> bool:
-    return params.pretrained and params.mode != "scratch"
+def timm_headless(
+    architecture: str, *, pretrained: bool = False, params: BackboneParams | None = None
+) -> tuple[Any, tuple[str, ...]]:
+    """Build a network of timm, pooled, without its own head.
+
+    Args:
+        architecture: its name in the library.
+        pretrained: with the weights that are published.
+        params: what it is built for, for errors.
+
+    Returns:
+        The network, (B, 3, H, W) -> (B, D), and the names of the parts that were removed.
+
+    Raises:
+        ModelError: there is none of that name, or its weights cannot be had.
+    """
+    import timm
+
+    if not timm.is_model(architecture):
+        raise ModelError(
+            f"timm has no network {architecture!r}; see timm.list_models() for the names."
+        )
+    model = _downloaded(
+        "timm",
+        lambda: timm.create_model(architecture, pretrained=pretrained, num_classes=0),
+        params,
+    )
+    heads = model.pretrained_cfg.get("classifier") or ()
+    return model, (heads,) if isinstance(heads, str) else tuple(heads)
 
 
-def _downloaded(build: Callable[[], Any], params: BackboneParams) -> Any:
-    """Call `build`; a failed download becomes an error that names the remedy."""
+def _downloaded(library: str, build: Callable[[], Any], params: BackboneParams | None) -> Any:
+    """Call `build`; a failed download becomes an error that names the file and the remedy."""
     tensors_only()
     try:
         return build()
     except (OSError, RuntimeError, UnpicklingError) as error:
-        if not _wants_weights(params):
+        if params is None or not params.wants_published:
             raise
-        raise ModelError(
-            f"The published weights of {params.architecture} could not be had ({error}). Use the "
-            "model patch_kmeans or mode scratch, or put the weights into the library's cache."
+        reason = str(error).strip() or type(error).__name__
+        raise missing(
+            params.architecture, place_of(library, params.architecture), reason
         ) from error
+
+
+def missing(architecture: str, place: Place | None, reason: str) -> ModelError:
+    """Say that published weights cannot be had, where they were looked for, and what helps."""
+    why = reason.splitlines()[0][:300].rstrip(". ")
+    if place is None:
+        where = f"its library publishes none ({why})"
+    elif place.is_there:
+        where = f"{place.path} cannot be read ({why})"
+    else:
+        where = f"{place.url} is not at {place.path}, and cannot be downloaded ({why})"
+    return ModelError(
+        f"The published weights of {architecture} cannot be had: {where}. Have an admin upload the "
+        "file (Admin, Weights) and choose it, or take a packaged network, as efficientnet_lite0."
+    )

@@ -26,11 +26,12 @@ from models.head import LogisticHead, Scaling, fit_head
 from models.head_losses import LEAST_TO_PREDICT, HeadLosses
 from models.nets import Network
 from models.parallel import train_together
-from models.params.networks import AutoParams, HeadParams, TrainingParams
+from models.params.networks import AutoParams, BackboneParams, HeadParams, TrainingParams
 from models.penalty import choose_penalty
 from models.protocols import OOD, Indices, Progress, TargetModel
 from models.train import train
 from models.trained import HeadModel, NetworkModel
+from models.weight_files.fitting import digest
 
 __all__ = [
     "embed_pool",
@@ -87,6 +88,9 @@ def train_target(
     indices, labels = np.asarray(indices, np.int64), np.asarray(labels, np.int64)
     _check_labels(indices, labels, classes)
     stored = validate("model", name, params)
+    if isinstance(settings, BackboneParams) and settings.wants_file:
+        # A path says nothing elsewhere, and a saved network needs no file.
+        stored["weights"] = digest(settings.weights)
     ood = np.empty(0, np.int64) if ood_indices is None else np.asarray(ood_indices, np.int64)
     answered = np.concatenate([indices, ood])
     said = np.concatenate([labels, np.full(len(ood), OOD)])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 TASK_MODULES = (
     "workers.tasks.advance_round",
     "workers.tasks.embedding_map",
+    "workers.tasks.check_weights",
     "workers.tasks.import_pool",
     "workers.tasks.learn_features",
     "workers.tasks.prune",

@@ -26,7 +26,7 @@ from core.errors import Conflict, DomainError
 from core.settings import Settings, settings
 from core.states import JobKind, JobState
 from core.storage import Freed, Storage, room_of
-from core.tables import Artifact, Job, Project, Removal
+from core.tables import Artifact, Job, Project, Removal, Weights
 from workers.removals import held_images, remove_images
 
 SETTLED_SECONDS: Final = 3600.0
@@ -66,7 +66,7 @@ def strays(connection: Connection, storage: Storage) -> Iterator[Stray]:
 def _paths(connection: Connection, storage: Storage) -> Iterator[tuple[Path, bytes | None]]:
     for folder in ("images", "renditions", "thumbnails"):
         yield from _of_images(connection, storage.root / folder)
-    others = (_in_projects, _uploads, _work)
+    others = (_in_projects, _uploads, _work, _weights)
     yield from ((path, None) for find in others for path in find(connection, storage.root))
 
 
@@ -151,6 +151,11 @@ def _work(connection: Connection, root: Path) -> Iterator[Path]:
     return (path for path in directories if path.name not in wanted)
 
 
+def _weights(connection: Connection, root: Path) -> Iterator[Path]:
+    named = set(connection.scalars(select(Weights.storage_key)))
+    return (path for path in _files(root / "weights") if str(path.relative_to(root)) not in named)
+
+
 def _objects(connection: Connection, storage: Storage) -> Iterator[Stray]:
     """Images in the installation's bucket that no row names."""
     if storage.remote is None:
@@ -205,7 +210,7 @@ def _require_known(engine: Engine) -> None:
         Conflict: ``no_projects``.
     """
     with Session(engine) as session:
-        for table in (Project, Removal):
+        for table in (Project, Removal, Weights):
             if session.scalar(select(table.id).limit(1)) is not None:
                 return
     raise Conflict(

@@ -132,12 +132,14 @@ class StorageOut(BaseModel):
     """`disk_free` and `disk_total` are those of the disk with the data directory.
 
     `upload_bytes` is what uploads take that wait for an import, or for the retry of one that
-    failed. `removals` are the last 20 projects that were deleted, the latest first.
+    failed; `weights_bytes` is that of uploaded weights. `removals` are the last 20 projects that
+    were deleted, the latest first.
     """
 
     projects: list[ProjectStorage]
     removals: list[RemovalOut]
     upload_bytes: int
+    weights_bytes: int
     database_bytes: int
     disk_free: int
     disk_total: int

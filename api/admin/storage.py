@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.admin.schemas import ProjectStorage, RemovalOut, StorageOut
 from core.states import ArtifactKind
 from core.storage import Storage
-from core.tables import Artifact, Removal
+from core.tables import Artifact, Removal, Weights
 
 _REMOVALS: Final = 20
 
@@ -59,6 +59,7 @@ async def usage(session: AsyncSession, storage: Storage) -> StorageOut:
         projects=[_project(row, artifacts[row.id], files[row.id]) for row in images],
         removals=[RemovalOut.model_validate(one) for one in removed],
         upload_bytes=await to_thread.run_sync(_sizes, storage.root / "uploads"),
+        weights_bytes=int(await session.scalar(select(func.sum(Weights.bytes))) or 0),
         database_bytes=await session.scalar(database) or 0,
         disk_free=disk.free,
         disk_total=disk.total,

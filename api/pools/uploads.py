@@ -1,15 +1,10 @@
-"""Receiving an upload: streamed to disk, memory flat, and nothing recorded before it is whole."""
+"""What may be uploaded into a pool."""
 
-import os
-import uuid
 from collections.abc import AsyncIterator, Sequence
 from pathlib import PurePosixPath
 
-import anyio
-from anyio import to_thread
-
-from core.disk import disk_full, is_full, require_room
-from core.errors import DomainError, ErrorKind, Invalid
+from api.uploads import receive_up_to
+from core.errors import Invalid
 from core.formats import IMAGES
 from core.settings import Settings
 from core.states import Split
@@ -53,38 +48,6 @@ async def receive(
     chunks: AsyncIterator[bytes], filename: str, storage: Storage, settings: Settings
 ) -> str:
     """Write the request body to disk; returns its name under ``storage.upload``."""
-    name = f"{uuid.uuid4().hex}{PurePosixPath(filename).suffix.lower()}"
-    path = storage.upload(name)
-    await anyio.Path(path.parent).mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(path.suffix + ".part")
-    received = 0
-    # Before the first byte: whoever sends a large file need not send it in vain.
-    require_room(settings)
-    try:
-        async with await anyio.open_file(part, "wb") as file:
-            async for chunk in chunks:
-                received += len(chunk)
-                if received > settings.max_upload_bytes:
-                    raise DomainError(
-                        "too_large",
-                        f"Uploads are limited to {settings.max_upload_bytes:,} bytes; split the "
-                        "archive, or raise KARAT_MAX_UPLOAD_BYTES.",
-                        kind=ErrorKind.TOO_LARGE,
-                    )
-                await file.write(chunk)
-                require_room(settings)
-            await file.flush()
-            await to_thread.run_sync(os.fsync, file.wrapped.fileno())
-        if received == 0:
-            raise Invalid(
-                "empty_upload",
-                f"{filename} is empty: no bytes came. Save the file again, and send what it holds.",
-            )
-        await anyio.Path(part).rename(path)
-    except OSError as error:
-        if is_full(error):
-            raise disk_full() from error
-        raise
-    finally:
-        await anyio.Path(part).unlink(missing_ok=True)
-    return name
+    remedy = "split the archive, or raise KARAT_MAX_UPLOAD_BYTES"
+    most = settings.max_upload_bytes
+    return await receive_up_to(chunks, filename, storage, settings, most=most, remedy=remedy)

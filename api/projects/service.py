@@ -19,6 +19,7 @@ from api.projects.schemas import (
 from api.projects.settings import checked
 from api.projects.warnings import warnings
 from api.telling import tell
+from api.weights.choice import require_weights
 from core import queue, removals
 from core.consensus import lock_examples
 from core.errors import Conflict, Invalid, NotFound
@@ -116,6 +117,7 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
     session.add(project)
     await _flush_name(session)
     await _require_subset(session, project.id, settings)
+    await require_weights(session, settings)
     session.add(Member(project_id=project.id, user_id=principal.id))
     await classes.replace(session, project, body.classes)
     record(
@@ -149,6 +151,7 @@ async def update(
         if settings.input_size != before.input_size:
             await _require_size_free(session, project.id, before.input_size)
         await _require_subset(session, project.id, settings)
+        await require_weights(session, settings)
         project.settings = settings.model_dump(mode="json")
     record(
         session, principal, "update", "project", project.id, project_id=project.id,

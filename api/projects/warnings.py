@@ -5,6 +5,7 @@ from sqlalchemy import exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.settings import used
+from api.weights.choice import weights_warnings
 from core.input_size import not_resized_since
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState, Role
@@ -16,6 +17,7 @@ async def warnings(session: AsyncSession, project: Project) -> list[str]:
     """What the settings ask for that is not there, or not any more."""
     settings = ProjectSettings.model_validate(project.settings)
     return [
+        *await weights_warnings(session, settings),
         *await _features(session, project, settings),
         *await _annotators(session, project, settings.overlap),
         *await _webhooks(session, project),

@@ -10,6 +10,7 @@ from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
+from core.tables.weights import PublishedWeights, Weights
 from core.tables.worker import Worker
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Member",
     "Project",
     "ProjectClass",
+    "PublishedWeights",
     "Query",
     "Removal",
     "RemovalItem",
@@ -38,5 +40,6 @@ __all__ = [
     "User",
     "Webhook",
     "WebhookEvent",
+    "Weights",
     "Worker",
 ]

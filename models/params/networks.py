@@ -212,16 +212,34 @@ class BackboneParams(PublishedParams):
         default=True,
         description="Start from published weights (downloaded once); ignored in mode scratch.",
     )
+    weights: str = Field(
+        default="",
+        max_length=1000,
+        description="Start from the weights of this name, which an admin has uploaded for the "
+        "architecture; empty: the published ones. Ignored in mode scratch.",
+        json_schema_extra={"format": "weights"},
+    )
     input_size: int | None = Field(
         default=None,
         ge=8,
         le=1024,
-        description="Scale images to this side first; empty: what the architecture demands.",
+        description="Scale images to this side first; empty: what the architecture demands, or "
+        "the uploaded weights say.",
     )
+
+    @property
+    def wants_file(self) -> bool:
+        """Whether to start from the file `weights`."""
+        return bool(self.weights) and self.mode != "scratch"
+
+    @property
+    def wants_published(self) -> bool:
+        """Whether to start from published weights."""
+        return self.pretrained and self.mode != "scratch" and not self.weights
 
     @model_validator(mode="after")
     def _weights_to_tune(self) -> Self:
-        if self.mode == "finetune" and not self.pretrained:
+        if self.mode == "finetune" and not self.pretrained and not self.weights:
             raise ValueError("mode finetune needs pretrained = true; use mode scratch")
         return self
 

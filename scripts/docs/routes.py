@@ -30,6 +30,7 @@ TITLES: Final = {
     "events": "Events",
     "home": "Home",
     "webhooks": "Webhooks",
+    "weights": "Weights",
     "algorithms": "Algorithms",
     "admin": "Administration",
     "health": "Health and version",

@@ -40,6 +40,8 @@ SILENT = {
     "PATCH /api/users/{user_id}": NO_PROJECT,
     "POST /api/users/{user_id}/reset-password": NO_PROJECT,
     "POST /api/users/{user_id}/unlock": NO_PROJECT,
+    "POST /api/weights": NO_PROJECT,
+    "DELETE /api/weights/{weights_id}": NO_PROJECT,
     "POST /api/projects/{project_id}/labeling/lease": "no page shows what others hold",
     "POST /api/projects/{project_id}/labeling/release": "no page shows what others hold",
     "POST /api/projects/{project_id}/reviews/{review}/lease": "no page shows what others hold",

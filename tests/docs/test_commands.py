@@ -36,6 +36,7 @@ LEFT_OUT: Final = {
     "needs servers of its own": 2,
     "stays in the foreground": 3,
     "takes minutes": 24,
+    "wants a file of weights": 4,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
 

@@ -151,6 +151,7 @@ VIEWS: Final = (
     View("admin-tokens", "/admin/tokens", "/admin/tokens"),
     View("admin-workers", "/admin/workers", "/admin/workers"),
     View("admin-webhooks", "/admin/webhooks", "/admin/webhooks?webhook={webhook}"),
+    View("admin-weights", "/admin/weights", "/admin/weights"),
     View("admin-storage", "/admin/storage", "/admin/storage"),
     View("admin-audit", "/admin/audit", "/admin/audit"),
     View("algorithm", "/algorithms/:kind/:name", "/algorithms/strategy/mqnet"),

@@ -26,6 +26,7 @@ from karat.processes import ServiceError
 from karat.restore import restore_from
 from tests.conftest import Services
 from tests.karat.helpers import Run
+from tests.security.targets import add_weights
 from tests.world import World
 from workers.verify.__main__ import verify
 
@@ -54,6 +55,13 @@ def source(world: World, installation: settings.Settings) -> Installation:
             sha256=sha256(b"model").hexdigest(),
             bytes=5,
         )
+    )
+    weights = world.storage.artifact("weights/a/b.safetensors")
+    weights.parent.mkdir(parents=True)
+    weights.write_bytes(b"weights")
+    weights.with_name("left.safetensors").write_bytes(b"of an upload that was refused")
+    add_weights(
+        world, storage_key="weights/a/b.safetensors", sha256=sha256(b"weights").hexdigest(), bytes=7
     )
     world.session.commit()
     return Installation(installation.data_dir, installation.database_url, running=True)
@@ -133,9 +141,10 @@ def test_what_is_backed_up_while_images_come_in_is_whole(
         enough.set()
         importing.join()
     put = restore_from(tmp_path / "karat.tar", empty)
-    # 12 images, a model and an upload, the pixels of five projects; what no row of the moment names
-    # is not among them.
-    assert put.files == made.files >= 19
+    # 12 images, a model, weights and an upload, the pixels of five projects; what no row of the
+    # moment names is not among them.
+    assert put.files == made.files >= 20
+    assert [file.read_bytes() for file in (empty.data_dir / "weights").rglob("*.*")] == [b"weights"]
     assert problems(empty) == []
     assert (empty.data_dir / "uploads" / "waiting.zip").read_bytes() == b"zip"
     assert list(source.data_dir.rglob("warm-up.npz"))

@@ -13,6 +13,7 @@ import pytest
 from karat import Client
 from karat.stack import Stack
 from tests.karat.helpers import Run, image_folder
+from tests.weight_files import TINY, tiny_weights
 
 
 def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: Path) -> None:
@@ -235,3 +236,34 @@ def test_help_needs_no_heavy_import() -> None:
         *("up", "demo", "doctor", "login", "project", "import", "export"),
         *("round", "job", "user", "token", "algorithms"),
     }
+
+
+def test_weights_are_added_listed_and_removed(
+    engineer: str, admin: Client, karat: Run, tmp_path: Path
+) -> None:
+    mine = admin.create_token("weights", scope="write")["secret"]
+    name = f"tiny {engineer}"
+    tiny_weights(tmp_path / "tiny.safetensors", seed=hash(engineer) % 1000)
+    given = ("--architecture", TINY, "--name", name)
+    refused = karat("weights", "add", tmp_path / "tiny.safetensors", *given, status=1)
+    assert "Ask an admin" in refused.stderr
+    missing = karat("weights", "add", tmp_path / "no.safetensors", *given, status=2)
+    assert "There is no file" in missing.stderr
+    added = karat("weights", "add", tmp_path / "tiny.safetensors", *given, KARAT_TOKEN=mine).stdout
+    assert f"fit timm {TINY}; 2 of the head left aside." in added
+    listed = json.loads(karat("weights", "list", "--json").stdout)
+    assert [one["state"] for one in listed if one["name"] == name] == ["ready"]
+    assert TINY in karat("weights", "list").stdout
+    settings = ("--set", "model.name=timm", "--set", f"model.params.weights={name}")
+    of = ("--set", f"model.params.architecture={TINY}")
+    project = json.loads(
+        karat(
+            "project", "create", f"From {name}", "--class", "cat", *settings, *of, "--json"
+        ).stdout
+    )
+    kept = karat("weights", "remove", name, KARAT_TOKEN=mine, status=1)
+    assert f"From {name}" in kept.stderr
+    admin.project(project["id"]).delete()
+    assert "removed" in karat("weights", "remove", name, KARAT_TOKEN=mine).stdout
+    gone = karat("weights", "remove", name, KARAT_TOKEN=mine, status=1)
+    assert "There are no weights" in gone.stderr

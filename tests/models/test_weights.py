@@ -32,6 +32,6 @@ def test_cached_weights_run_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     torch.save({"weights": Mine(trace)}, cached)
     assert pickle.dumps(Mine(trace))
     params = BackboneParams(architecture="resnet18")
-    with pytest.raises(ModelError, match="resnet18 could not be had"):
+    with pytest.raises(ModelError, match="resnet18 cannot be had"):
         torchvision_backbone(params, classes=2, image_size=32)
     assert not trace.exists()

@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -26,6 +27,7 @@ from core.tables import (
     User,
     Webhook,
     WebhookEvent,
+    Weights,
     Worker,
 )
 from tests.api.test_subsets import add_subset
@@ -142,6 +144,7 @@ def target(world: World) -> Target:
             "pool_index": 0,
             "name": "nobody",
             "token_id": 0,
+            "weights_id": 1,
             "user_id": 0,
         },
     )
@@ -187,6 +190,24 @@ def _webhook(world: World, found: Target) -> Target:
 
 def _address(_: Target) -> dict[str, Any]:
     return {"url": "https://example.org/"}
+
+
+def add_weights(world: World, name: str | None = None, **values: Any) -> Weights:
+    """Weights of a tiny network that were found good, whose file is not there."""
+    digest = uuid.uuid4().hex * 2
+    row = Weights(**{
+        "name": name or f"weights {digest[:8]}", "library": "timm", "architecture": "test_resnet",
+        "filename": "a.safetensors", "sha256": digest, "tensors": 3, "bytes": 100,
+        "storage_key": f"weights/{digest[:32]}/{digest}.safetensors",
+        "meta": {}, "left_aside": ["fc.weight"], "checked_at": datetime.now(UTC), **values,
+    })  # fmt: skip
+    world.session.add(row)
+    world.session.commit()
+    return row
+
+
+def _weights(world: World, found: Target) -> Target:
+    return found.with_(weights_id=add_weights(world).id)
 
 
 def _short_lived(world: World, found: Target) -> Target:
@@ -260,6 +281,12 @@ CALLS: dict[str, Call] = {
     "reset_password": Call(lambda _: {}, before=_bystander),
     "unlock_user": Call(before=_bystander),
     "forget_worker": Call(before=_worker),
+    "show_weights": Call(before=_weights),
+    "delete_weights": Call(before=_weights),
+    "add_weights": Call(
+        content=b"no weights",
+        query=lambda _: f"architecture=test_resnet&filename={uuid.uuid4()}.safetensors",
+    ),
     "create_project": Call(lambda _: {"name": f"new {uuid.uuid4()}", "classes": []}),
     "update_project": Call(lambda _: {"guidelines": "Look twice."}),
     "delete_project": Call(before=_short_lived),

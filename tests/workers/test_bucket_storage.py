@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from fastapi.testclient import TestClient
+from safetensors.torch import save
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -101,6 +103,30 @@ def test_images_and_artifacts_lie_in_the_bucket(stored: Bucket, kept: Pool, worl
     assert keys(stored)
     remove_files({})
     assert keys(stored) == []
+
+
+def test_weights_lie_in_the_bucket_until_they_are_deleted(
+    stored: Bucket, kept: Pool, world: World
+) -> None:
+    content = save({"a": torch.ones(3)})
+    admin = world.caller().headers
+    with TestClient(create_app(settings.settings()), base_url="http://karat.test") as http:
+        asked = {"filename": "a.safetensors", "architecture": "resnet18"}
+        made = http.post("/api/weights", params=asked, content=content, headers=admin).json()
+        (key,) = keys(stored)
+        assert key.startswith("karat/weights/")
+        assert key.endswith(f"/{made['sha256']}.safetensors")
+        # A worker on another machine has its own copy.
+        shutil.rmtree(kept.storage.root / "weights")
+        fetched = kept.storage.fetch(key.removeprefix("karat/"))
+        assert fetched.read_bytes() == content
+        assert findings()["weights"].level == "ok"
+        again = http.post("/api/weights", params=asked, content=content, headers=admin)
+        assert again.status_code == 409
+        assert keys(stored) == [key]
+        assert http.delete(f"/api/weights/{made['id']}", headers=admin).status_code == 204
+    assert keys(stored) == []
+    assert not list((kept.storage.root / "weights").iterdir())
 
 
 def test_the_database_is_free_while_a_file_comes_from_the_bucket(

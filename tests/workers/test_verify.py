@@ -13,6 +13,7 @@ from core.lifecycle import claim_job, finish_job, new_job
 from core.states import ArtifactKind, JobKind, JobState
 from core.storage import sha256
 from core.tables import Artifact
+from tests.security.targets import add_weights
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.verify.__main__ import CHECKS, verify
@@ -80,6 +81,8 @@ BROKEN = [
     ("webhooks_told", "UPDATE webhook_events SET at = now() - interval '1 hour'"),
     ("artifacts", "UPDATE artifacts SET sha256 = repeat('0', 64)"),
     ("artifacts", "UPDATE artifacts SET bytes = bytes + 1"),
+    ("weights", "UPDATE weights SET sha256 = repeat('0', 64)"),
+    ("weights", "UPDATE weights SET storage_key = 'weights/gone'"),
     ("images", "UPDATE examples SET content_hash = sha256('nothing') WHERE pool_index = 3"),
     ("pixels", "UPDATE examples SET pool_index = 1000 WHERE pool_index = 3"),
 ]
@@ -108,6 +111,10 @@ def loop(world: World) -> Loop:
             bytes=4,
         )
     )
+    file = world.storage.artifact("weights/a/b.safetensors")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"some")
+    add_weights(world, storage_key="weights/a/b.safetensors", sha256=sha256(file), bytes=4)
     # As the product sets the classes, which the loop leaves out.
     world.session.execute(
         text(

@@ -39,6 +39,7 @@ from workers.knowledge import class_names
 from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
 from workers.subset import dropped_of
+from workers.weights import with_file
 
 _VERDICTS: Final = "verdicts.safetensors"
 _NO_EVALUATION: Final = (
@@ -86,6 +87,7 @@ class Advance:
             round_ = round_of(session, context.project_id, number)
             before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
+            settings = with_file(session, context.storage, settings)
         meta = before[ArtifactKind.SCORES].meta if ArtifactKind.SCORES in before else {}
         return cls(
             context=context,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from core import queue
 from core.db import database_time
-from core.messages import JOB_MESSAGES, QUEUES, JobMessage, Sweep
+from core.messages import JOB_MESSAGES, QUEUES, CheckWeights, JobMessage, Sweep
 from core.settings import settings
 from core.states import JobState
 from core.storage import Storage
@@ -18,6 +18,7 @@ from workers.app import app
 from workers.fairness import is_silent
 from workers.imports.expiry import expire_plans
 from workers.runner import is_blocked, may_begin, sessions
+from workers.weights import unchecked
 
 logger = logging.getLogger(__name__)
 
@@ -50,9 +51,13 @@ def sweep(payload: dict[str, Any]) -> None:
                 job.sent_at, job.message = now, None
                 lost.append(message)
         _correct_workers(session)
+        # None is lost while one waits: whoever takes it looks at all there are.
+        asks = waiting[CheckWeights.queue] == 0 and unchecked(session)
     # After the commit: a slow broker must not hold the rows that running jobs beat on.
     for message in lost:
         queue.send(message)
+    if asks:
+        queue.send(CheckWeights())
 
 
 def _correct(job: Job, now: datetime) -> None:

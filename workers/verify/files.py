@@ -14,7 +14,7 @@ from core.locations import Location
 from core.originals import ORIGINAL
 from core.project_settings import ProjectSettings
 from core.storage import sha256
-from core.tables import Artifact, Example, Project
+from core.tables import Artifact, Example, Project, Weights
 from workers.strays import strays
 from workers.verify.check import BATCH, Check, Scope
 
@@ -22,12 +22,20 @@ _RESTORE: Final = "Restore it from the last backup with karat restore."
 
 
 def _artifacts(scope: Scope) -> Iterator[str]:
-    statement = select(Artifact).order_by(Artifact.id)
+    return _kept_files(scope, Artifact, "artifact")
+
+
+def _weights(scope: Scope) -> Iterator[str]:
+    return _kept_files(scope, Weights, "weights")
+
+
+def _kept_files(scope: Scope, table: type[Artifact | Weights], what: str) -> Iterator[str]:
+    statement = select(table).order_by(table.id)
     rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
     for row in rows.execute(statement):
         wrong = _wrong_artifact(scope, row)
-        if wrong and _is_there(scope, select(Artifact.id).where(Artifact.id == row.id)):
-            yield f"artifact {row.id}, {row.storage_key}: {wrong}"
+        if wrong and _is_there(scope, select(table.id).where(table.id == row.id)):
+            yield f"{what} {row.id}, {row.storage_key}: {wrong}"
 
 
 def _wrong_artifact(scope: Scope, row: Any) -> str | None:
@@ -132,6 +140,12 @@ CHECKS: Final = (
         "every artifact is there, byte for byte",
         f"{_RESTORE} Without a backup, run the job that made it again.",
         _artifacts,
+    ),
+    Check(
+        "weights",
+        "every file of weights is there, byte for byte",
+        f"{_RESTORE} Without a backup, have an admin delete them and upload the file again.",
+        _weights,
     ),
     Check(
         "images",

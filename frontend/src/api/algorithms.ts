@@ -106,6 +106,31 @@ export const withSubsets = (algorithm: Algorithm, ids: number[], words: ChoiceWo
       : schema,
   );
 
+/** The format of a parameter that names uploaded weights. */
+const WEIGHTS = "weights";
+
+/** Whether an algorithm may start from uploaded weights. */
+export const takesWeights = (algorithm: Algorithm): boolean =>
+  Object.values(parametersOf(algorithm)).some((schema) => schema.format === WEIGHTS);
+
+/** An algorithm whose weights are chosen from a list instead of typed; what is chosen is in it. */
+export const withWeights = (
+  algorithm: Algorithm,
+  names: string[],
+  chosen: string,
+  words: { published: string; hint: string },
+): Algorithm =>
+  withParameters(algorithm, (schema) =>
+    schema.format === WEIGHTS
+      ? {
+          ...schema,
+          description: words.hint,
+          enum: [...new Set(["", ...names, chosen])],
+          words: { "": words.published },
+        }
+      : schema,
+  );
+
 const withParameters = (
   algorithm: Algorithm,
   change: (schema: ParamSchema, name: string) => ParamSchema,

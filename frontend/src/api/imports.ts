@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import { ApiError, NetworkError } from "./errors";
+import { sendFile } from "./sendFile";
 import type { BucketImport, ImportStart, Job, Packed, Split } from "./types";
 
 export const importsQuery = (projectId: number) =>
@@ -99,7 +99,7 @@ export type Upload = {
   signal: AbortSignal;
 };
 
-/** Upload one file as an import. XMLHttpRequest, since `fetch` reports no upload progress. */
+/** Upload one file as an import. */
 export function uploadImport(upload: Upload): Promise<Job> {
   const { projectId, body, filename, split, annotations, table, packed, dryRun } = upload;
   const { onProgress, signal } = upload;
@@ -109,19 +109,5 @@ export function uploadImport(upload: Upload): Promise<Job> {
   for (const column of annotations) query.append("annotation_column", column);
   if (table?.key) query.set("key_column", table.key);
   if (table && table.countFrom !== null) query.set("count_from", String(table.countFrom));
-  return new Promise((resolve, reject) => {
-    const xhr = new XMLHttpRequest();
-    xhr.open("POST", `/api/projects/${projectId}/imports?${query}`);
-    xhr.responseType = "json";
-    xhr.setRequestHeader("content-type", "application/octet-stream");
-    xhr.upload.onprogress = (event) => onProgress(event.loaded, event.total || body.size);
-    xhr.onload = () => {
-      if (xhr.status < 300) resolve(xhr.response as Job);
-      else reject(new ApiError(xhr.status, xhr.response ?? { title: xhr.statusText }));
-    };
-    xhr.onerror = () => reject(new NetworkError());
-    xhr.onabort = () => reject(new DOMException("The upload was stopped.", "AbortError"));
-    signal.addEventListener("abort", () => xhr.abort());
-    xhr.send(body);
-  });
+  return sendFile({ url: `/api/projects/${projectId}/imports?${query}`, body, onProgress, signal });
 }

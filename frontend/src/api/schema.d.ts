@@ -1980,6 +1980,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/weights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Weights
+         * @description Weights that admins have uploaded, by name; the parameter `weights` of models names one.
+         */
+        get: operations["list_weights"];
+        put?: never;
+        /**
+         * Add Weights
+         * @description Upload a safetensors file as the request body: weights of an architecture of a library.
+         *
+         *     Whether they are is for a worker to find out, once: read `state` until it is not `checking`.
+         */
+        post: operations["add_weights"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/weights/{weights_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Weights */
+        get: operations["show_weights"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Weights
+         * @description Delete weights that no project starts from; what was computed with them stays.
+         */
+        delete: operations["delete_weights"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -3157,6 +3204,11 @@ export interface components {
         Items_WebhookOut_: {
             /** Items */
             items: components["schemas"]["WebhookOut"][];
+        };
+        /** Items[WeightsOut] */
+        Items_WeightsOut_: {
+            /** Items */
+            items: components["schemas"]["WeightsOut"][];
         };
         /** JobError */
         JobError: {
@@ -4345,7 +4397,8 @@ export interface components {
          * @description `disk_free` and `disk_total` are those of the disk with the data directory.
          *
          *     `upload_bytes` is what uploads take that wait for an import, or for the retry of one that
-         *     failed. `removals` are the last 20 projects that were deleted, the latest first.
+         *     failed; `weights_bytes` is that of uploaded weights. `removals` are the last 20 projects that
+         *     were deleted, the latest first.
          */
         StorageOut: {
             /** Database Bytes */
@@ -4360,6 +4413,8 @@ export interface components {
             removals: components["schemas"]["RemovalOut"][];
             /** Upload Bytes */
             upload_bytes: number;
+            /** Weights Bytes */
+            weights_bytes: number;
         };
         /**
          * SubsetComparison
@@ -4578,6 +4633,13 @@ export interface components {
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
         };
+        /** Uploader */
+        Uploader: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+        };
         /**
          * UserActivity
          * @description A user, and what they can come in with.
@@ -4653,6 +4715,13 @@ export interface components {
             /** Password */
             password?: string | null;
             role?: components["schemas"]["Role"] | null;
+        };
+        /** UsingProject */
+        UsingProject: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
         };
         /**
          * Verdict
@@ -4751,6 +4820,57 @@ export interface components {
             events?: components["schemas"]["EventKind"][] | null;
             /** Url */
             url?: string | null;
+        };
+        /**
+         * WeightsOut
+         * @description Weights of a network that were uploaded.
+         *
+         *     A worker looks whether they are of the `architecture`: until then they are `checking`, and then
+         *     `ready`, or `refused` for a `problem`. `left_aside` are the tensors of the head, which is not
+         *     needed. `meta` has what the file says of images: `mean`, `std` and `input_size`. `used_by` are
+         *     projects that start from them, of those that the caller sees.
+         */
+        WeightsOut: {
+            /** Architecture */
+            architecture: string;
+            /** Bytes */
+            bytes: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            created_by: components["schemas"]["Uploader"] | null;
+            /** Filename */
+            filename: string;
+            /** Id */
+            id: number;
+            /** Left Aside */
+            left_aside: string[];
+            /**
+             * Library
+             * @enum {string}
+             */
+            library: "timm" | "torchvision";
+            /** Meta */
+            meta: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+            /** Problem */
+            problem: string | null;
+            /** Sha256 */
+            sha256: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "checking" | "ready" | "refused";
+            /** Tensors */
+            tensors: number;
+            /** Used By */
+            used_by: components["schemas"]["UsingProject"][];
         };
         /**
          * WorkerOut
@@ -9495,6 +9615,171 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DeliveryOut"];
                 };
+            };
+        };
+    };
+    list_weights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_WeightsOut_"];
+                };
+            };
+        };
+    };
+    add_weights: {
+        parameters: {
+            query: {
+                /** @description Name in the library. */
+                architecture: string;
+                filename: string;
+                library?: "timm" | "torchvision";
+                /** @description Else that of the file, without its ending. */
+                name?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WeightsOut"];
+                };
+            };
+        };
+    };
+    show_weights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                weights_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WeightsOut"];
+                };
+            };
+        };
+    };
+    delete_weights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                weights_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

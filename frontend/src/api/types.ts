@@ -14,6 +14,7 @@ export type Worker = Schemas["WorkerOut"];
 export type WorkerProblem = Schemas["WorkerProblem"];
 export type ActiveJob = Schemas["ActiveJob"];
 export type Storage = Schemas["StorageOut"];
+export type Weights = Schemas["WeightsOut"];
 export type AuditEntry = Schemas["AuditOut"];
 export type Home = Schemas["Home"];
 export type ProjectWork = Schemas["ProjectWork"];
@@ -157,6 +158,7 @@ export type Choice = Filled<Schemas["Choice"]>;
 /** The part of JSON Schema that parameters are described with. */
 export type ParamSchema = {
   type?: string;
+  format?: string;
   title?: string;
   description?: string;
   default?: unknown;

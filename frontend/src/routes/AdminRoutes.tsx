@@ -3,6 +3,7 @@ import { AuditScreen } from "../features/admin/AuditScreen";
 import { StorageScreen } from "../features/admin/StorageScreen";
 import { TokensScreen } from "../features/admin/TokensScreen";
 import { UsersScreen } from "../features/admin/UsersScreen";
+import { WeightsScreen } from "../features/admin/WeightsScreen";
 import { WorkersScreen } from "../features/admin/WorkersScreen";
 import { WebhooksCard } from "../features/webhooks/WebhooksCard";
 import { t } from "../strings";
@@ -65,6 +66,11 @@ export function Workers() {
 export function Webhooks() {
   useTitle(titled("webhooks"));
   return <WebhooksCard place="all" />;
+}
+
+export function Weights() {
+  useTitle(titled("weights"));
+  return <WeightsScreen />;
 }
 
 export function Storage() {

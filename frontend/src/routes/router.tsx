@@ -45,6 +45,7 @@ export const router = createBrowserRouter([
           { path: "tokens", lazy: admin("Tokens") },
           { path: "workers", lazy: admin("Workers") },
           { path: "webhooks", lazy: admin("Webhooks") },
+          { path: "weights", lazy: admin("Weights") },
           { path: "storage", lazy: admin("Storage") },
           { path: "audit", lazy: admin("Audit") },
         ],

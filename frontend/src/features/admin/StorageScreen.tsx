@@ -58,6 +58,7 @@ export function StorageScreen() {
             [text.features, formatBytes(sum(projects.map((one) => one.feature_bytes)))],
             [text.artifacts, formatBytes(sum(projects.map(artifactsOf)))],
             [text.uploads, formatBytes(found.data.upload_bytes)],
+            [t.admin.tabs.weights, formatBytes(found.data.weights_bytes)],
           ]}
         />
       </Card>

@@ -61,7 +61,7 @@ export function OverviewScreen({ project }: { project: Project }) {
       <Actions project={project} rounds={items} />
       {project.warnings.map((warning) => (
         <Notice key={warning} tone="gold">
-          {warning}
+          {t.common.said(warning)}
         </Notice>
       ))}
       <SubsetInUse project={project} />

@@ -9,6 +9,7 @@ import { ParamsForm } from "../../ui/ParamsForm";
 import { Needs } from "./AlgorithmFacts";
 import styles from "./AlgorithmField.module.css";
 import { AlgorithmPicker } from "./AlgorithmPicker";
+import { useWeightsOf } from "./useWeightsOf";
 
 type AlgorithmFieldProps = {
   kind: AlgorithmKind;
@@ -80,7 +81,8 @@ type ParametersProps = {
   onChange: (choice: Choice) => void;
 };
 
-function Parameters({ algorithm, choice, onChange }: ParametersProps) {
+function Parameters({ algorithm: given, choice, onChange }: ParametersProps) {
+  const [algorithm, fitting] = useWeightsOf(given, choice);
   const hasParams = Object.keys(parametersOf(algorithm)).length > 0;
   if (!hasParams && !algorithm.paper) return null;
   return (
@@ -91,7 +93,7 @@ function Parameters({ algorithm, choice, onChange }: ParametersProps) {
           key={algorithm.name}
           algorithm={algorithm}
           params={choice.params}
-          onChange={(params) => onChange({ ...choice, params })}
+          onChange={(params) => onChange({ ...choice, params: fitting(params) })}
         />
       )}
       {algorithm.paper && (

@@ -6,7 +6,7 @@ import { Card } from "../../ui/Card";
 import { CheckField, SelectField } from "../../ui/Field";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { NumberField } from "../../ui/NumberField";
-import { Failure, Loading, Skeleton } from "../../ui/State";
+import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { AlgorithmField } from "./AlgorithmField";
 import { CostWords } from "./CostWords";
 import { LearnedFeatures } from "./LearnedFeatures";
@@ -55,6 +55,11 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       </>
     );
   };
+  const weightsNotices = aboutWeights(project).map((warning) => (
+    <Notice key={warning} tone="gold">
+      {t.common.said(warning)}
+    </Notice>
+  ));
   const chooser = (kind: AlgorithmKind, note: string | null = null) => (
     <AlgorithmField
       kind={kind}
@@ -63,7 +68,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       note={note}
       onChange={(choice) => change({ [kind]: choice })}
     >
-      {prerequisites(kind)}
+      {kind === "model" ? weightsNotices : prerequisites(kind)}
     </AlgorithmField>
   );
   return (
@@ -110,6 +115,13 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       </details>
     </Card>
   );
+}
+
+/** What the server says of the weights that the stored model starts from. */
+function aboutWeights({ settings, warnings }: Project): string[] {
+  const { architecture, weights } = settings?.model.params ?? {};
+  const names = [architecture, weights].filter((one) => typeof one === "string" && one !== "");
+  return warnings.filter((warning) => names.some((name) => warning.includes(String(name))));
 }
 
 type BudgetFieldsProps = { settings: Settings; onChange: (values: Partial<Settings>) => void };

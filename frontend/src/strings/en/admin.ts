@@ -10,6 +10,7 @@ export const admin = {
     tokens: "Tokens",
     workers: "Workers",
     webhooks: "Webhooks",
+    weights: "Weights",
     storage: "Storage",
     audit: "Audit log",
   },
@@ -174,6 +175,7 @@ export const admin = {
     emptyText: "Nothing fits these filters.",
     gone: (id: number) => `Project ${id}`,
     verbs: {
+      upload: "uploaded",
       create: "made",
       update: "changed",
       delete: "deleted",
@@ -210,6 +212,7 @@ export const admin = {
       link: "made a link to",
     } as Record<string, string>,
     objects: {
+      weights: "weights",
       user: "user",
       token: "token",
       project: "project",

@@ -13,6 +13,7 @@ import { review } from "./review";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
 import { webhooks } from "./webhooks";
+import { weights } from "./weights";
 
 export const en = {
   admin,
@@ -30,4 +31,5 @@ export const en = {
   rounds,
   setup,
   webhooks,
+  weights,
 };

@@ -11,6 +11,7 @@ export const admin: Catalogue["admin"] = {
     tokens: "토큰",
     workers: "워커",
     webhooks: "웹훅",
+    weights: "가중치",
     storage: "저장 공간",
     audit: "감사 로그",
   },
@@ -174,6 +175,7 @@ export const admin: Catalogue["admin"] = {
     emptyText: "조건에 맞는 기록이 없습니다.",
     gone: (id) => `프로젝트 ${id}`,
     verbs: {
+      upload: "업로드",
       create: "생성",
       update: "변경",
       delete: "삭제",
@@ -210,6 +212,7 @@ export const admin: Catalogue["admin"] = {
       link: "링크 생성",
     },
     objects: {
+      weights: "가중치",
       user: "사용자",
       token: "토큰",
       project: "프로젝트",

@@ -14,6 +14,7 @@ import { review } from "./review";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
 import { webhooks } from "./webhooks";
+import { weights } from "./weights";
 
 export const ko: Catalogue = {
   admin,
@@ -31,4 +32,5 @@ export const ko: Catalogue = {
   rounds,
   setup,
   webhooks,
+  weights,
 };

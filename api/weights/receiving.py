@@ -1,0 +1,101 @@
+"""Receiving a file of weights: looked at before it is kept, by its header alone."""
+
+import os
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from anyio import to_thread
+
+from api.uploads import receive_up_to
+from core.errors import DomainError, Invalid
+from core.settings import Settings
+from core.storage import Storage, sha256
+from models.errors import ModelError
+from models.weight_files.header import pixels_of, read_header
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to call weights, and what their file was called."""
+
+    name: str
+    filename: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file that is where weights are.
+
+    Attributes:
+        key: Where it is in storage; nothing else is there.
+        sha256: In hexadecimal.
+        bytes: Its length.
+        tensors: How many it holds.
+        meta: What it says of images.
+    """
+
+    key: str
+    sha256: str
+    bytes: int
+    tensors: int
+    meta: dict[str, Any]
+
+
+async def keep(
+    chunks: AsyncIterator[bytes], asked: Asked, storage: Storage, settings: Settings
+) -> Kept:
+    """Write the request body to where weights are.
+
+    Raises:
+        Invalid: ``invalid_weights``, it is no safetensors file.
+        DomainError: As of any upload.
+    """
+    upload = await receive_up_to(
+        chunks,
+        asked.filename,
+        storage,
+        settings,
+        most=settings.max_weights_bytes,
+        remedy="store the tensors as float16, or raise KARAT_MAX_WEIGHTS_BYTES",
+    )
+    return await to_thread.run_sync(_place, storage.upload(upload), asked, storage)
+
+
+def _place(file: Path, asked: Asked, storage: Storage) -> Kept:
+    try:
+        header = read_header(file, asked.filename)
+        pixels = pixels_of(header.metadata)
+        digest = sha256(file)
+        kept = Kept(
+            f"weights/{uuid.uuid4().hex}/{digest}.safetensors",
+            digest,
+            file.stat().st_size,
+            len(header.shapes),
+            {name: value for name, value in vars(pixels).items() if value is not None},
+        )
+        target = storage.artifact(kept.key)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(file, target)
+        try:
+            storage.publish(kept.key)
+        except Exception:
+            discard(kept.key, storage)
+            raise
+    except ModelError as error:
+        raise Invalid("invalid_weights", str(error), field="body") from error
+    finally:
+        file.unlink(missing_ok=True)
+    return kept
+
+
+def discard(key: str, storage: Storage) -> None:
+    """Remove the file of weights that there are not, or not any more. Blocks.
+
+    What cannot be removed now belongs to nothing, and is found as such.
+    """
+    with suppress(OSError, DomainError):
+        storage.remove_path(str(PurePosixPath(key).parent))

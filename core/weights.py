@@ -1,0 +1,40 @@
+"""Which weights a project's model starts from, by its settings."""
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from core.project_settings import Choice
+
+Library = Literal["timm", "torchvision"]
+LIBRARIES: Final = get_args(Library)
+"""Models of the catalog that stand for any network of a library."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a network starts from.
+
+    Attributes:
+        library: Of the network.
+        architecture: Its name there.
+        uploaded: Name of uploaded weights; empty for the published ones.
+    """
+
+    library: str
+    architecture: str
+    uploaded: str
+
+
+def start_of(model: Choice) -> Start | None:
+    """What a model starts from; None for one that needs no weights from elsewhere.
+
+    Args:
+        model: Of a project's settings, with all its parameters.
+    """
+    params = model.params
+    if model.name not in LIBRARIES or params.get("mode") == "scratch":
+        return None
+    uploaded = str(params.get("weights") or "")
+    if not uploaded and not params.get("pretrained"):
+        return None
+    return Start(model.name, str(params.get("architecture")), uploaded)

@@ -1,0 +1,39 @@
+import { plural } from "./words";
+
+export const weights = {
+  hint: "Weights of networks that projects start from instead of published ones: safetensors files of any architecture of timm or torchvision. They need no download, and stay as they are.",
+  add: "Add weights",
+  table: "Weights",
+  empty: "No weights yet",
+  emptyText:
+    "Packaged and published networks need none of these. Add a file where workers reach no hub, or for a network of your own.",
+  name: "Name",
+  architecture: "Architecture",
+  state: "Check",
+  states: { checking: "Being checked", ready: "Ready", refused: "Does not fit" },
+  aside: (count: number) =>
+    `${plural(count, "tensor", "tensors")} of the head left aside: projects train their own.`,
+  size: "Size",
+  added: "Added",
+  usedBy: "Used by",
+  nobody: "No project",
+  digest: "SHA-256",
+  remove: "Delete",
+  removeOf: (name: string) => `Delete ${name}`,
+  removeTitle: (name: string) => `Delete the weights “${name}”?`,
+  removeText:
+    "The file goes. Models and embeddings that were computed with it stay as they are. It cannot be deleted while a project starts from it.",
+  file: "File",
+  fileHint:
+    "A .safetensors file. Pickles (.pth, .bin) can run code and are not read; the message says how to convert one.",
+  library: "Library",
+  architectureHint:
+    "As the library calls it, such as resnet18 or convnext_tiny. A worker checks that the tensors are those of this network.",
+  nameHint: "What projects choose it by; that of the file if left empty.",
+  send: "Upload",
+  sent: (sent: string, total: string) => `${sent} of ${total}`,
+  published: "Published weights",
+  choose: "Weights that an admin has uploaded for this architecture, or the published ones.",
+  noneFor: (architecture: string) =>
+    `The published ones. For ${architecture} none are uploaded; an admin adds them under Admin, Weights.`,
+};

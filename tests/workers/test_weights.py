@@ -1,0 +1,155 @@
+"""Weights from files, from their check to the embeddings of a round."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sqlalchemy import select
+
+from api.weights.receiving import Asked, _place
+from core import queue
+from core.messages import CheckWeights
+from core.states import JobState
+from core.tables import PublishedWeights, Weights
+from models.data import PixelStore
+from models.tensorfile import read_metadata
+from tests.security.targets import add_weights
+from tests.weight_files import TINY, tiny_weights
+from tests.workers.loop import Loop
+from tests.world import World
+from workers import weights
+from workers.runner import sessions
+from workers.strays import strays
+from workers.tasks.check_weights import check_weights
+from workers.tasks.sweep import sweep
+
+
+def stored(world: World, name: str, tmp_path: Path, **how: Any) -> tuple[Weights, Any]:
+    """Weights that nobody has checked, with their file, and the network."""
+    file = tmp_path / "upload.safetensors"
+    values = {key: how.pop(key) for key in ("library", "architecture") if key in how}
+    model = tiny_weights(file, **how)
+    kept = _place(file, Asked(name, "tiny.safetensors"), world.storage)
+    row = add_weights(
+        world, name, storage_key=kept.key, sha256=kept.sha256, bytes=kept.bytes, meta=kept.meta,
+        checked_at=None, left_aside=[], **values,
+    )  # fmt: skip
+    return row, model
+
+
+def check(world: World) -> None:
+    check_weights({})
+    world.session.expire_all()
+
+
+def test_a_worker_says_what_fits_and_what_does_not(world: World, tmp_path: Path) -> None:
+    good, _ = stored(world, "good", tmp_path)
+    wrong, _ = stored(world, "wrong", tmp_path, seed=1, architecture="resnet18")
+    lost = add_weights(world, "lost", checked_at=None)
+    assert weights.unchecked(world.session)
+    check(world)
+    assert good.problem is None
+    assert set(good.left_aside) == {"fc.weight", "fc.bias"}
+    assert good.checked_at is not None
+    assert wrong.problem is not None
+    assert "is this file of resnet18?" in wrong.problem
+    assert lost.problem is not None
+    assert not weights.unchecked(world.session)
+
+
+def test_a_round_embeds_with_the_uploaded_weights_as_timm_does(
+    world: World, tmp_path: Path
+) -> None:
+    row, model = stored(world, "mine", tmp_path, metadata={"input_size": "40"})
+    check(world)
+    params = {"architecture": TINY, "mode": "frozen", "weights": "mine", "precision": "float32"}
+    loop = Loop(world, model={"name": "timm", "params": params}, strategy={"name": "margin"})
+    loop.advance(0)
+    (file,) = world.storage.features(loop.project.id).glob("timm-*.npy")
+    found = np.load(file)
+    size = loop.project.settings["input_size"]
+    store = PixelStore.open(world.storage.pixels(loop.project.id, size), size, 72)
+    pixels = torch.from_numpy(store[slice(0, None)]).permute(0, 3, 1, 2).float() / 255
+    config = model.pretrained_cfg
+    mean, std = (torch.tensor(config[one])[:, None, None] for one in ("mean", "std"))
+    images = torch.nn.functional.interpolate(
+        (pixels - mean) / std, (40, 40), mode="bilinear", antialias=True
+    )
+    model.reset_classifier(0)
+    with torch.inference_mode():
+        np.testing.assert_allclose(found, model(images).numpy(), rtol=1e-3, atol=1e-4)
+    noted = json.loads(read_metadata(file.with_suffix(".extractor.safetensors"))["params"])
+    assert noted["weights"] == row.sha256
+    assert noted["input_size"] == 40
+
+
+def test_other_weights_of_the_same_name_embed_anew(world: World, tmp_path: Path) -> None:
+    first, _ = stored(world, "mine", tmp_path)
+    check(world)
+    params = {"architecture": TINY, "mode": "frozen", "weights": "mine"}
+    loop = Loop(world, model={"name": "timm", "params": params}, strategy={"name": "margin"})
+    loop.advance(0)
+    world.session.delete(first)
+    world.session.commit()
+    stored(world, "mine", tmp_path, seed=1)
+    check(world)
+    loop.advance(1)
+    one, two = (
+        np.load(file) for file in world.storage.features(loop.project.id).glob("timm-*.npy")
+    )
+    assert not np.allclose(one, two)
+
+
+def test_a_round_whose_weights_are_gone_says_which(world: World, tmp_path: Path) -> None:
+    row, _ = stored(world, "mine", tmp_path)
+    params = {"architecture": TINY, "mode": "frozen", "weights": "mine"}
+    loop = Loop(world, model={"name": "timm", "params": params}, strategy={"name": "margin"})
+    world.session.delete(row)
+    world.session.commit()
+    loop.answer(0, 8)
+    job = loop.finish(0)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert job.error["code"] == "weights_gone"
+    assert "'mine'" in job.error["detail"]
+
+
+def test_published_weights_that_cannot_be_had_are_noted_with_their_place(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nobody listens there.
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+    monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
+    row = PublishedWeights(library="torchvision", architecture="resnet18")
+    world.session.add(row)
+    world.session.commit()
+    check(world)
+    assert row.problem is not None
+    assert f"is not at {tmp_path}/checkpoints/resnet18-f37072fd.pth" in row.problem
+    assert row.checked_at is not None
+
+
+def test_the_sweep_asks_again_for_a_check_that_was_lost(world: World) -> None:
+    sweep({})
+    assert queue.waiting(CheckWeights.queue) == 0
+    add_weights(world, checked_at=None)
+    for _ in range(3):
+        sweep({})
+    assert queue.waiting(CheckWeights.queue) == 1
+
+
+def test_files_that_no_row_names_are_strays(world: World, tmp_path: Path) -> None:
+    row, _ = stored(world, "mine", tmp_path)
+    other = world.storage.artifact(f"weights/{'0' * 32}/{'ab' * 32}.safetensors")
+    other.parent.mkdir(parents=True)
+    other.write_bytes(b"left")
+    for path in (other, world.storage.artifact(row.storage_key)):
+        os.utime(path, (0, 0))
+    with sessions()() as session:
+        found = [one.name for one in strays(session.connection(), world.storage)]
+    assert found == [str(other.relative_to(world.storage.root))]
+    assert world.session.scalars(select(Weights.name)).all() == ["mine"]

@@ -1,0 +1,17 @@
+"""Looking at weights before a round needs them."""
+
+from typing import Any
+
+from core.messages import CheckWeights
+from core.settings import settings
+from core.storage import Storage
+from workers import weights
+from workers.app import app
+from workers.runner import sessions
+
+
+@app.task(name=CheckWeights.task)  # type: ignore[untyped-decorator]
+def check_weights(payload: dict[str, Any]) -> None:
+    """Check what nobody has checked; torch is imported only where this task runs."""
+    CheckWeights.model_validate(payload)
+    weights.check_all(sessions(), Storage.of(settings()))

@@ -1,0 +1,130 @@
+"""Weights of networks: checked when they are uploaded or chosen, and found by name when used."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session, sessionmaker
+
+from core import events
+from core.errors import Conflict, DomainError
+from core.project_settings import Choice, ProjectSettings
+from core.storage import Storage
+from core.tables import Project, PublishedWeights, Weights
+from core.weights import start_of
+from models.errors import ModelError
+
+logger = logging.getLogger(__name__)
+
+
+def unchecked(session: Session) -> bool:
+    """Whether any weights wait for a worker to look at them."""
+    tables = (Weights, PublishedWeights)
+    return any(
+        session.scalar(select(table.id).where(table.checked_at.is_(None)).limit(1)) is not None
+        for table in tables
+    )
+
+
+def check_all(sessions: sessionmaker[Session], storage: Storage) -> None:
+    """Look at all weights that nobody has looked at."""
+    from models.weight_check import check_file, check_published
+
+    with sessions() as session:
+        waiting = Weights.checked_at.is_(None)
+        uploads = session.scalars(select(Weights).where(waiting).order_by(Weights.id)).all()
+        session.expunge_all()
+    for row in uploads:
+
+        def fit(row: Weights = row) -> dict[str, Any]:
+            file = storage.fetch(row.storage_key)
+            return {"left_aside": [*check_file(file, row.library, row.architecture)]}
+
+        _look(sessions, Weights, row, fit)
+    with sessions() as session:
+        waiting = PublishedWeights.checked_at.is_(None)
+        statement = select(PublishedWeights).where(waiting).order_by(PublishedWeights.id)
+        published = session.scalars(statement).all()
+        session.expunge_all()
+    for found in published:
+
+        def have(row: PublishedWeights = found) -> dict[str, Any]:
+            check_published(row.library, row.architecture)
+            return {}
+
+        # Who is killed by a network that is too large must not be so again and again.
+        _note(sessions, PublishedWeights, found, {"problem": _ended(found.architecture)})
+        _look(sessions, PublishedWeights, found, have)
+
+
+def _ended(architecture: str) -> str:
+    return (
+        f"A worker is looking for the published weights of {architecture}. If this stays, it has "
+        "ended meanwhile, as one does that runs out of memory: choose a smaller network, or save "
+        "the settings once more."
+    )
+
+
+def _look(
+    sessions: sessionmaker[Session],
+    table: type[Weights] | type[PublishedWeights],
+    row: Weights | PublishedWeights,
+    check: Callable[[], dict[str, Any]],
+) -> None:
+    try:
+        found = {"problem": None, **check()}
+    except ModelError as error:
+        found = {"problem": str(error)}
+    except DomainError as error:
+        # The bucket is away: the sweep asks again.
+        logger.warning("weights of %s stay unchecked: %s", row.architecture, error)
+        return
+    except Exception as error:
+        logger.exception("weights of %s could not be checked", row.architecture)
+        found = {"problem": f"They could not be checked: {type(error).__name__}: {error}"[:1000]}
+    _note(sessions, table, row, found)
+
+
+def _note(
+    sessions: sessionmaker[Session],
+    table: type[Weights] | type[PublishedWeights],
+    row: Weights | PublishedWeights,
+    found: dict[str, Any],
+) -> None:
+    """Store what was found, and tell the pages of the projects that it concerns."""
+    with sessions.begin() as session:
+        session.execute(
+            update(table).where(table.id == row.id).values(checked_at=func.now(), **found)
+        )
+        params = Project.settings["model"]["params"]
+        using = select(Project.id, Project.state).where(
+            Project.settings["model"]["name"].astext == row.library,
+            params["architecture"].astext == row.architecture,
+        )
+        for project_id, state in session.execute(using).all():
+            session.execute(events.notify(project_id, events.Topic.PROJECT, {"state": state}))
+
+
+def with_file(session: Session, storage: Storage, settings: ProjectSettings) -> ProjectSettings:
+    """Settings whose model names its uploaded weights by their file, and their input size.
+
+    Raises:
+        Conflict: ``weights_gone``, there are none of that name.
+    """
+    model, start = settings.model, start_of(settings.model)
+    if start is None or not start.uploaded:
+        return settings
+    row = session.scalars(select(Weights).where(Weights.name == start.uploaded)).one_or_none()
+    if row is None:
+        raise Conflict(
+            "weights_gone",
+            f"There are no weights {start.uploaded!r} any more. Have an admin upload them again, "
+            "or choose others in the settings.",
+        )
+    params = {
+        **model.params,
+        "weights": str(storage.fetch(row.storage_key)),
+        "input_size": model.params.get("input_size") or row.meta.get("input_size"),
+    }
+    return settings.model_copy(update={"model": Choice(name=model.name, params=params)})
