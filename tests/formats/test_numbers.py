@@ -1,6 +1,7 @@
 """Numbers in columns of labels count classes only where it is certain how."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -47,6 +48,7 @@ def test_a_column_is_read_as_numbers_or_not_at_all(cells: list[str]) -> None:
     others = [cell for cell in cells if not is_number(cell) and cell not in (*NOTHING, "ood")]
     certain = bool(numbers) and min(numbers) == 0 and max(numbers) < len(CLASSES) and not others
     one = reader(cells)
+    expected: int | str | None
     for cell in cells:
         if is_number(cell):
             expected = [*CLASSES.values()][int(float(cell))] if certain else None
@@ -96,7 +98,7 @@ def test_an_import_says_how_it_read_numbers(world: World, suffix: str, first: in
     pool = pool_of(world, *CLASSES)
     pool.zip({f"{number}.png": png(number) for number in range(2)})
     rows = [{"file": f"{number}.png", "y": number + 1} for number in range(2)]
-    more = {} if first is None else {"count_from": first}
+    more: dict[str, Any] = {} if first is None else {"count_from": first}
     job = pool.add(written(rows, suffix), SOURCES[suffix], annotations=["y"], **more)
     names = [*CLASSES]
     if first is None:

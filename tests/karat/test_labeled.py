@@ -38,7 +38,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for seed in range(30):
             name = CLASSES[seed % 3]
             writer.writerow((f"{name}-{seed}.png", name, "ood" if seed % 10 == 0 else seed % 3))
-        writer.writerow(("missing.png", "light", "dark"))
+        writer.writerow(("missing.png", "light", 1))
     return path
 
 

@@ -301,7 +301,7 @@ def _read_entry(file: BinaryIO, left: int) -> tuple[Entry, int]:
         size, packed, offset = _wide(extra, size, packed, offset)
     extra = rest[name_length : name_length + extra_length]
     name = raw.decode("utf-8", "replace") if flags & _UTF_8 else _utf_8(raw, extra)
-    doubtful = not flags & _UTF_8 and name is not None and is_doubtful(raw, name)
+    doubtful = not (flags & _UTF_8 or name is None or raw.isascii()) and is_doubtful(raw, name)
     is_link = made_by >> 8 in _UNIX and stat.S_ISLNK(attributes >> 16)
     entry = Entry(name or "", flags, method, crc, packed, size, offset, b"", is_link, doubtful)
     if name is None:
