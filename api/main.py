@@ -14,6 +14,7 @@ from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.bodies import Bodies
+from api.duplicates.routes import router as duplicates
 from api.events import Broadcaster
 from api.examples.routes import router as examples
 from api.exports.routes import router as exports
@@ -55,6 +56,7 @@ _ROUTERS = (
     maps,
     project_rounds,
     examples,
+    duplicates,
     rounds,
     reviews,
     agreement,

@@ -85,6 +85,20 @@ class Resize(JobMessage):
     queue = "cpu"
 
 
+class Compare(JobMessage):
+    """Compare all images of a project with each other."""
+
+    task = "compare"
+    queue = "gpu"
+
+
+class LookUp(JobMessage):
+    """Make of one file what images are compared by."""
+
+    task = "look_up"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -115,6 +129,8 @@ MESSAGES: tuple[type[Message], ...] = (
     Relabel,
     ScorePart,
     Resize,
+    Compare,
+    LookUp,
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
@@ -128,5 +144,7 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.RELABEL: Relabel,
     JobKind.SCORE_PART: ScorePart,
     JobKind.RESIZE: Resize,
+    JobKind.COMPARE: Compare,
+    JobKind.LOOK_UP: LookUp,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu", "web", "housekeeping")

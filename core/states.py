@@ -79,6 +79,8 @@ class JobKind(StrEnum):
     RELABEL = "relabel"
     SCORE_PART = "score_part"
     RESIZE = "resize"
+    COMPARE = "compare"
+    LOOK_UP = "look_up"
 
 
 class Verdict(StrEnum):
@@ -122,6 +124,7 @@ class ArtifactKind(StrEnum):
     COMPARISON = "comparison"
     SUBSET = "subset"
     RELABELS = "relabels"
+    ALIKE = "alike"
 
 
 class EventKind(StrEnum):

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 TASK_MODULES = (
     "workers.tasks.advance_round",
+    "workers.tasks.compare",
     "workers.tasks.import_pool",
     "workers.tasks.learn_features",
+    "workers.tasks.look_up",
     "workers.tasks.prune",
     "workers.tasks.relabel",
     "workers.tasks.resize",

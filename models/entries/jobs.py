@@ -1,6 +1,7 @@
 """Jobs that are started by hand; the name is the kind of the job."""
 
 from models.entries.pruning import PRUNE4REL
+from models.params.compare import CompareParams
 from models.params.contrastive import ContrastiveParams
 from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
@@ -63,5 +64,14 @@ JOBS = (
         "rounds that are closed keep their results.",
         target="models.data:fit_image",
         params=ResizeParams,
+    ),
+    Spec(
+        name="compare",
+        kind="job",
+        title="Compare images",
+        summary="Finds images that show the same picture, also where the pool has a picture to "
+        "evaluate on, and how far each image is from its nearest others.",
+        target="models.duplicates:groups_of",
+        params=CompareParams,
     ),
 )

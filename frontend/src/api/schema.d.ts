@@ -622,6 +622,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Duplicates
+         * @description Groups of images that show the same picture, the largest first.
+         */
+        get: operations["list_duplicates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/duplicates/hold-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold Out Copies
+         * @description Keep one image of each group, and hold its unlabeled copies in the pool out.
+         */
+        post: operations["hold_out_copies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events": {
         parameters: {
             query?: never;
@@ -739,6 +779,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/examples/look-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look Up
+         * @description Send one image as the request body, to find what is like it: nothing is added to the pool.
+         *
+         *     When the job that is returned has succeeded, its number is what `similar_file` asks for.
+         */
+        post: operations["look_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/examples/promote": {
         parameters: {
             query?: never;
@@ -813,6 +875,26 @@ export interface paths {
          * @description Take back what was sent to the queue and has not been looked at.
          */
         post: operations["take_from_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge Examples
+         * @description Give images of the pool a verdict, as a review that settles them; a skip takes it back.
+         */
+        post: operations["judge_examples"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2167,7 +2249,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "alike";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -2374,6 +2456,18 @@ export interface components {
             seed: number;
             /** Strategy */
             strategy: string;
+        };
+        /**
+         * Comparison
+         * @description The last job that compared all images. `images` had features then; later ones had none.
+         */
+        Comparison: {
+            /** Finished At */
+            finished_at: string | null;
+            /** Images */
+            images: number;
+            /** Job Id */
+            job_id: number;
         };
         /**
          * Cost
@@ -2587,6 +2681,59 @@ export interface components {
             total: number;
         };
         /**
+         * DuplicateGroup
+         * @description Images that show the same picture.
+         *
+         *     `id` is the image that stands for them. `pool` are those of the pool that are not held out;
+         *     `items` are the first few: those to evaluate on, those with a verdict, then the others.
+         */
+        DuplicateGroup: {
+            /** Auxiliary Ood */
+            auxiliary_ood: number;
+            /** Evaluation */
+            evaluation: number;
+            /** Held Out */
+            held_out: number;
+            /** Id */
+            id: number;
+            /** Images */
+            images: number;
+            /** Is Contradicting */
+            is_contradicting: boolean;
+            /** Is Leaking */
+            is_leaking: boolean;
+            /** Items */
+            items: components["schemas"]["ExampleOut"][];
+            /** Pool */
+            pool: number;
+            /** Said */
+            said: components["schemas"]["Stance"][];
+        };
+        /**
+         * Duplicates
+         * @description Groups, the largest first; null `compared`: nobody has looked for any yet.
+         *
+         *     `groups` to `contradicting` count all of the project: groups, images that are in one beside the
+         *     one that stands for it, and groups by kind. `images` is how many the project has.
+         */
+        Duplicates: {
+            compared: components["schemas"]["Comparison"] | null;
+            /** Contradicting */
+            contradicting: number;
+            /** Copies */
+            copies: number;
+            /** Groups */
+            groups: number;
+            /** Images */
+            images: number;
+            /** Items */
+            items: components["schemas"]["DuplicateGroup"][];
+            /** Leaking */
+            leaking: number;
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /**
          * Estimate
          * @description How many unlabeled images are OOD, with a 95 % interval, made of so many answers.
          */
@@ -2629,6 +2776,8 @@ export interface components {
             bytes: number;
             /** Confidence */
             confidence: number | null;
+            /** Duplicates Of */
+            duplicates_of: number | null;
             /** Height */
             height: number;
             /** Id */
@@ -2641,6 +2790,8 @@ export interface components {
             in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
+            /** Isolation */
+            isolation: number | null;
             /** Label */
             label: string | null;
             /** Label Class Id */
@@ -2669,6 +2820,8 @@ export interface components {
             scores_round: number | null;
             /** Sha256 */
             sha256: string;
+            /** Similarity */
+            similarity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
@@ -2680,11 +2833,15 @@ export interface components {
          *
          *     `confidence` is the probability of the predicted class among the classes, `in_probability` that
          *     of being in-distribution at all: null without a score, and where nothing tells how to read the
-         *     purity as a probability.
+         *     purity as a probability. `similarity`, -1..1, is to what the list was asked to compare with;
+         *     `isolation`, 0..2, the mean distance to the nearest other images, where a list is ordered by it.
+         *     `duplicates_of` is the image that stands for all that show the same picture, if any others do.
          */
         ExampleOut: {
             /** Confidence */
             confidence: number | null;
+            /** Duplicates Of */
+            duplicates_of: number | null;
             /** Height */
             height: number;
             /** Id */
@@ -2695,6 +2852,8 @@ export interface components {
             in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
+            /** Isolation */
+            isolation: number | null;
             /** Label */
             label: string | null;
             /** Label Class Id */
@@ -2709,6 +2868,8 @@ export interface components {
             predicted_class_id: number | null;
             /** Purity */
             purity: number | null;
+            /** Similarity */
+            similarity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
@@ -2778,6 +2939,11 @@ export interface components {
          *     `disagreement` if they contradict each other and no reviewer has settled it. `kept_by` and
          *     `dropped_by` are subsets, which know the labels of when they were made. Scores and predictions
          *     are those that the queries of `round` were chosen by, by default the latest.
+         *
+         *     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
+         *     was sent to be looked up: what is found has the features that likeness is measured by, and
+         *     `similarity_min` of it to the mean of these. `duplicate_of` finds the images that show the same
+         *     picture as another, and that one.
          */
         Filters: {
             /** Annotator Id */
@@ -2788,6 +2954,8 @@ export interface components {
             disagreement?: boolean | null;
             /** Dropped By */
             dropped_by?: number | null;
+            /** Duplicate Of */
+            duplicate_of?: number | null;
             /** Import Id */
             import_id?: number | null;
             /** Informativeness Max */
@@ -2806,6 +2974,12 @@ export interface components {
             purity_min?: number | null;
             /** Round */
             round?: number | null;
+            /** Similar File */
+            similar_file?: number | null;
+            /** Similar To */
+            similar_to?: string | null;
+            /** Similarity Min */
+            similarity_min?: number | null;
             source?: components["schemas"]["Source"] | null;
             /**
              * Split
@@ -2859,6 +3033,20 @@ export interface components {
         Health: {
             /** Status */
             status: string;
+        };
+        /**
+         * HoldCopies
+         * @description Which groups: by id, or all of a kind.
+         */
+        HoldCopies: {
+            /** Groups */
+            groups?: number[] | null;
+            /**
+             * Which
+             * @default all
+             * @enum {string}
+             */
+            which: "all" | "leaking" | "contradicting";
         };
         /**
          * Home
@@ -3002,7 +3190,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "compare" | "look_up";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -3063,6 +3251,18 @@ export interface components {
          * @enum {string}
          */
         JobState: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+        /**
+         * Judgement
+         * @description What is said of a selection; a skip takes back what the caller has said of it here.
+         */
+        Judgement: {
+            /** Class Id */
+            class_id?: number | null;
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
+            verdict: components["schemas"]["Verdict"];
+        };
         /**
          * Lease
          * @description Without `items`, `held_elsewhere` says whether another client of the caller holds some.
@@ -3302,6 +3502,8 @@ export interface components {
         Neighbour: {
             /** Confidence */
             confidence: number | null;
+            /** Duplicates Of */
+            duplicates_of: number | null;
             /** Height */
             height: number;
             /** Id */
@@ -3312,6 +3514,8 @@ export interface components {
             in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
+            /** Isolation */
+            isolation: number | null;
             /** Label */
             label: string | null;
             /** Label Class Id */
@@ -4143,6 +4347,16 @@ export interface components {
          * @enum {string}
          */
         Split: "pool" | "evaluation" | "auxiliary_ood";
+        /**
+         * Stance
+         * @description What is said of some images of a group; no class is OOD.
+         */
+        Stance: {
+            /** Class Id */
+            class_id: number | null;
+            /** Images */
+            images: number;
+        };
         /**
          * Standing
          * @description What is known of an image; ``class_id`` is that of its label, if it has one.
@@ -6087,6 +6301,95 @@ export interface operations {
             };
         };
     };
+    list_duplicates: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                which?: "all" | "leaking" | "contradicting";
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Duplicates"];
+                };
+            };
+        };
+    };
+    hold_out_copies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldCopies"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
     project_events: {
         parameters: {
             query?: never;
@@ -6134,6 +6437,7 @@ export interface operations {
                 cursor?: number | null;
                 disagreement?: boolean | null;
                 dropped_by?: number | null;
+                duplicate_of?: number | null;
                 import_id?: number | null;
                 informativeness_max?: number | null;
                 informativeness_min?: number | null;
@@ -6144,7 +6448,10 @@ export interface operations {
                 purity_max?: number | null;
                 purity_min?: number | null;
                 round?: number | null;
-                sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence";
+                similar_file?: number | null;
+                similar_to?: string | null;
+                similarity_min?: number | null;
+                sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence" | "similarity" | "-similarity" | "isolation" | "-isolation";
                 source?: components["schemas"]["Source"] | null;
                 split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
@@ -6278,6 +6585,7 @@ export interface operations {
                 class_id?: number | null;
                 disagreement?: boolean | null;
                 dropped_by?: number | null;
+                duplicate_of?: number | null;
                 import_id?: number | null;
                 informativeness_max?: number | null;
                 informativeness_min?: number | null;
@@ -6287,6 +6595,9 @@ export interface operations {
                 purity_max?: number | null;
                 purity_min?: number | null;
                 round?: number | null;
+                similar_file?: number | null;
+                similar_to?: string | null;
+                similarity_min?: number | null;
                 source?: components["schemas"]["Source"] | null;
                 split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
@@ -6369,6 +6680,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    look_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
                 };
             };
         };
@@ -6517,6 +6872,50 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    judge_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Judgement"];
             };
         };
         responses: {

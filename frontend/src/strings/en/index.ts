@@ -1,4 +1,5 @@
 import { admin } from "./admin";
+import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
 import { grid } from "./grid";
@@ -16,6 +17,7 @@ import { webhooks } from "./webhooks";
 
 export const en = {
   admin,
+  alike,
   common,
   exports,
   grid,

@@ -88,6 +88,8 @@ export const overview = {
     relabel: "Relabeling",
     score_part: "Scoring a part of the pool",
     resize: "Resizing images",
+    compare: "Comparing images",
+    look_up: "Looking at a file",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

@@ -1,5 +1,6 @@
 import type { Catalogue } from "..";
 import { admin } from "./admin";
+import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
 import { grid } from "./grid";
@@ -17,6 +18,7 @@ import { webhooks } from "./webhooks";
 
 export const ko: Catalogue = {
   admin,
+  alike,
   common,
   exports,
   grid,
