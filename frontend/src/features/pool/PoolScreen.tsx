@@ -1,18 +1,31 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
+import { ApiError } from "../../api/errors";
 import { exampleCountQuery, examplesQuery, poolQueries, type Sort } from "../../api/pool";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { Compared } from "./Compared";
 import { DetailPanel } from "./DetailPanel";
 import { FilterPanel } from "./FilterPanel";
-import { countFilters, readView, SORTS, withFilters } from "./filters";
+import { FindByFile, FinderFault } from "./FindByFile";
+import {
+  countFilters,
+  isCompared,
+  likeThese,
+  readView,
+  SIMILARITY_SORTS,
+  SORTS,
+  usualSort,
+  withFilters,
+} from "./filters";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
 import { SelectionBar } from "./SelectionBar";
+import { useFileFinder } from "./useFileFinder";
 import { useSelection } from "./useSelection";
 
 /** Every image of a project: found by filters that the address keeps, looked at, and acted on. */
@@ -32,6 +45,7 @@ export function PoolScreen({ project }: { project: Project }) {
   const [scoresRound, setScoresRound] = useState<number | null>(null);
   if (last && last.scores_round !== scoresRound) setScoresRound(last.scores_round);
   const selection = useSelection(examples);
+  const { clear: clearSelection } = selection;
   const [open, setOpen] = useState(false);
 
   const show = (id: number | null) =>
@@ -53,7 +67,7 @@ export function PoolScreen({ project }: { project: Project }) {
     setQuery(
       (before) => {
         const next = withFilters(before, {});
-        if (value === "pool_index") next.delete("sort");
+        if (value === usualSort(filters)) next.delete("sort");
         else next.set("sort", value);
         return next;
       },
@@ -61,8 +75,35 @@ export function PoolScreen({ project }: { project: Project }) {
     );
   const clear = () => {
     selection.clear();
-    setQuery(sort === "pool_index" ? {} : { sort }, { replace: true });
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams();
+        for (const name of ["sort", "similar_to", "similar_file"]) {
+          const value = before.get(name);
+          if (value !== null) next.set(name, value);
+        }
+        return next;
+      },
+      { replace: true },
+    );
   };
+  // A step of its own: back leads to what was shown before.
+  const like = useCallback(
+    (to: Parameters<typeof likeThese>[1]) => {
+      clearSelection();
+      setQuery((before) => likeThese(before, to));
+      window.scrollTo({ top: 0 });
+    },
+    [setQuery, clearSelection],
+  );
+  const likeImage = useCallback((id: number) => like({ ids: [id] }), [like]);
+  const finder = useFileFinder(
+    project.id,
+    useCallback((file: number) => like({ file }), [like]),
+  );
+  const compared = isCompared(filters);
+  const sorts = compared ? [...SIMILARITY_SORTS, ...SORTS] : SORTS;
+  const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
   return (
@@ -86,12 +127,14 @@ export function PoolScreen({ project }: { project: Project }) {
           value={sort}
           onChange={(event) => order(event.target.value as Sort)}
         >
-          {SORTS.map((one) => (
+          {sorts.map((one) => (
             <option key={one} value={one}>
               {t.pool.sorts[one]}
             </option>
           ))}
         </SelectField>
+        <FindByFile finder={finder} />
+        <ButtonLink to="?view=duplicates">{t.alike.duplicates}</ButtonLink>
         <Button
           onClick={() => client.resetQueries({ queryKey: poolQueries.all(project.id) })}
           busy={found.isFetching && !found.isFetchingNextPage}
@@ -99,6 +142,8 @@ export function PoolScreen({ project }: { project: Project }) {
           {t.pool.refresh}
         </Button>
       </div>
+      <FinderFault finder={finder} />
+      {compared && <Compared filters={filters} onOpen={show} onEnd={() => like(null)} />}
       <div className={styles.columns}>
         <aside id="pool-filters" className={styles.filters} data-open={open || undefined}>
           <FilterPanel
@@ -110,7 +155,17 @@ export function PoolScreen({ project }: { project: Project }) {
           />
         </aside>
         <div className={styles.results}>
-          {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+          {notCompared && (
+            <Empty
+              title={t.alike.never}
+              actions={<ButtonLink to="?view=duplicates">{t.alike.compare}</ButtonLink>}
+            >
+              {t.alike.notCompared}
+            </Empty>
+          )}
+          {found.error && !notCompared && (
+            <Failure error={found.error} onRetry={() => found.refetch()} />
+          )}
           {found.isPending && (
             <Loading>
               <Skeleton height="30rem" />
@@ -145,6 +200,7 @@ export function PoolScreen({ project }: { project: Project }) {
               isLoading={found.isFetchingNextPage}
               onMore={() => found.fetchNextPage()}
               onOpen={show}
+              onSimilar={(ids) => like({ ids })}
             />
           )}
         </div>
@@ -155,9 +211,16 @@ export function PoolScreen({ project }: { project: Project }) {
         count={count.data ?? null}
         examples={examples}
         selection={selection}
+        onSimilar={(ids) => like({ ids })}
       />
       {image !== null && (
-        <DetailPanel project={project} id={image} examples={examples} onShow={show} />
+        <DetailPanel
+          project={project}
+          id={image}
+          examples={examples}
+          onShow={show}
+          onSimilar={likeImage}
+        />
       )}
     </div>
   );
