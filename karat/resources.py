@@ -293,6 +293,7 @@ class Query(TypedDict):
     predicted_class_id: int | None
     probability: float | None
     in_probability: float | None
+    duplicates_of: int | None
 
 
 class Mine(TypedDict):

@@ -3280,6 +3280,8 @@ export interface components {
         };
         /** LeasedQuery */
         LeasedQuery: {
+            /** Duplicates Of */
+            duplicates_of: number | null;
             /** Example Id */
             example_id: number;
             /** Height */

@@ -33,7 +33,7 @@ export const alike = {
   noneText: (number: number) => `${images(number)} were compared.`,
   noneOfKind: "No such group.",
   stale: (number: number) =>
-    `${images(number)} came after the last comparison. Compare again to find their copies.`,
+    `${images(number)} came after the last comparison. Once a round has embedded them, compare again to find their copies.`,
   found: (groups: number, number: number) =>
     `${groups.toLocaleString(locale)} ${groups === 1 ? "picture" : "pictures"} more than once, ${copies(number)}`,
   which: "Groups",
@@ -75,4 +75,6 @@ export const alike = {
   takenBack: (number: number) => `The verdict on ${images(number)} was taken back.`,
   verdict: "Verdict",
   unsure: "Unsure",
+  copies: (number: number) => `Same ×${number}`,
+  copiesHint: "The same picture several times: one key judges all",
 };

@@ -30,7 +30,7 @@ export const alike: Catalogue["alike"] = {
   noneText: (value) => `${images(value)}를 비교했습니다.`,
   noneOfKind: "해당하는 묶음이 없습니다.",
   stale: (value) =>
-    `마지막 비교 뒤에 ${images(value)}가 추가되었습니다. 사본을 찾으려면 다시 비교하세요.`,
+    `마지막 비교 뒤에 ${images(value)}가 추가되었습니다. 라운드에서 특징을 추출한 뒤 다시 비교하면 사본을 찾습니다.`,
   found: (groups, value) => `여러 번 있는 그림 ${number(groups)}개, 사본 ${number(value)}개`,
   which: "묶음",
   kinds: {
@@ -67,4 +67,6 @@ export const alike: Catalogue["alike"] = {
   takenBack: (value) => `${images(value)}의 판정을 되돌렸습니다.`,
   verdict: "판정",
   unsure: "불확실",
+  copies: (value) => `같은 그림 ×${value}`,
+  copiesHint: "같은 그림이 여러 번 있습니다. 키 하나로 모두 판정합니다",
 };
