@@ -51,7 +51,7 @@ export const alike = {
   mend: "Hold the copies out",
   mendAll: "Keep one of each, hold the others out",
   mendAllText:
-    "Of each group one image stays: one to evaluate on, or with a verdict, if there is any. Images that somebody has answered, or that are in the queue, stay as well.",
+    "Of each group one image stays: one to evaluate on, or with a verdict, if there is any. Images that somebody has answered, or looks at, stay as well; those in the queue leave it.",
   mendTitle: (groups: number) =>
     `Keep one image of ${groups.toLocaleString(locale)} ${groups === 1 ? "group" : "groups"}?`,
   keepOne: "Keep one, hold out the others",
