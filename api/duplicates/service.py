@@ -20,12 +20,17 @@ from api.examples.schemas import Changed, ExampleOut, Selection
 from api.examples.scores import ScoreTable, score_table
 from api.examples.search import among
 from api.examples.service import SHOWN, shown
+from api.examples.verdicts import leave_queues
 from api.principal import Principal
+from core.consensus import lock_examples
+from core.lifecycle import mark_unqueried
+from core.rounds import lock_unfinished
 from core.states import ArtifactKind, ExampleState, Split
 from core.storage import Storage
 from core.tables import Artifact, Example, Job, Project
 
 _FIRST: Final = 12
+_BLOCK: Final = 2000
 # A group has fewer images than 2^20, and an installation fewer than 2^43.
 _SIZE: Final = 1 << 43
 _NO_CLASS: Final = 0
@@ -193,7 +198,7 @@ async def hold_copies(
     """Keep one image of each group, and hold the others out, as far as nobody has answered them.
 
     What is kept is an image to evaluate on, or known to be OOD, or has a verdict, if there is one:
-    then all others go.
+    then all others go. Those that wait in a queue leave it, unless somebody looks at them.
     """
     group = _groups(project)
     wanted = _of_kind(select(group.id), group, body.which)
@@ -212,6 +217,21 @@ async def hold_copies(
     )
     statement = select(members.id).where(members.number > 1, members.may)
     ids = (await session.scalars(statement.order_by(members.pool_index))).all()
+    await _take_from_queues(session, project, ids)
     # There may be more than somebody may name.
     selection = Selection.model_construct(ids=list(ids), filters=None)
     return await actions.hold_out(session, principal, project, storage, selection)
+
+
+async def _take_from_queues(session: AsyncSession, project: Project, ids: Sequence[int]) -> None:
+    """Ask nobody about images that wait for their first verdict."""
+    # Rounds before examples, as everybody who stores verdicts locks them.
+    await session.execute(lock_unfinished(project.id))
+    await session.execute(lock_examples(among(Example.id, ids)))
+    waiting = select(Example.id).where(
+        among(Example.id, ids), Example.state == ExampleState.QUERIED
+    )
+    queued = (await session.scalars(waiting.order_by(Example.id))).all()
+    taken, _ = await leave_queues(session, queued)
+    for start in range(0, len(taken), _BLOCK):
+        await session.execute(mark_unqueried(taken[start : start + _BLOCK]))

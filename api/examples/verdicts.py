@@ -54,7 +54,7 @@ async def judge(
         left_out["not_judged"] = sum(mine.get(id_) is None for id_ in taken)
         taken = [id_ for id_ in taken if mine.get(id_) is not None]
     else:
-        taken, kept = await _leave_queues(session, taken)
+        taken, kept = await leave_queues(session, taken)
         left_out += kept
     rounds = await _rounds(session, taken)
     for id_ in taken:
@@ -124,9 +124,7 @@ async def _sorted(
     return taken, left_out
 
 
-async def _leave_queues(
-    session: AsyncSession, ids: Sequence[int]
-) -> tuple[list[int], Counter[str]]:
+async def leave_queues(session: AsyncSession, ids: Sequence[int]) -> tuple[list[int], Counter[str]]:
     """Ask nobody about them any more, but for those that somebody looks at or a round ends with.
 
     A round whose queue were emptied here would have nobody to close it.

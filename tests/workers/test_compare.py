@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from core.messages import Compare
 from core.states import ArtifactKind, ExampleState, JobState
-from core.tables import Artifact, Example, Job, Project
+from core.tables import Artifact, Example, Job, Project, Query
 from models.data import PixelStore
 from tests.api.test_pool_actions import act, ids_of, state_of
 from tests.api.test_pool_search import find, listed
@@ -175,11 +175,13 @@ def test_one_of_each_group_is_kept_and_its_copies_are_held_out(
         one for one in duplicates(http, loop.project, admin)["items"] if one["id"] == ids[3]
     ]
     assert (group["said"], group["is_contradicting"]) == ([{"class_id": None, "images": 1}], False)
-    # What has a verdict is kept, so both of its copies go.
-    waiting = [at for at in (20, 22) if state_of(world, ids[at]) is ExampleState.QUERIED]
+    # What has a verdict is kept, so both of its copies go, and nobody is asked about them.
+    act(http, loop.project, admin, "queue", ids=[ids[22]])
+    assert state_of(world, ids[22]) is ExampleState.QUERIED
     held = hold(http, loop.project, admin, groups=[ids[3]])
-    assert held["example_ids"] == [ids[at] for at in (20, 22) if at not in waiting]
-    assert held["left_out"].get("in_queue", 0) == len(waiting)
+    assert (held["example_ids"], held["left_out"]) == ([ids[20], ids[22]], {})
+    asked = select(Query.id).where(Query.example_id == ids[22], ~Query.done)
+    assert world.session.scalars(asked).all() == []
     everything = hold(http, loop.project, admin)
     assert set(everything["example_ids"]) <= {ids[at] for at in (31, 32, 33, 30, 40, 41)}
     kept = [
