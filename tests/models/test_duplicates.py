@@ -1,6 +1,7 @@
 """Nearest others and same pictures: against plain products, and on pictures that were changed."""
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +24,12 @@ from models.errors import Cancelled
 Pictures = NDArray[np.uint8]
 
 
-def found(rows: NDArray[np.float32], width: int, out: Path) -> tuple[NDArray[np.int32], ...]:
+def found(
+    rows: NDArray[np.float32], width: int, out: Path
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     nearest_rows(rows, width, out=out)
-    indices, cosines = (np.load(path) for path in nearest_files(out))
-    return indices, cosines
+    indices, cosines = nearest_files(out)
+    return np.load(indices), np.load(cosines)
 
 
 @settings(max_examples=20, deadline=None)
@@ -72,7 +75,8 @@ def test_a_search_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(duplicates, "_ROWS", 4)
     saved: list[int] = []
 
-    def stop(step: int, _steps: int) -> None:
+    def stop(step: int, steps: int) -> None:
+        assert steps == 200
         if step >= 150:
             raise Cancelled
 
@@ -111,7 +115,7 @@ def saved_anew(picture: Image.Image) -> Image.Image:
     return Image.open(file).convert("RGB")
 
 
-CHANGES = {
+CHANGES: dict[str, Callable[[Image.Image], Image.Image]] = {
     "saved anew": saved_anew,
     "halved": lambda one: one.resize((32, 32)).resize((64, 64)),
     "brighter": lambda one: ImageEnhance.Brightness(one).enhance(1.1),

@@ -1,6 +1,7 @@
 """Comparing all images: which show the same picture, which are alone, and what becomes of them."""
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,20 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from sqlalchemy import select
 
+from core import queue
 from core.messages import Compare
 from core.states import ArtifactKind, ExampleState, JobState
 from core.tables import Artifact, Example, Job, Project, Query
 from models.data import PixelStore
 from tests.api.test_pool_actions import act, ids_of, state_of
 from tests.api.test_pool_search import find, listed
+from tests.processes import eventually, worker
+from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import Caller, World
 from workers.compare import handler
+from workers.compare.handler import PHASES
 from workers.runner import run_job
 from workers.snapshot import take
 
@@ -264,3 +269,20 @@ def test_a_dry_run_says_how_long_it_takes(http: TestClient, world: World) -> Non
     marked = select(Example.id).where(Example.duplicates_of.is_not(None))
     assert world.session.scalars(marked).all() == []
     assert not world.storage.work(job.id).exists()
+
+
+def test_a_killed_comparison_goes_on_and_finds_the_same(
+    http: TestClient, world: World, tmp_path: Path
+) -> None:
+    admin, loop = world.caller(), embedded(world, COPIES)
+    compare(http, world, loop.project)
+    expected = duplicates(http, loop.project, admin)["items"]
+    job = start_job(http, world, loop.project, "compare", {})
+    message = Compare(job_id=job.id)
+    kill_in_every_phase(world, job, message, PHASES, tmp_path / "worker.log")
+    with worker("gpu", tmp_path / "worker.log"):
+        queue.send(message)
+        eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the job ends")
+    assert duplicates(http, loop.project, admin)["items"] == expected
+    kept = select(Artifact.job_id).where(Artifact.kind == ArtifactKind.ALIKE)
+    assert job.id in world.session.scalars(kept).all()
