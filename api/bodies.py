@@ -31,7 +31,7 @@ _LARGE_ROUTES: Final = re.compile(
     r"/api/projects(/\d+(/examples/[a-z-]+|/labeling/answers|/reviews/[a-z0-9-]+/decisions)?)?/?$"
 )
 # Goes to the disk piece by piece, with a limit of its own, after the caller is known.
-_STREAMED: Final = re.compile(r"/api/(projects/\d+/imports|weights)/?$")
+_STREAMED: Final = re.compile(r"/api/(projects/\d+/(imports|examples/look-up)|weights)/?$")
 
 # To the end of the body where a string does not end: nothing is looked at twice.
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)

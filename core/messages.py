@@ -99,6 +99,20 @@ class CheckWeights(Message):
     queue = "gpu"
 
 
+class Compare(JobMessage):
+    """Compare all images of a project with each other."""
+
+    task = "compare"
+    queue = "gpu"
+
+
+class LookUp(JobMessage):
+    """Make of one file what images are compared by."""
+
+    task = "look_up"
+    queue = "gpu"
+
+
 class Sweep(Message):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
@@ -131,6 +145,8 @@ MESSAGES: tuple[type[Message], ...] = (
     Resize,
     MapEmbeddings,
     CheckWeights,
+    Compare,
+    LookUp,
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
@@ -145,5 +161,7 @@ JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
     JobKind.SCORE_PART: ScorePart,
     JobKind.RESIZE: Resize,
     JobKind.EMBEDDING_MAP: MapEmbeddings,
+    JobKind.COMPARE: Compare,
+    JobKind.LOOK_UP: LookUp,
 }
 QUEUES: tuple[str, ...] = ("cpu", "gpu", "web", "housekeeping")

@@ -80,6 +80,8 @@ class JobKind(StrEnum):
     SCORE_PART = "score_part"
     RESIZE = "resize"
     EMBEDDING_MAP = "embedding_map"
+    COMPARE = "compare"
+    LOOK_UP = "look_up"
 
 
 class Verdict(StrEnum):
@@ -124,6 +126,7 @@ class ArtifactKind(StrEnum):
     SUBSET = "subset"
     RELABELS = "relabels"
     EMBEDDING_MAP = "embedding_map"
+    ALIKE = "alike"
 
 
 class EventKind(StrEnum):

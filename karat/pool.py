@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
 from karat.arguments import listed
-from karat.resources import Class, Example, FolderChoice, Job, Split
+from karat.resources import Class, Example, FolderChoice, Job, Split, Verdict
 from karat.transport import Transport
 from karat.uploads import upload
 
@@ -19,7 +19,12 @@ Sort = Literal[
     "-meta_score",
     "confidence",
     "-confidence",
+    "similarity",
+    "-similarity",
+    "isolation",
+    "-isolation",
 ]
+Which = Literal["all", "leaking", "contradicting"]
 
 
 class Filters(TypedDict):
@@ -29,7 +34,9 @@ class Filters(TypedDict):
     ``annotator_id`` and ``source`` are of one vote that holds. ``kept_by`` and ``dropped_by`` are
     subsets, which know the labels of when they were made. ``outline`` is drawn on the embedding
     map: its version, a colon, and the corners as ``x,y;x,y;...``. Scores and predictions are those
-    that the queries of ``round`` were chosen by, by default the latest.
+    that the queries of ``round`` were chosen by, by default the latest. ``similar_to`` are ids of
+    images with commas between them, and ``similarity_min`` is to their mean; ``duplicate_of`` finds
+    the images that show the same picture as one, and that one.
     """
 
     state: NotRequired[str | None]
@@ -50,6 +57,10 @@ class Filters(TypedDict):
     purity_max: NotRequired[float | None]
     informativeness_min: NotRequired[float | None]
     informativeness_max: NotRequired[float | None]
+    similar_to: NotRequired[str | None]
+    similar_file: NotRequired[int | None]
+    similarity_min: NotRequired[float | None]
+    duplicate_of: NotRequired[int | None]
 
 
 class Count(TypedDict):
@@ -60,9 +71,25 @@ class Count(TypedDict):
 
 
 class Neighbour(Example):
-    """An image beside another, with their cosine similarity, -1..1."""
+    """An image beside another; ``similarity`` is their cosine similarity, -1..1."""
 
-    similarity: float
+
+class DuplicateGroup(TypedDict):
+    """Images that show the same picture; ``id`` is the one that stands for them.
+
+    ``items`` are the first few. ``said`` counts what is said of them by class, None for OOD.
+    """
+
+    id: int
+    images: int
+    pool: int
+    evaluation: int
+    auxiliary_ood: int
+    held_out: int
+    said: list[dict[str, int | None]]
+    is_contradicting: bool
+    is_leaking: bool
+    items: list[Example]
 
 
 class Changed(TypedDict):
@@ -91,6 +118,7 @@ class PoolClient:
         self._transport = transport
         self._imports = f"{path}/imports"
         self._path = f"{path}/examples"
+        self._duplicates = f"{path}/duplicates"
 
     def add(
         self,
@@ -232,6 +260,65 @@ class PoolClient:
         )
         items: list[Neighbour] = found["items"]
         return items
+
+    def look_up(self, file: str | Path) -> Job:
+        """Have a worker look at an image that is not in the pool, to find what is like it.
+
+        Args:
+            file: The image.
+
+        Returns:
+            The job; once it has succeeded, its number is the filter ``similar_file``.
+        """
+        sent = upload(Path(file))
+        path = f"{self._path}/look-up"
+        job: Job = self._transport.request("POST", path, content=sent.chunks)
+        return job
+
+    def duplicates(self, which: Which = "all") -> Iterator[DuplicateGroup]:
+        """Groups of images that show the same picture, as the last job ``compare`` has found them.
+
+        Args:
+            which: All; those both of the pool and to evaluate on; those whose verdicts contradict
+                each other.
+
+        Yields:
+            The groups, the largest first.
+        """
+        query: dict[str, Any] = {"which": which, "limit": 100}
+        while True:
+            page = self._transport.request("GET", self._duplicates, query=query)
+            yield from page["items"]
+            if page["next_cursor"] is None:
+                return
+            query |= {"cursor": page["next_cursor"]}
+
+    def hold_copies(self, groups: Sequence[int] | None = None, *, which: Which = "all") -> Changed:
+        """Keep one image of each group, and hold its unlabeled copies in the pool out.
+
+        Args:
+            groups: Ids of groups; all if None.
+            which: Of these, only groups of this kind.
+        """
+        wanted = None if groups is None else listed(groups, "groups")
+        changed: Changed = self._transport.request(
+            "POST", f"{self._duplicates}/hold-out", body={"groups": wanted, "which": which}
+        )
+        return changed
+
+    def judge(
+        self, verdict: Verdict, which: Sequence[int] | Filters, *, class_id: int | None = None
+    ) -> Changed:
+        """Give images a verdict that settles them; ``skip`` takes yours of this kind back.
+
+        Args:
+            verdict: What they are.
+            which: Ids, or filters.
+            class_id: With the verdict ``class``.
+        """
+        body = {**_selection(which), "verdict": verdict, "class_id": class_id}
+        changed: Changed = self._transport.request("POST", f"{self._path}/verdict", body=body)
+        return changed
 
     def queue(self, which: Sequence[int] | Filters) -> Changed:
         """Send images to the head of the open round's queue.

@@ -257,7 +257,9 @@ class Example(TypedDict):
     """An image of a pool.
 
     ``confidence`` is the probability of the predicted class among the classes, ``in_probability``
-    that of being in-distribution at all.
+    that of being in-distribution at all. ``similarity`` is to what images were compared with,
+    ``isolation`` the distance to the nearest others where they are ordered by it, and
+    ``duplicates_of`` the image that stands for all that show the same picture.
     """
 
     id: int
@@ -275,6 +277,9 @@ class Example(TypedDict):
     predicted_class_id: int | None
     confidence: float | None
     in_probability: float | None
+    similarity: float | None
+    isolation: float | None
+    duplicates_of: int | None
     image_url: str
 
 
@@ -292,6 +297,7 @@ class Query(TypedDict):
     predicted_class_id: int | None
     probability: float | None
     in_probability: float | None
+    duplicates_of: int | None
 
 
 class Mine(TypedDict):

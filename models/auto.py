@@ -21,7 +21,12 @@ from models.data import PixelStore
 from models.embed import NetworkExtractor, build_network, restore_network
 from models.head import Scaling
 from models.nets import Network
-from models.params.networks import AutoParams, PackagedParams, PatchKMeansParams
+from models.params.networks import (
+    NETWORK_DIMENSION,
+    AutoParams,
+    PackagedParams,
+    PatchKMeansParams,
+)
 from models.patch_kmeans import PatchKMeans
 from models.penalty import search_penalty
 from models.protocols import Float32Array, Indices, Progress
@@ -35,7 +40,6 @@ LEAST_FOR_NETWORK: Final = 24
 # Features of the pool are of details, and cost as much as there are pixels.
 _MOST_FOR_POOL: Final = 64
 _SCALED_ON: Final = 1_024
-_NETWORK_DIMENSION: Final = 1280
 # So many standard errors between two losses are no accident.
 _SURE: Final = 2.0
 # The network was the better one of every pool of photographs that was looked at, so others take
@@ -124,7 +128,7 @@ class AutoFeatures:
 
 def split_of(image_size: int) -> int:
     """Return how many leading columns are the network's in a pool of images of so many pixels."""
-    return _NETWORK_DIMENSION if image_size >= LEAST_FOR_NETWORK else 0
+    return NETWORK_DIMENSION if image_size >= LEAST_FOR_NETWORK else 0
 
 
 @dataclass(frozen=True)

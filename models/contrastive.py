@@ -137,22 +137,30 @@ def embed_with_encoder(
     Raises:
         ModelError: not an encoder, or one for images of another size.
     """
+    extractor = restore_encoder(encoder, pixels.size)
+    write_embeddings(pixels, lambda: extractor, out=out, progress=progress)
+
+
+def restore_encoder(encoder: Path, image_size: int) -> NetworkExtractor:
+    """Load what `learn_encoder` saved, for images of so many pixels.
+
+    Raises:
+        ModelError: not an encoder, or one for images of another size.
+    """
     tensors, metadata = tensorfile.read(encoder)
     if metadata.get("format") != _FORMAT:
         raise ModelError(f"{encoder} is no encoder of a contrastive learner.")
-    if int(metadata["image_size"]) != pixels.size:
+    if int(metadata["image_size"]) != image_size:
         raise ModelError(
             f"The encoder has learned from images of {metadata['image_size']} px and the pool has "
-            f"{pixels.size} px; learn the features again."
+            f"{image_size} px; learn the features again."
         )
     params = ContrastiveParams.model_validate_json(metadata["params"])
     name, network_params = _network(params)
     network = restore_network(
-        name, network_params, classes=ROTATIONS, image_size=pixels.size, state=tensors
+        name, network_params, classes=ROTATIONS, image_size=image_size, state=tensors
     )
-    write_embeddings(
-        pixels, lambda: NetworkExtractor(network, params.precision), out=out, progress=progress
-    )
+    return NetworkExtractor(network, params.precision)
 
 
 def nt_xent(first: Tensor, second: Tensor, temperature: float) -> Tensor:

@@ -297,6 +297,33 @@ def _extractor(
     return extractor
 
 
+def restore_extractor(out: Path, image_size: int) -> Extractor:
+    """Load what has made an embeddings file, for images that are no part of the pool.
+
+    Args:
+        out: the embeddings.
+        image_size: of the images, in pixels.
+
+    Raises:
+        ModelError: what has made them is gone.
+    """
+    path = extractor_path(out)
+    if not path.exists():
+        raise ModelError(f"{path.name} is missing: delete {out.name} and embed the pool again.")
+    tensors, metadata = tensorfile.read(path)
+    name = metadata["name"]
+    parsed = parse("model", name, json.loads(metadata["params"]))
+    extractor: Extractor
+    if isinstance(parsed, PublishedParams):
+        network = restore_network(name, parsed, classes=1, image_size=image_size, state=tensors)
+        extractor = NetworkExtractor(
+            network, parsed.precision, rooted=isinstance(parsed, PackagedParams)
+        )
+    else:
+        extractor = resolve(find("model", name))(tensors, parsed)
+    return extractor
+
+
 def _is_outgrown(out: Path, images: int) -> bool:
     """Whether an extractor was fitted on few images, and there are at least twice as many now."""
     path = extractor_path(out)

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, FromClause, func, or_, select, true
 from sqlalchemy.orm import Session, aliased
 
 from core.consensus import as_said, holds
+from core.duplicates import answered_in_pool
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, ProjectClass, Query, Round
 from models.protocols import OOD
@@ -124,6 +125,8 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
             Example.split == Split.EVALUATION,
             # Those whose labels contradict each other are the truth of nothing.
             Example.label_class_id.is_not(None),
+            # What the model has learned from says nothing of what it will meet.
+            or_(Example.duplicates_of.is_(None), ~answered_in_pool(project_id)),
         )
         .order_by(Example.pool_index)
     ).all()

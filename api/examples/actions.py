@@ -45,7 +45,7 @@ class _Sorted:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-async def _chosen(
+async def chosen(
     session: AsyncSession, project: Project, storage: Storage, selection: Selection
 ) -> list[int]:
     """Ids of a selection, in order, each once.
@@ -81,11 +81,11 @@ async def send_to_queue(
     Raises:
         Conflict: No round is open, or too many images match.
     """
-    ids = await _chosen(session, project, storage, selection)
+    ids = await chosen(session, project, storage, selection)
     # Before anything is locked: the scores are read from files.
     predicted = await predictions_of(session, project, storage, ids)
     changed = await _queue(session, project, ids, predicted)
-    await _note(session, principal, project, "queue", changed)
+    await note(session, principal, project, "queue", changed)
     return changed
 
 
@@ -216,7 +216,7 @@ async def take_from_queue(
     Raises:
         Conflict: No round is open, or too many images match.
     """
-    ids = await _chosen(session, project, storage, selection)
+    ids = await chosen(session, project, storage, selection)
     round_ = _open((await session.scalars(lock_unfinished(project.id))).all(), project)
     sent = select(Query).where(
         Query.round_id == round_.id,
@@ -246,8 +246,8 @@ async def take_from_queue(
         .values(done=True)
     )
     await _mark(session, mark_unqueried, taken)
-    changed = _changed(taken, left_out, round_.number)
-    await _note(session, principal, project, "unqueue", changed)
+    changed = changed_by(taken, left_out, round_.number)
+    await note(session, principal, project, "unqueue", changed)
     return changed
 
 
@@ -259,7 +259,7 @@ async def hold_out(
     selection: Selection,
 ) -> Changed:
     """Leave unlabeled images of the pool out of all rounds to come."""
-    ids = await _chosen(session, project, storage, selection)
+    ids = await chosen(session, project, storage, selection)
     await session.execute(lock_examples(among(Example.id, ids)))
     statement = select(Example.id, Example.split, Example.state)
     mine = statement.where(Example.project_id == project.id, among(Example.id, ids))
@@ -280,8 +280,8 @@ async def hold_out(
         else:
             left_out["answered"] += 1
     await _mark(session, mark_held_out, taken)
-    changed = _changed(taken, left_out)
-    await _note(session, principal, project, "hold_out", changed)
+    changed = changed_by(taken, left_out)
+    await note(session, principal, project, "hold_out", changed)
     return changed
 
 
@@ -293,7 +293,7 @@ async def release(
     selection: Selection,
 ) -> Changed:
     """Give images that were held out back to the pool."""
-    ids = await _chosen(session, project, storage, selection)
+    ids = await chosen(session, project, storage, selection)
     await session.execute(lock_examples(among(Example.id, ids)))
     statement = select(Example.id).where(
         Example.project_id == project.id,
@@ -303,8 +303,8 @@ async def release(
     held = set(await session.scalars(statement))
     taken = [id_ for id_ in ids if id_ in held]
     await _mark(session, mark_released, taken)
-    changed = _changed(taken, Counter({"not_held_out": len(ids) - len(taken)}))
-    await _note(session, principal, project, "release", changed)
+    changed = changed_by(taken, Counter({"not_held_out": len(ids) - len(taken)}))
+    await note(session, principal, project, "release", changed)
     return changed
 
 
@@ -321,7 +321,7 @@ async def promote(
         Conflict: No round is open, too many images match, or none of them can be asked about.
         Invalid: The name cannot be a class's.
     """
-    ids = await _chosen(session, project, storage, promotion)
+    ids = await chosen(session, project, storage, promotion)
     statement = select(Example.id).where(
         Example.project_id == project.id,
         Example.state == ExampleState.OOD,
@@ -337,7 +337,7 @@ async def promote(
             "None of these images is OOD and can be asked about again, so no class was made.",
         )
     made = await classes.add(session, project, promotion.name, promotion.colour)
-    await _note(session, principal, project, "promote", changed, class_id=made.id, name=made.name)
+    await note(session, principal, project, "promote", changed, class_id=made.id, name=made.name)
     return Promoted(**{**changed.model_dump(), "class": ClassOut.model_validate(made)})
 
 
@@ -347,12 +347,12 @@ async def _mark(session: AsyncSession, move: Callable[[list[int]], Update], ids:
         await session.execute(move(ids[start : start + _BLOCK]))
 
 
-def _changed(ids: list[int], left_out: Counter[str], round_: int | None = None) -> Changed:
+def changed_by(ids: list[int], left_out: Counter[str], round_: int | None = None) -> Changed:
     kept = {reason: count for reason, count in left_out.items() if count > 0}
     return Changed(example_ids=ids, again=0, moved=0, left_out=kept, round=round_)
 
 
-async def _note(
+async def note(
     session: AsyncSession,
     principal: Principal,
     project: Project,

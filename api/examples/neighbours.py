@@ -1,68 +1,56 @@
-"""The nearest images by features that rounds and jobs keep: exact, in blocks, without torch."""
+"""The nearest images by features that rounds and jobs keep, without torch."""
 
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from core import features
 from core.errors import Conflict
+from core.features import Features
+from core.nearness import similarities, unit_mean
 from core.project_settings import ProjectSettings
 from core.storage import Storage
 from core.tables import Project
+from models.params.networks import compared_width
 
-_BLOCK: Final = 1 << 15
+NOT_YET: Final = (
+    "no_features_yet",
+    "This image was imported after the features were made; the next round adds its own.",
+)
 
 
-def embeddings_of(storage: Storage, project: Project) -> tuple[str, Path]:
-    """The features of a project's images that were made last, and what made them.
+def features_of(storage: Storage, project: Project) -> Features:
+    """The features of a project's images that were made last.
 
     Raises:
         Conflict: There are none.
     """
-    files = [path for path in storage.features(project.id).glob("*.npy") if path.is_file()]
-    if not files:
-        model = ProjectSettings.model_validate(project.settings).model.name
-        raise Conflict(
-            "no_features",
-            f"Images are compared by features, and none are kept of this pool yet. Where the model "
-            f"works with frozen features, the first round makes them; the model {model} may not: "
-            "then start the job learn_features.",
-        )
-    newest = max(files, key=lambda path: path.stat().st_mtime_ns)
-    return newest.stem.rpartition("-")[0], newest
+    model = ProjectSettings.model_validate(project.settings).model.name
+    return features.features_of(storage, project.id, model, compared_width)
 
 
-def nearest(path: Path, pool_index: int, count: int) -> dict[int, float]:
-    """Find the rows that are most similar to one.
+def nearest(kept: Features, pool_index: int, count: int) -> dict[int, float]:
+    """Find the images that are most similar to one.
 
     Args:
-        path: (N, D) float32 .npy.
-        pool_index: The row.
+        kept: Of the project.
+        pool_index: The image.
         count: How many others.
 
     Returns:
-        For each row found its cosine similarity, -1..1, the highest first.
+        For each pool index found its cosine similarity, -1..1, the highest first.
 
     Raises:
         Conflict: There is no such row yet.
     """
-    rows: Any = np.load(path, mmap_mode="r")
-    if pool_index >= len(rows):
-        raise Conflict(
-            "no_features_yet",
-            "This image was imported after the features were made; the next round adds its own.",
-        )
-    wanted = np.array(rows[pool_index], dtype=np.float32)
-    wanted /= max(float(np.linalg.norm(wanted)), 1e-12)
-    similarity = np.empty(len(rows), dtype=np.float32)
-    for start in range(0, len(rows), _BLOCK):
-        block = np.asarray(rows[start : start + _BLOCK])
-        lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
-        similarity[start : start + _BLOCK] = (block @ wanted) / np.maximum(lengths, 1e-12)
+    if pool_index >= kept.count:
+        raise Conflict(*NOT_YET)
+    wanted = unit_mean([kept.row(pool_index)])
+    similarity = similarities(kept.path, wanted, kept.width)
     similarity[pool_index] = -np.inf
-    count = min(count, len(rows) - 1)
+    count = min(count, len(similarity) - 1)
     if count <= 0:
         return {}
     best = np.argpartition(-similarity, count - 1)[:count]
     best = best[np.lexsort((best, -similarity[best]))]
-    return {int(one): float(np.clip(similarity[one], -1, 1)) for one in best}
+    return {int(one): float(similarity[one]) for one in best}

@@ -1,22 +1,24 @@
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 
-from api.access import LockedProject, ManagedProject, ProjectId
-from api.deps import SessionDep, StorageDep
-from api.examples import actions, service
+from api.access import LockedProject, ManagedId, ManagedProject, ProjectId
+from api.deps import Room, SessionDep, SettingsDep, StorageDep
+from api.examples import actions, looking_up, service, verdicts
 from api.examples.schemas import (
     Changed,
     ExampleCount,
     ExampleDetail,
     ExamplePage,
     Filters,
+    Judgement,
     Listing,
     Neighbours,
     Promoted,
     Promotion,
     Selection,
 )
+from api.jobs.schemas import JobOut
 from api.principal import CurrentUser
 
 router = APIRouter(prefix="/projects/{project_id}/examples", tags=["examples"])
@@ -41,6 +43,31 @@ async def count_examples(
     filters: Annotated[Filters, Query()],
 ) -> ExampleCount:
     return await service.count_examples(session, project, storage, filters)
+
+
+@router.post(
+    "/look-up",
+    status_code=202,
+    dependencies=[Room],
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string"}}},
+        }
+    },
+)
+async def look_up(
+    request: Request,
+    user: CurrentUser,
+    settings: SettingsDep,
+    storage: StorageDep,
+    project_id: ManagedId,
+) -> JobOut:
+    """Send one image as the request body, to find what is like it: nothing is added to the pool.
+
+    When the job that is returned has succeeded, its number is what `similar_file` asks for.
+    """
+    return await looking_up.start(request, user, project_id, storage, settings)
 
 
 @router.post("/queue")
@@ -89,6 +116,18 @@ async def release_examples(
 ) -> Changed:
     """Give images that were held out back to the pool."""
     return await actions.release(session, user, project, storage, body)
+
+
+@router.post("/verdict")
+async def judge_examples(
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    project: LockedProject,
+    body: Judgement,
+) -> Changed:
+    """Give images of the pool a verdict, as a review that settles them; a skip takes it back."""
+    return await verdicts.judge(session, user, project, storage, body)
 
 
 @router.post("/promote", status_code=201)

@@ -18,8 +18,13 @@ Sort = Literal[
     "-meta_score",
     "confidence",
     "-confidence",
+    "similarity",
+    "-similarity",
+    "isolation",
+    "-isolation",
 ]
 MOST_AT_ONCE = 10_000
+_IDS: Final = r"^[1-9][0-9]{0,17}(,[1-9][0-9]{0,17}){0,199}$"
 EVERY_SPLIT: Final = "all"
 
 
@@ -35,6 +40,11 @@ class Filters(BaseModel):
     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
     predictions are those that the queries of `round` were chosen by, by default the latest.
+
+    `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
+    was sent to be looked up: what is found has the features that likeness is measured by, and
+    `similarity_min` of it to the mean of these. `duplicate_of` finds the images that show the same
+    picture as another, and that one.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -57,10 +67,23 @@ class Filters(BaseModel):
     purity_max: Score | None = None
     informativeness_min: Score | None = None
     informativeness_max: Score | None = None
+    similar_to: Annotated[str, StringConstraints(pattern=_IDS, max_length=4000)] | None = None
+    similar_file: Id | None = None
+    similarity_min: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] | None = None
+    duplicate_of: Id | None = None
+
+    @property
+    def examples(self) -> list[int]:
+        """Ids that `similar_to` names."""
+        return [] if self.similar_to is None else [int(one) for one in self.similar_to.split(",")]
 
 
 class Listing(Filters):
-    """A page of what matches."""
+    """A page of what matches.
+
+    What is compared with other images comes in the order of its similarity, unless `sort` says
+    something else.
+    """
 
     sort: Sort = "pool_index"
     cursor: Annotated[
@@ -68,13 +91,22 @@ class Listing(Filters):
     ] = None
     limit: Annotated[int, Field(ge=1, le=500)] = 100
 
+    @model_validator(mode="after")
+    def _most_similar_first(self) -> Self:
+        compared = self.similar_to is not None or self.similar_file is not None
+        if compared and "sort" not in self.model_fields_set:
+            self.sort = "-similarity"
+        return self
+
 
 class ExampleOut(BaseModel):
     """An image, and what the model of the latest scores makes of it.
 
     `confidence` is the probability of the predicted class among the classes, `in_probability` that
     of being in-distribution at all: null without a score, and where nothing tells how to read the
-    purity as a probability.
+    purity as a probability. `similarity`, -1..1, is to what the list was asked to compare with;
+    `isolation`, 0..2, the mean distance to the nearest other images, where a list is ordered by it.
+    `duplicates_of` is the image that stands for all that show the same picture, if any others do.
     """
 
     id: int
@@ -92,6 +124,9 @@ class ExampleOut(BaseModel):
     predicted_class_id: int | None
     confidence: float | None
     in_probability: float | None
+    similarity: float | None
+    isolation: float | None
+    duplicates_of: int | None
     image_url: str
 
 
@@ -194,6 +229,19 @@ class Selection(BaseModel):
     def _one_of_both(self) -> Self:
         if (self.ids is None) == (self.filters is None):
             raise ValueError("Give ids or filters, and not both.")
+        return self
+
+
+class Judgement(Selection):
+    """What is said of a selection; a skip takes back what the caller has said of it here."""
+
+    verdict: Verdict
+    class_id: Id | None = None
+
+    @model_validator(mode="after")
+    def _class_iff_verdict(self) -> Self:
+        if (self.verdict is Verdict.CLASS) != (self.class_id is not None):
+            raise ValueError("Give class_id with the verdict class, and with no other.")
         return self
 
 

@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.examples.rankings import Ranking, unsaid
 from api.examples.schemas import EVERY_SPLIT, Filters, Sort
 from api.examples.scores import Positions, ScoreTable
 from core.consensus import holds
@@ -69,6 +70,9 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
             found.append(getattr(Example, name) == value)
     if filters.class_id is not None:
         found.append(Example.label_class_id == filters.class_id)
+    if filters.duplicate_of is not None:
+        of = select(Example.duplicates_of).where(Example.id == filters.duplicate_of)
+        found.append(Example.duplicates_of == of.scalar_subquery())
     if filters.name is not None:
         found.append(Example.name.icontains(filters.name, autoescape=True))
     vote = [
@@ -99,6 +103,8 @@ class Search:
         table: ScoreTable | None,
         sort: Sort = "pool_index",
         members: Positions | None = None,
+        similarity: Ranking | None = None,
+        isolation: Ranking | None = None,
     ) -> None:
         """Look up nothing yet.
 
@@ -110,9 +116,12 @@ class Search:
             sort: Their order; by a score only those come that have it.
             members: (M,) pool indices, ascending, of what the filters ask of subsets; None if
                 they ask nothing.
+            similarity: To what the filters name; None if they name nothing.
+            isolation: Of the images, if they are to be ordered by it.
 
         Raises:
             Conflict: Scores are asked for, and there are none.
+            Invalid: An order by similarity is asked for, to nothing.
         """
         self._session, self._project, self._filters = session, project, filters
         self._table, self._sort, self._members = table, sort, members
@@ -122,8 +131,16 @@ class Search:
             if name not in {"round", "split"} and getattr(filters, name) is not None
         ]
         scored = [name for name in asked if name.startswith(("purity", "informat", "predicted"))]
-        self._by_score = bool(scored) or sort != "pool_index"
-        self._by_file = self._by_score or members is not None
+        by = sort.removeprefix("-")
+        if by == "similarity" and similarity is None:
+            raise unsaid("sort")
+        self._similarity = similarity
+        self._order = {"similarity": similarity, "isolation": isolation}.get(by)
+        self._scored = bool(scored)
+        self._by_score = bool(scored) or (by != "pool_index" and self._order is None)
+        self._by_file = self._by_score or any(
+            one is not None for one in (members, similarity, self._order)
+        )
         if self._by_score and table is None:
             raise Conflict(
                 "no_scores",
@@ -131,7 +148,7 @@ class Search:
                 "Until then leave out filters and orders by score or prediction.",
                 field=scored[0] if scored else "sort",
             )
-        if self._by_file and filters.split is Split.POOL:
+        if (self._by_score or members is not None) and filters.split is Split.POOL:
             # Only images of the pool are scored, and subsets are of those alone.
             filters = filters.model_copy(update={"split": EVERY_SPLIT})
         self._conditions = conditions(project, filters)
@@ -204,15 +221,31 @@ class Search:
     @cached_property
     def _kept(self) -> Positions:
         """Pool indices of what matches by the files, in order."""
-        if not self._by_score:
-            assert self._members is not None
-            return self._members
+        others = [] if self._members is None else [self._members]
+        if self._similarity is not None:
+            least = self._filters.similarity_min
+            others.append(self._similarity.at_least(-1 if least is None else least))
+        if self._order is not None:
+            found = self._order.ordered(falls=self._sort.startswith("-"))
+            if self._scored:
+                others.append(self._scored_in("pool_index"))
+        elif self._by_score:
+            found = self._scored_in(self._sort)
+        else:
+            found = others.pop()
+        for other in others:
+            found = found[np.isin(found, other)]
+        return found
+
+    def _scored_in(self, sort: Sort) -> Positions:
+        """Pool indices of what has the scores that are asked for, in the order of ``sort``."""
         assert self._table is not None
-        order = self._table.ordered(self._sort)
+        order = self._table.ordered(sort)
         matched = self._table.matching(self._filters)
-        kept = order if matched is None else order[matched[order]]
-        found = self._table.pool_index[kept]
-        return found if self._members is None else found[np.isin(found, self._members)]
+        found: Positions = self._table.pool_index[
+            order if matched is None else order[matched[order]]
+        ]
+        return found
 
     async def _candidates(self) -> Positions:
         return await to_thread.run_sync(lambda: self._kept)

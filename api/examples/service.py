@@ -1,12 +1,14 @@
 from typing import Any, Final
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.examples import rankings
 from api.examples.members import members
-from api.examples.neighbours import embeddings_of, nearest
+from api.examples.neighbours import features_of, nearest
+from api.examples.rankings import Ranking
 from api.examples.schemas import (
     AnnotationOut,
     ExampleCount,
@@ -18,6 +20,7 @@ from api.examples.schemas import (
     Neighbour,
     Neighbours,
     PlaceOut,
+    Sort,
 )
 from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search, among
@@ -29,9 +32,7 @@ from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, User
 
 _LATEST: Final = 200
-# Each reads all features of a pool.
-_NEIGHBOUR_SEARCHES: Final = CapacityLimiter(2)
-_SHOWN = (
+SHOWN = (
     select(
         Example.id,
         Example.pool_index,
@@ -41,6 +42,7 @@ _SHOWN = (
         Example.split,
         Example.state,
         Example.label_class_id,
+        Example.duplicates_of,
         ProjectClass.name.label("label"),
     )
     .select_from(Example)
@@ -54,10 +56,14 @@ async def list_examples(
     """A page of examples with their present labels and their scores."""
     table = await score_table(session, project, storage, listing.round)
     asked = await members(session, project, storage, listing)
-    search = Search(session, project, listing, table, listing.sort, asked)
-    found = await search.page(_SHOWN, listing.cursor, listing.limit)
+    similar = await rankings.similarity(session, project, storage, listing)
+    isolated = None
+    if listing.sort.endswith("isolation"):
+        isolated = await rankings.isolation(session, project, storage)
+    search = Search(session, project, listing, table, listing.sort, asked, similar, isolated)
+    found = await search.page(SHOWN, listing.cursor, listing.limit)
     return ExamplePage(
-        items=[ExampleOut(**shown(row, table)) for row in found.rows],
+        items=[ExampleOut(**shown(row, table, similar, isolated)) for row in found.rows],
         next_cursor=found.next_cursor,
         searched=found.searched,
         scores_round=table.number if table else None,
@@ -83,10 +89,18 @@ async def _search(
 ) -> Search:
     table = await score_table(session, project, storage, filters.round)
     asked = await members(session, project, storage, filters)
-    return Search(session, project, filters, table, members=asked)
+    similar = await rankings.similarity(session, project, storage, filters)
+    # What was found by its likeness is acted on in that order.
+    sort: Sort = "pool_index" if similar is None else "-similarity"
+    return Search(session, project, filters, table, sort, asked, similar)
 
 
-def shown(row: Any, table: ScoreTable | None) -> dict[str, Any]:
+def shown(
+    row: Any,
+    table: ScoreTable | None,
+    similarity: Ranking | None = None,
+    isolation: Ranking | None = None,
+) -> dict[str, Any]:
     """What is shown of a row of an example, with its scores."""
     at = table.find(row.pool_index) if table else None
     scores: dict[str, Any] = dict.fromkeys((*COLUMNS, "predicted_class_id"))
@@ -98,12 +112,14 @@ def shown(row: Any, table: ScoreTable | None) -> dict[str, Any]:
     return {
         **row._asdict(),
         **scores,
+        "similarity": None if similarity is None else similarity.of(row.pool_index),
+        "isolation": None if isolation is None else isolation.of(row.pool_index),
         "image_url": image_url(row.id),
     }
 
 
 async def _row(session: AsyncSession, project: Project, example_id: int) -> Any:
-    statement = _SHOWN.where(Example.project_id == project.id, Example.id == example_id)
+    statement = SHOWN.where(Example.project_id == project.id, Example.id == example_id)
     row = (await session.execute(statement)).one_or_none()
     if row is None:
         raise NotFound("image")
@@ -205,19 +221,19 @@ async def neighbours(
         Conflict: No features of the pool are kept, or none of this image yet.
     """
     row = await _row(session, project, example_id)
-    name, path = embeddings_of(storage, project)
+    features = features_of(storage, project)
     found = await to_thread.run_sync(
-        nearest, path, row.pool_index, limit, limiter=_NEIGHBOUR_SEARCHES
+        nearest, features, row.pool_index, limit, limiter=rankings.SEARCHES
     )
     table = await score_table(session, project, storage)
-    statement = _SHOWN.where(
+    statement = SHOWN.where(
         Example.project_id == project.id, among(Example.pool_index, list(found))
     )
     rows = {one.pool_index: one for one in await session.execute(statement)}
     return Neighbours(
-        features=name,
+        features=features.name,
         items=[
-            Neighbour(**shown(rows[index], table), similarity=similarity)
+            Neighbour(**{**shown(rows[index], table), "similarity": similarity})
             for index, similarity in found.items()
             if index in rows
         ],

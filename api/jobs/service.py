@@ -34,7 +34,10 @@ async def list_jobs(
     cursor: int | None,
     limit: int,
 ) -> Sequence[Job]:
-    """Jobs of the projects the caller is a member of, newest first; without parts of jobs."""
+    """Jobs of the projects the caller is a member of, newest first; without parts of jobs.
+
+    Files that were looked up are left out, unless they are asked for.
+    """
     statement = select(Job).where(Job.parent_id.is_(None)).order_by(Job.id.desc()).limit(limit)
     if principal.role is not Role.ADMIN:
         statement = statement.where(
@@ -44,6 +47,8 @@ async def list_jobs(
         statement = statement.where(Job.project_id == project_id)
     if kind is not None:
         statement = statement.where(Job.kind == kind)
+    else:
+        statement = statement.where(Job.kind != JobKind.LOOK_UP)
     if states:
         statement = statement.where(Job.state.in_(states))
     if cursor is not None:

@@ -138,6 +138,7 @@ def _answer(
             predicted_class_id=row.predicted_class_id,
             probability=row.probability,
             in_probability=row.in_probability,
+            duplicates_of=row.duplicates_of,
         )
         for row in sorted(rows, key=lambda row: row.rank)
     ]

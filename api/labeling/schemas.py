@@ -49,6 +49,7 @@ class LeasedQuery(BaseModel):
     predicted_class_id: int | None
     probability: float | None
     in_probability: float | None
+    duplicates_of: int | None
 
 
 class RoundStatus(BaseModel):

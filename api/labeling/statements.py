@@ -167,6 +167,7 @@ _LEASED = (
     Query.predicted_class_id,
     Query.probability,
     Query.in_probability,
+    Example.duplicates_of,
 )
 _LEASE: dict[str, Any] = {
     "lease_holder": _USER,

@@ -6,10 +6,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.settings import used
 from api.weights.choice import weights_warnings
+from core.duplicates import in_evaluation, may_be_held_out
 from core.input_size import not_resized_since
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState, Role
-from core.tables import Job, Member, Project, User, Webhook
+from core.tables import Example, Job, Member, Project, User, Webhook
 from models.catalog import Spec
 
 
@@ -21,6 +22,22 @@ async def warnings(session: AsyncSession, project: Project) -> list[str]:
         *await _features(session, project, settings),
         *await _annotators(session, project, settings.overlap),
         *await _webhooks(session, project),
+        *await _leaks(session, project),
+    ]
+
+
+async def _leaks(session: AsyncSession, project: Project) -> list[str]:
+    """Pictures that are both in the pool and among those to evaluate on."""
+    statement = select(func.count()).where(
+        Example.project_id == project.id, may_be_held_out(), in_evaluation(project.id)
+    )
+    count = await session.scalar(statement) or 0
+    if count == 0:
+        return []
+    images = "1 image of the pool shows" if count == 1 else f"{count:,} images of the pool show"
+    return [
+        f"{images} the same picture as an image to evaluate on. Hold them out on the page Pool, "
+        "under Duplicates: once labeled, they would be left out of what accuracy is measured on."
     ]
 
 

@@ -23,6 +23,9 @@ class Example(Base):
     ``as_is`` says whether every browser shows the original as everybody is to see it; otherwise a
     rendition is shown in its place. Null is: nobody has looked yet.
 
+    ``duplicates_of`` is the example that stands for all that show the same picture, itself among
+    them, as the last job has found that compares all; null where it has found no other.
+
     ``location`` is where the original lies if Karat keeps no copy of it, and ``location_tag`` what
     tells whether it is still the one that was imported.
     """
@@ -33,6 +36,12 @@ class Example(Base):
         UniqueConstraint("project_id", "content_hash"),
         Index("ix_examples_state", "project_id", "split", "state", "pool_index"),
         Index("ix_examples_name", "project_id", text("normalize(name)")),
+        Index(
+            "ix_examples_duplicates",
+            "project_id",
+            "duplicates_of",
+            postgresql_where=text("duplicates_of IS NOT NULL"),
+        ),
         Index("ix_examples_disputed", "project_id", "id", postgresql_where=text("disputed")),
     )
 
@@ -52,6 +61,7 @@ class Example(Base):
     location_tag: Mapped[str | None]
     as_is: Mapped[bool | None]
     label_class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
+    duplicates_of: Mapped[int | None]
     disputed: Mapped[bool] = mapped_column(server_default=false())
     meta: Mapped[dict[str, Any]]
 

@@ -1,7 +1,8 @@
 """``karat pool``."""
 
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
@@ -24,9 +25,9 @@ from karat.terminal import show_json, show_table
 if TYPE_CHECKING:
     from typing import Literal
 
-    from karat.pool import Changed, Filters, Sort
+    from karat.pool import Changed, Filters, Sort, Which
     from karat.project import ProjectClient
-    from karat.resources import Split
+    from karat.resources import Split, Verdict
 
 pool = typer.Typer(help="Find images, and act on many at once.", no_args_is_help=True)
 
@@ -70,6 +71,96 @@ def list_images(
     rows = [(one["id"], one["name"], one["state"], one["label"]) for one in images]
     show_table(("#id", "name", "state", "label"), rows, "No image matches.")
     return typer.echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
+
+
+@pool.command("similar")
+def similar(
+    project: ProjectArgument,
+    file: Annotated[Path | None, typer.Argument(help="An image that is not in the pool.")] = None,
+    ids: IdOption = None,
+    where: WhereOption = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """List the images that are most similar to a file, to an image, or to several."""
+    if file is None and not ids:
+        raise typer.BadParameter("Name an image file, or images with --id.")
+    if file is not None and not file.is_file():
+        raise typer.BadParameter(f"There is no file {file}.")
+    with connect() as client:
+        found = find_project(client, project)
+        filters = _filters(found, where)
+        if ids:
+            filters["similar_to"] = ",".join(map(str, ids))
+        if file is not None:
+            filters["similar_file"] = client.wait(found.pool.look_up(file)["id"])["id"]
+        images = list(islice(found.pool.find(filters, sort="-similarity"), limit))
+    if as_json:
+        return show_json({"items": images})
+    rows = [
+        (one["id"], one["name"], f"{one['similarity']:.3f}", one["state"], one["label"])
+        for one in images
+    ]
+    return show_table(("#id", "name", "#similarity", "state", "label"), rows, "No image matches.")
+
+
+@pool.command("duplicates")
+def duplicates(
+    project: ProjectArgument,
+    which: Annotated[str, typer.Option(help="all, leaking or contradicting.")] = "all",
+    hold_copies: Annotated[
+        bool, typer.Option("--hold-out", help="Keep one of each group, hold the others out.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, help="How many groups.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """List groups of images that show the same picture, as the job compare has found them."""
+    if which not in get_args(_which()):
+        raise typer.BadParameter("--which is all, leaking or contradicting.")
+    with connect() as client:
+        found = find_project(client, project)
+        kind = cast("Which", which)
+        if hold_copies:
+            return _show_changed(found.pool.hold_copies(which=kind), as_json)
+        groups = list(islice(found.pool.duplicates(kind), limit))
+    if as_json:
+        return show_json({"items": groups})
+    rows = [
+        (
+            one["id"], one["images"], one["pool"], one["evaluation"], one["held_out"],
+            "yes" if one["is_contradicting"] else "", one["items"][0]["name"],
+        )
+        for one in groups
+    ]  # fmt: skip
+    names = ("#id", "#images", "#pool", "#evaluation", "#held out", "contradicting", "first")
+    return show_table(names, rows, "No such group. The job compare finds them.")
+
+
+def _which() -> Any:
+    from karat.pool import Which
+
+    return Which
+
+
+@pool.command("verdict")
+def verdict(
+    project: ProjectArgument,
+    said: Annotated[str, typer.Argument(help="A class, or ood, unsure, or skip to take it back.")],
+    where: WhereOption = None,
+    ids: IdOption = None,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what images are: a review, which stands above what annotators say and costs nothing."""
+    with connect() as client:
+        found = find_project(client, project)
+        known = {one["name"]: one["id"] for one in found.get()["classes"]}
+        if said not in known and said not in {"ood", "unsure", "skip"}:
+            raise typer.BadParameter(f"There is no class {said!r}.")
+        chosen = _chosen(found, where, ids, yes)
+        given = cast("Verdict", "class" if said in known else said)
+        changed = found.pool.judge(given, chosen, class_id=known.get(said))
+    return _show_changed(changed, as_json)
 
 
 @pool.command("add")
@@ -190,6 +281,10 @@ def _act(
     with connect() as client:
         found = find_project(client, project)
         changed: Changed = getattr(found.pool, verb)(_chosen(found, where, ids, yes))
+    return _show_changed(changed, as_json)
+
+
+def _show_changed(changed: "Changed", as_json: bool) -> None:
     if as_json:
         return show_json(changed)
     left = ", ".join(f"{count} {why}" for why, count in changed["left_out"].items())

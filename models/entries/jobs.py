@@ -1,6 +1,7 @@
 """Jobs that are started by hand; the name is the kind of the job."""
 
 from models.entries.pruning import PRUNE4REL
+from models.params.compare import CompareParams
 from models.params.contrastive import ContrastiveParams
 from models.params.embedding_map import EmbeddingMapParams
 from models.params.prune import PruneParams
@@ -76,5 +77,14 @@ JOBS = (
         paper="L. van der Maaten, G. Hinton, Visualizing Data using t-SNE, JMLR 2008; G. Linderman "
         "et al., Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq "
         "data, Nature Methods 2019",
+    ),
+    Spec(
+        name="compare",
+        kind="job",
+        title="Compare images",
+        summary="Finds images that show the same picture, also where the pool has a picture to "
+        "evaluate on, and how far each image is from its nearest others.",
+        target="models.duplicates:groups_of",
+        params=CompareParams,
     ),
 )

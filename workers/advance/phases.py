@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
+from core.nearness import complete_screen
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
@@ -19,6 +20,7 @@ from models.chance import doubts_of_model
 from models.data import PixelStore
 from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet
+from models.params.networks import compared_width
 from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
 from models.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
 from models.target import (
@@ -243,8 +245,12 @@ class Advance:
                 seed=self.settings.seed,
                 progress=self.context.progress,
             )
+            path = self.embeddings_file
+            width = int(np.load(path, mmap_mode="r").shape[1])
+            complete_screen(path, compared_width(self.settings.model.name, width))
         if (features := self.learned_features) is not None:
             features.complete(self.store, self.context.progress)
+            complete_screen(features.file)
 
     def meta_train(self) -> None:
         """Train MQ-Net on this round's answers, by the scores of the model that chose them."""

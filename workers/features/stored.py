@@ -58,6 +58,13 @@ class LearnedFeatures:
         """What made them, for images that are imported later."""
         return self.directory / f"{_PREFIX}{self.job_id}{_ENCODER}"
 
+    @classmethod
+    def encoder_of(cls, path: Path) -> Path | None:
+        """What has made the features of a file, if a job has learned them."""
+        if not path.name.startswith(_PREFIX):
+            return None
+        return path.with_name(f"{path.stem}{_ENCODER}")
+
     @property
     def exist(self) -> bool:
         """Whether both files are there; those of long ago are removed."""

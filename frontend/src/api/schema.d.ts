@@ -622,6 +622,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Duplicates
+         * @description Groups of images that show the same picture, the largest first.
+         */
+        get: operations["list_duplicates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/duplicates/hold-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold Out Copies
+         * @description Keep one image of each group, and hold its unlabeled copies in the pool out.
+         */
+        post: operations["hold_out_copies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/embedding-map": {
         parameters: {
             query?: never;
@@ -823,6 +863,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/examples/look-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look Up
+         * @description Send one image as the request body, to find what is like it: nothing is added to the pool.
+         *
+         *     When the job that is returned has succeeded, its number is what `similar_file` asks for.
+         */
+        post: operations["look_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/examples/promote": {
         parameters: {
             query?: never;
@@ -897,6 +959,26 @@ export interface paths {
          * @description Take back what was sent to the queue and has not been looked at.
          */
         post: operations["take_from_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge Examples
+         * @description Give images of the pool a verdict, as a review that settles them; a skip takes it back.
+         */
+        post: operations["judge_examples"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2299,7 +2381,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -2517,6 +2599,18 @@ export interface components {
             strategy: string;
         };
         /**
+         * Comparison
+         * @description The last job that compared all images. `images` had features then; later ones had none.
+         */
+        Comparison: {
+            /** Finished At */
+            finished_at: string | null;
+            /** Images */
+            images: number;
+            /** Job Id */
+            job_id: number;
+        };
+        /**
          * Cost
          * @description What a verdict takes from the round's budget.
          *
@@ -2728,6 +2822,59 @@ export interface components {
             total: number;
         };
         /**
+         * DuplicateGroup
+         * @description Images that show the same picture.
+         *
+         *     `id` is the image that stands for them. `pool` are those of the pool that are not held out;
+         *     `items` are the first few: those to evaluate on, those with a verdict, then the others.
+         */
+        DuplicateGroup: {
+            /** Auxiliary Ood */
+            auxiliary_ood: number;
+            /** Evaluation */
+            evaluation: number;
+            /** Held Out */
+            held_out: number;
+            /** Id */
+            id: number;
+            /** Images */
+            images: number;
+            /** Is Contradicting */
+            is_contradicting: boolean;
+            /** Is Leaking */
+            is_leaking: boolean;
+            /** Items */
+            items: components["schemas"]["ExampleOut"][];
+            /** Pool */
+            pool: number;
+            /** Said */
+            said: components["schemas"]["Stance"][];
+        };
+        /**
+         * Duplicates
+         * @description Groups, the largest first; null `compared`: nobody has looked for any yet.
+         *
+         *     `groups` to `contradicting` count all of the project: groups, images that are in one beside the
+         *     one that stands for it, and groups by kind. `images` is how many the project has.
+         */
+        Duplicates: {
+            compared: components["schemas"]["Comparison"] | null;
+            /** Contradicting */
+            contradicting: number;
+            /** Copies */
+            copies: number;
+            /** Groups */
+            groups: number;
+            /** Images */
+            images: number;
+            /** Items */
+            items: components["schemas"]["DuplicateGroup"][];
+            /** Leaking */
+            leaking: number;
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /**
          * EmbeddingMapImage
          * @description An image on the map, with what is known of it and what the latest scores say.
          *
@@ -2839,6 +2986,8 @@ export interface components {
             bytes: number;
             /** Confidence */
             confidence: number | null;
+            /** Duplicates Of */
+            duplicates_of: number | null;
             /** Height */
             height: number;
             /** Id */
@@ -2851,6 +3000,8 @@ export interface components {
             in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
+            /** Isolation */
+            isolation: number | null;
             /** Label */
             label: string | null;
             /** Label Class Id */
@@ -2879,6 +3030,8 @@ export interface components {
             scores_round: number | null;
             /** Sha256 */
             sha256: string;
+            /** Similarity */
+            similarity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
@@ -2890,11 +3043,15 @@ export interface components {
          *
          *     `confidence` is the probability of the predicted class among the classes, `in_probability` that
          *     of being in-distribution at all: null without a score, and where nothing tells how to read the
-         *     purity as a probability.
+         *     purity as a probability. `similarity`, -1..1, is to what the list was asked to compare with;
+         *     `isolation`, 0..2, the mean distance to the nearest other images, where a list is ordered by it.
+         *     `duplicates_of` is the image that stands for all that show the same picture, if any others do.
          */
         ExampleOut: {
             /** Confidence */
             confidence: number | null;
+            /** Duplicates Of */
+            duplicates_of: number | null;
             /** Height */
             height: number;
             /** Id */
@@ -2905,6 +3062,8 @@ export interface components {
             in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
+            /** Isolation */
+            isolation: number | null;
             /** Label */
             label: string | null;
             /** Label Class Id */
@@ -2919,6 +3078,8 @@ export interface components {
             predicted_class_id: number | null;
             /** Purity */
             purity: number | null;
+            /** Similarity */
+            similarity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
@@ -2989,6 +3150,11 @@ export interface components {
          *     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
          *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
          *     predictions are those that the queries of `round` were chosen by, by default the latest.
+         *
+         *     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
+         *     was sent to be looked up: what is found has the features that likeness is measured by, and
+         *     `similarity_min` of it to the mean of these. `duplicate_of` finds the images that show the same
+         *     picture as another, and that one.
          */
         Filters: {
             /** Annotator Id */
@@ -2999,6 +3165,8 @@ export interface components {
             disagreement?: boolean | null;
             /** Dropped By */
             dropped_by?: number | null;
+            /** Duplicate Of */
+            duplicate_of?: number | null;
             /** Import Id */
             import_id?: number | null;
             /** Informativeness Max */
@@ -3019,6 +3187,12 @@ export interface components {
             purity_min?: number | null;
             /** Round */
             round?: number | null;
+            /** Similar File */
+            similar_file?: number | null;
+            /** Similar To */
+            similar_to?: string | null;
+            /** Similarity Min */
+            similarity_min?: number | null;
             source?: components["schemas"]["Source"] | null;
             /**
              * Split
@@ -3072,6 +3246,20 @@ export interface components {
         Health: {
             /** Status */
             status: string;
+        };
+        /**
+         * HoldCopies
+         * @description Which groups: by id, or all of a kind.
+         */
+        HoldCopies: {
+            /** Groups */
+            groups?: number[] | null;
+            /**
+             * Which
+             * @default all
+             * @enum {string}
+             */
+            which: "all" | "leaking" | "contradicting";
         };
         /**
          * Home
@@ -3222,7 +3410,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -3284,6 +3472,18 @@ export interface components {
          */
         JobState: "queued" | "running" | "succeeded" | "failed" | "cancelled";
         /**
+         * Judgement
+         * @description What is said of a selection; a skip takes back what the caller has said of it here.
+         */
+        Judgement: {
+            /** Class Id */
+            class_id?: number | null;
+            filters?: components["schemas"]["Filters"] | null;
+            /** Ids */
+            ids?: number[] | null;
+            verdict: components["schemas"]["Verdict"];
+        };
+        /**
          * Lease
          * @description Without `items`, `held_elsewhere` says whether another client of the caller holds some.
          */
@@ -3300,6 +3500,8 @@ export interface components {
         };
         /** LeasedQuery */
         LeasedQuery: {
+            /** Duplicates Of */
+            duplicates_of: number | null;
             /** Example Id */
             example_id: number;
             /** Height */
@@ -3522,6 +3724,8 @@ export interface components {
         Neighbour: {
             /** Confidence */
             confidence: number | null;
+            /** Duplicates Of */
+            duplicates_of: number | null;
             /** Height */
             height: number;
             /** Id */
@@ -3532,6 +3736,8 @@ export interface components {
             in_probability: number | null;
             /** Informativeness */
             informativeness: number | null;
+            /** Isolation */
+            isolation: number | null;
             /** Label */
             label: string | null;
             /** Label Class Id */
@@ -4363,6 +4569,16 @@ export interface components {
          * @enum {string}
          */
         Split: "pool" | "evaluation" | "auxiliary_ood";
+        /**
+         * Stance
+         * @description What is said of some images of a group; no class is OOD.
+         */
+        Stance: {
+            /** Class Id */
+            class_id: number | null;
+            /** Images */
+            images: number;
+        };
         /**
          * Standing
          * @description What is known of an image; ``class_id`` is that of its label, if it has one.
@@ -6375,6 +6591,95 @@ export interface operations {
             };
         };
     };
+    list_duplicates: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                which?: "all" | "leaking" | "contradicting";
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Duplicates"];
+                };
+            };
+        };
+    };
+    hold_out_copies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldCopies"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
     show_embedding_map: {
         parameters: {
             query?: never;
@@ -6599,6 +6904,7 @@ export interface operations {
                 cursor?: number | null;
                 disagreement?: boolean | null;
                 dropped_by?: number | null;
+                duplicate_of?: number | null;
                 import_id?: number | null;
                 informativeness_max?: number | null;
                 informativeness_min?: number | null;
@@ -6610,7 +6916,10 @@ export interface operations {
                 purity_max?: number | null;
                 purity_min?: number | null;
                 round?: number | null;
-                sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence";
+                similar_file?: number | null;
+                similar_to?: string | null;
+                similarity_min?: number | null;
+                sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence" | "similarity" | "-similarity" | "isolation" | "-isolation";
                 source?: components["schemas"]["Source"] | null;
                 split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
@@ -6744,6 +7053,7 @@ export interface operations {
                 class_id?: number | null;
                 disagreement?: boolean | null;
                 dropped_by?: number | null;
+                duplicate_of?: number | null;
                 import_id?: number | null;
                 informativeness_max?: number | null;
                 informativeness_min?: number | null;
@@ -6754,6 +7064,9 @@ export interface operations {
                 purity_max?: number | null;
                 purity_min?: number | null;
                 round?: number | null;
+                similar_file?: number | null;
+                similar_to?: string | null;
+                similarity_min?: number | null;
                 source?: components["schemas"]["Source"] | null;
                 split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
@@ -6836,6 +7149,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    look_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
                 };
             };
         };
@@ -6984,6 +7341,50 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Selection"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    judge_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Judgement"];
             };
         };
         responses: {

@@ -211,6 +211,9 @@ export type ExampleState = Schemas["ExampleState"];
 export type ExampleAnnotation = Schemas["AnnotationOut"];
 export type Filters = Schemas["Filters"];
 export type Selection = Schemas["Selection"];
+export type Duplicates = Schemas["Duplicates"];
+export type DuplicateGroup = Schemas["DuplicateGroup"];
+export type Judgement = Schemas["Judgement"];
 export type Changed = Schemas["Changed"];
 
 export type * from "./results";

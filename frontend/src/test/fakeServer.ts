@@ -80,6 +80,7 @@ export class FakeServer implements LabelingApi, DecideApi {
         predicted_class_id: null,
         probability: null,
         in_probability: null,
+        duplicates_of: null,
         ...this.predictions(id),
       });
     }

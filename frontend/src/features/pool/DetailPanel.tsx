@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
+import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
 import { onScreen } from "../../api/images";
 import { exampleQuery } from "../../api/pool";
@@ -26,10 +27,11 @@ type DetailPanelProps = {
   /** The images that were found, in order, to go on from one to the next. */
   examples: Example[];
   onShow: (id: number | null) => void;
+  onSimilar: (id: number) => void;
 };
 
 /** One image, large, beside the others: all that is known of it. */
-export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps) {
+export function DetailPanel({ project, id, examples, onShow, onSimilar }: DetailPanelProps) {
   const found = useQuery(exampleQuery(project.id, id));
   // Whoever goes on to the next image wants to see its like as well.
   const [similar, setSimilar] = useState(false);
@@ -45,6 +47,7 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
       // The grid moves by itself when it has the focus.
       if (isElsewhere(event) || event.defaultPrevented) return;
       if (event.key === "Escape") onShow(null);
+      else if (event.key === "s") onSimilar(id);
       else if (["ArrowRight", "ArrowDown", "j"].includes(event.key) && after) onShow(after);
       else if (["ArrowLeft", "ArrowUp", "k"].includes(event.key) && before) onShow(before);
       else return;
@@ -52,7 +55,7 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [onShow, before, after]);
+  }, [onShow, onSimilar, id, before, after]);
   return (
     <aside className={styles.panel} aria-label={text.title}>
       <header className={styles.header}>
@@ -94,7 +97,8 @@ export function DetailPanel({ project, id, examples, onShow }: DetailPanelProps)
           project={project}
           example={found.data}
           similar={similar}
-          onSimilar={() => setSimilar(true)}
+          onNearest={() => setSimilar(true)}
+          onSimilar={() => onSimilar(id)}
           onShow={onShow}
         />
       )}
@@ -106,11 +110,13 @@ type KnownProps = {
   project: Project;
   example: ExampleDetail;
   similar: boolean;
+  onNearest: () => void;
   onSimilar: () => void;
   onShow: (id: number) => void;
 };
 
-function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
+function Known(props: KnownProps) {
+  const { project, example, similar, onNearest, onSimilar, onShow } = props;
   const metadata = Object.entries(example.meta);
   return (
     <div className={styles.body}>
@@ -128,6 +134,11 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
           {t.pool.values.state[example.state]}
         </Chip>
         <Chip>{t.pool.values.split[example.split]}</Chip>
+        {example.duplicates_of !== null && (
+          <Link to={`?duplicate_of=${example.duplicates_of}&split=all`}>
+            <Chip tone="gold">{t.alike.duplicates}</Chip>
+          </Link>
+        )}
         <CopyButton text={window.location.href} name={text.copyLink} />
       </div>
       <dl className={styles.facts}>
@@ -170,10 +181,13 @@ function Known({ project, example, similar, onSimilar, onShow }: KnownProps) {
         {similar ? (
           <NeighbourList projectId={project.id} exampleId={example.id} onShow={onShow} />
         ) : (
-          <Button size="small" onClick={onSimilar}>
+          <Button size="small" onClick={onNearest}>
             {text.showNeighbours}
           </Button>
         )}
+        <Button size="small" aria-keyshortcuts="s" title={t.alike.findKey} onClick={onSimilar}>
+          {t.alike.find}
+        </Button>
       </section>
     </div>
   );

@@ -9,7 +9,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { CheckField, SelectField, TextField } from "../../ui/Field";
 import { parseNumber } from "../../ui/parseNumber";
-import { CHOICES } from "./filters";
+import { CHOICES, isCompared } from "./filters";
 import styles from "./PoolScreen.module.css";
 
 type FilterPanelProps = {
@@ -68,6 +68,16 @@ export function FilterPanel({
         />
       )}
       <Subsets projectId={project.id} filters={filters} onChange={onChange} />
+      {isCompared(filters) && (
+        <Bound name="similarity" end="min" showLabel filters={filters} onChange={onChange} />
+      )}
+      {filters.duplicate_of != null && (
+        <CheckField
+          label={t.alike.group(filters.duplicate_of)}
+          checked
+          onChange={() => onChange({ duplicate_of: null })}
+        />
+      )}
       <CheckField
         label={t.pool.field.disagreement}
         checked={filters.disagreement === true}
@@ -198,10 +208,15 @@ function Range({ name, filters, onChange }: Part & { name: "purity" | "informati
   );
 }
 
-type BoundProps = Part & { name: "purity" | "informativeness"; end: "min" | "max" };
+type BoundProps = Part & {
+  showLabel?: boolean;
+} & (
+    | { name: "purity" | "informativeness"; end: "min" | "max" }
+    | { name: "similarity"; end: "min" }
+  );
 
-function Bound({ name, end, filters, onChange }: BoundProps) {
-  const field = `${name}_${end}` as const;
+function Bound({ name, end, showLabel = false, filters, onChange }: BoundProps) {
+  const field = name === "similarity" ? "similarity_min" : (`${name}_${end}` as const);
   const text = end === "min" ? t.pool.atLeast : t.pool.atMost;
   const typed = useTyped(filters[field]?.toString() ?? "", (value) => {
     const number = parseNumber(value);
@@ -211,7 +226,7 @@ function Bound({ name, end, filters, onChange }: BoundProps) {
   return (
     <TextField
       label={text(t.pool.field[name])}
-      hideLabel
+      hideLabel={!showLabel}
       placeholder={t.pool[end]}
       inputMode="decimal"
       autoComplete="off"

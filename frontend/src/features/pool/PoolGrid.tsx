@@ -25,11 +25,12 @@ type PoolGridProps = {
   isLoading: boolean;
   onMore: () => void;
   onOpen: (id: number | null) => void;
+  onSimilar: (ids: number[]) => void;
 };
 
 /** The images as a list box of rows, of which only those in view are in the page. */
 export function PoolGrid(props: PoolGridProps) {
-  const { examples, selection, image, more, isLoading, onMore, onOpen } = props;
+  const { examples, selection, image, more, isLoading, onMore, onOpen, onSimilar } = props;
   const ref = useRef<HTMLDivElement>(null);
   const width = useWidth(ref);
   const columns = Math.max(2, Math.floor((width + GAP) / (NARROWEST + GAP)));
@@ -83,6 +84,11 @@ export function PoolGrid(props: PoolGridProps) {
       if (event.shiftKey) selection.extend(next);
     } else if (event.key === " " || event.key === "x") {
       selection.toggle(active);
+    } else if (event.key === "s") {
+      const [at] = examples.slice(active, active + 1);
+      if (selection.ids.size > 0 || at) {
+        onSimilar(selection.ids.size > 0 ? [...selection.ids] : [at?.id ?? 0]);
+      }
     } else if (event.key === "Enter") {
       onOpen(examples[active]?.id ?? null);
     } else if (event.key === "Escape") {
@@ -147,4 +153,5 @@ export function PoolGrid(props: PoolGridProps) {
   );
 }
 
-const endOf = (sort: Sort): string => (sort === "pool_index" ? t.pool.end : t.pool.endOfScored);
+const endOf = (sort: Sort): string =>
+  sort === "pool_index" || sort.endsWith("similarity") ? t.pool.end : t.pool.endOfScored;

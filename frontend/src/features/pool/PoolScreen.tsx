@@ -1,20 +1,33 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
+import { ApiError } from "../../api/errors";
 import { exampleCountQuery, examplesQuery, poolQueries, type Sort } from "../../api/pool";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
-import { SelectField } from "../../ui/Field";
-import { Segments } from "../../ui/Segments";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { Compared } from "./Compared";
 import { DetailPanel } from "./DetailPanel";
 import { FilterPanel } from "./FilterPanel";
-import { countFilters, readView, SORTS, withFilters, withoutFilters } from "./filters";
+import { FinderFault } from "./FindByFile";
+import {
+  countFilters,
+  isCompared,
+  likeThese,
+  readView,
+  SIMILARITY_SORTS,
+  SORTS,
+  usualSort,
+  withFilters,
+  withoutFilters,
+} from "./filters";
 import { MapCard } from "./map/MapCard";
+import { PoolBar } from "./PoolBar";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
 import { SelectionBar } from "./SelectionBar";
+import { useFileFinder } from "./useFileFinder";
 import { useSelection } from "./useSelection";
 
 /** Every image of a project: found by filters that the address keeps, looked at, and acted on. */
@@ -37,6 +50,7 @@ export function PoolScreen({ project }: { project: Project }) {
   const [scoresRound, setScoresRound] = useState<number | null>(null);
   if (last && last.scores_round !== scoresRound) setScoresRound(last.scores_round);
   const selection = useSelection(examples);
+  const { clear: clearSelection } = selection;
   const [open, setOpen] = useState(false);
 
   const show = (id: number | null) =>
@@ -58,7 +72,7 @@ export function PoolScreen({ project }: { project: Project }) {
     setQuery(
       (before) => {
         const next = withFilters(before, {});
-        if (value === "pool_index") next.delete("sort");
+        if (value === usualSort(filters)) next.delete("sort");
         else next.set("sort", value);
         return next;
       },
@@ -79,52 +93,43 @@ export function PoolScreen({ project }: { project: Project }) {
       { replace: true },
     );
   const surround = (outline: string | null) => change({ outline });
+  // A step of its own: back leads to what was shown before.
+  const like = useCallback(
+    (to: Parameters<typeof likeThese>[1]) => {
+      clearSelection();
+      setQuery((before) => likeThese(before, to));
+      window.scrollTo({ top: 0 });
+    },
+    [setQuery, clearSelection],
+  );
+  const likeImage = useCallback((id: number) => like({ ids: [id] }), [like]);
+  const finder = useFileFinder(
+    project.id,
+    useCallback((file: number) => like({ file }), [like]),
+  );
+  const compared = isCompared(filters);
+  const sorts = compared ? [...SIMILARITY_SORTS, ...SORTS] : SORTS;
+  const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
   return (
     <div className={styles.page}>
-      <div className={styles.bar}>
-        <h2 className={styles.count} aria-live="polite">
-          {count.data ? t.pool.count(count.data.count, count.data.exact) : "…"}
-          {count.data && !count.data.exact && <small>{t.pool.estimated}</small>}
-        </h2>
-        <Segments
-          label={t.pool.views.label}
-          hideLabel
-          options={[
-            { value: "grid", name: t.pool.views.grid },
-            { value: "map", name: t.pool.views.map },
-          ]}
-          value={map ? "map" : "grid"}
-          onChange={(value) => put("view", value === "map" ? "map" : null)}
-        />
-        <Button
-          className={styles.toggle}
-          aria-expanded={open}
-          aria-controls="pool-filters"
-          onClick={() => setOpen(!open)}
-        >
-          {t.pool.filtersSet(set)}
-        </Button>
-        <SelectField
-          label={t.pool.order}
-          hideLabel
-          value={sort}
-          onChange={(event) => order(event.target.value as Sort)}
-        >
-          {SORTS.map((one) => (
-            <option key={one} value={one}>
-              {t.pool.sorts[one]}
-            </option>
-          ))}
-        </SelectField>
-        <Button
-          onClick={() => client.resetQueries({ queryKey: poolQueries.all(project.id) })}
-          busy={found.isFetching && !found.isFetchingNextPage}
-        >
-          {t.pool.refresh}
-        </Button>
-      </div>
+      <PoolBar
+        count={count.data ?? null}
+        map={map}
+        onMap={(shown) => put("view", shown ? "map" : null)}
+        filters={set}
+        open={open}
+        onOpen={setOpen}
+        sort={sort}
+        sorts={sorts}
+        onSort={order}
+        finder={finder}
+        onRefresh={() => client.resetQueries({ queryKey: poolQueries.all(project.id) })}
+        busy={found.isFetching && !found.isFetchingNextPage}
+      />
+      <FinderFault finder={finder} />
+      {compared && <Compared filters={filters} onOpen={show} onEnd={() => like(null)} />}
       <div className={styles.columns}>
         <aside id="pool-filters" className={styles.filters} data-open={open || undefined}>
           <FilterPanel
@@ -165,7 +170,17 @@ export function PoolScreen({ project }: { project: Project }) {
               )}
             </div>
           )}
-          {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+          {notCompared && (
+            <Empty
+              title={t.alike.never}
+              actions={<ButtonLink to="?view=duplicates">{t.alike.compare}</ButtonLink>}
+            >
+              {t.alike.notCompared}
+            </Empty>
+          )}
+          {found.error && !notCompared && (
+            <Failure error={found.error} onRetry={() => found.refetch()} />
+          )}
           {found.isPending && (
             <Loading>
               <Skeleton height="30rem" />
@@ -200,6 +215,7 @@ export function PoolScreen({ project }: { project: Project }) {
               isLoading={found.isFetchingNextPage}
               onMore={() => found.fetchNextPage()}
               onOpen={show}
+              onSimilar={(ids) => like({ ids })}
             />
           )}
         </div>
@@ -210,9 +226,16 @@ export function PoolScreen({ project }: { project: Project }) {
         count={count.data ?? null}
         examples={examples}
         selection={selection}
+        onSimilar={(ids) => like({ ids })}
       />
       {image !== null && (
-        <DetailPanel project={project} id={image} examples={examples} onShow={show} />
+        <DetailPanel
+          project={project}
+          id={image}
+          examples={examples}
+          onShow={show}
+          onSimilar={likeImage}
+        />
       )}
     </div>
   );

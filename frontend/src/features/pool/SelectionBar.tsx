@@ -25,6 +25,7 @@ type SelectionBarProps = {
   count: { count: number; exact: boolean } | null;
   examples: Example[];
   selection: Picked;
+  onSimilar: (ids: number[]) => void;
 };
 
 type Asked = "queue" | "hold-out" | "release";
@@ -122,6 +123,11 @@ export function SelectionBar(props: SelectionBarProps) {
           {may("ood") && (
             <Button size="small" onClick={() => ask("promote")}>
               {t.pool.actions.promote}
+            </Button>
+          )}
+          {!selection.all && (
+            <Button size="small" onClick={() => props.onSimilar([...selection.ids])}>
+              {t.alike.findSelected}
             </Button>
           )}
           {!selection.all && count && count.count > selection.ids.size && (

@@ -72,7 +72,6 @@ export function Tile(props: TileProps) {
 }
 
 function scoreOf(example: Example, sort: Sort): string {
-  const name = sort.replace("-", "") as "purity" | "informativeness" | "meta_score" | "confidence";
-  const value = example[name];
+  const value = example[sort.replace("-", "") as Exclude<Sort, `-${string}` | "pool_index">];
   return value === null ? "" : value.toFixed(2);
 }

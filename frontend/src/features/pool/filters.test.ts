@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { countFilters, readView, withFilters, withoutFilters } from "./filters";
+import {
+  comparedWith,
+  countFilters,
+  likeThese,
+  readView,
+  withFilters,
+  withoutFilters,
+} from "./filters";
 
 const read = (text: string) => readView(new URLSearchParams(text));
 
@@ -69,5 +76,36 @@ describe("the address of the pool browser", () => {
     expect(
       readView(withFilters(query, { state: null, split: "pool", purity_min: null })).filters,
     ).toEqual({ split: "pool" });
+  });
+});
+
+describe("what images are compared with", () => {
+  it("orders by similarity unless the address says otherwise, and is no filter", () => {
+    const view = read("similar_to=4,7&state=ood&similarity_min=0.5");
+    expect(view.sort).toBe("-similarity");
+    expect(view.filters).toMatchObject({ similar_to: "4,7", similarity_min: 0.5 });
+    expect(comparedWith(view.filters)).toEqual([4, 7]);
+    expect(countFilters(view.filters)).toBe(2);
+    expect(read("similar_file=9&sort=-purity")).toMatchObject({ sort: "-purity" });
+    expect(read("similar_file=9&sort=pool_index").sort).toBe("pool_index");
+  });
+
+  it("passes over what is no image, and what is similar to nothing", () => {
+    for (const bad of ["0", "a", "1,", "1;2", ",".repeat(3), "1".repeat(19)]) {
+      expect(read(`similar_to=${bad}`)).toEqual(read(""));
+    }
+    expect(read("similarity_min=0.5&sort=-similarity")).toEqual(read(""));
+  });
+
+  it("keeps filters, closes the image, and names no more than the server takes", () => {
+    const before = new URLSearchParams("state=ood&image=3&sort=purity&similar_file=8");
+    const like = likeThese(before, { ids: [5, 6] });
+    expect(like.toString()).toBe("state=ood&similar_to=5%2C6");
+    expect(likeThese(like, { file: 12 }).toString()).toBe("state=ood&similar_file=12");
+    expect(likeThese(like, null).toString()).toBe("state=ood");
+    const many = likeThese(new URLSearchParams(), {
+      ids: Array.from({ length: 300 }, (_, at) => at + 1),
+    });
+    expect(comparedWith(readView(many).filters)).toHaveLength(200);
   });
 });

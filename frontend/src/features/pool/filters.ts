@@ -23,7 +23,11 @@ export const SORTS: Sort[] = [
   "-meta_score",
   "confidence",
   "-confidence",
+  "-isolation",
+  "isolation",
 ];
+/** Beside these, where images are compared with others. */
+export const SIMILARITY_SORTS: Sort[] = ["-similarity", "similarity"];
 export const CHOICES = {
   state: ["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"],
   split: ["pool", "evaluation", "auxiliary_ood", "all"],
@@ -42,7 +46,14 @@ const NUMBERS = [
   "purity_max",
   "informativeness_min",
   "informativeness_max",
+  "similar_file",
+  "similarity_min",
+  "duplicate_of",
 ] as const;
+/** Ids of images with commas between them, as the server takes them. */
+const IDS = /^[1-9]\d{0,17}(,[1-9]\d{0,17}){0,199}$/;
+/** To how many images at once others can be compared. */
+export const MOST_COMPARED = 200;
 /** The split that an address without one means, as for the server. */
 const USUAL_SPLIT = "pool";
 
@@ -62,7 +73,11 @@ export function readView(query: URLSearchParams): View {
   if (name) filters.name = name;
   const outline = query.get("outline");
   if (outline) filters.outline = outline;
-  const sort = SORTS.find((one) => one === query.get("sort")) ?? "pool_index";
+  const similarTo = query.get("similar_to");
+  if (similarTo !== null && IDS.test(similarTo)) filters.similar_to = similarTo;
+  if (!isCompared(filters)) delete filters.similarity_min;
+  const sorts = isCompared(filters) ? [...SORTS, ...SIMILARITY_SORTS] : SORTS;
+  const sort = sorts.find((one) => one === query.get("sort")) ?? usualSort(filters);
   const image = Number(query.get("image"));
   return {
     filters: filters as Filters,
@@ -71,6 +86,33 @@ export function readView(query: URLSearchParams): View {
     map: query.get("view") === "map",
     colour: COLOURINGS.find((one) => one === query.get("colour")) ?? "state",
   };
+}
+
+type Comparing = Pick<Partial<Filters>, "similar_to" | "similar_file">;
+
+/** Whether images are compared with others, or with a file. */
+export const isCompared = ({ similar_to, similar_file }: Comparing): boolean =>
+  (similar_to ?? similar_file ?? null) !== null;
+
+/** The order of an address that names none. */
+export const usualSort = (filters: Comparing): Sort =>
+  isCompared(filters) ? "-similarity" : "pool_index";
+
+/** The ids that an image is compared with. */
+export const comparedWith = ({ similar_to }: Comparing): number[] =>
+  similar_to ? similar_to.split(",").map(Number) : [];
+
+/** The address that shows what is like some images, or like a file, among what was shown. */
+export function likeThese(
+  query: URLSearchParams,
+  to: { ids: Iterable<number> } | { file: number } | null,
+): URLSearchParams {
+  const next = new URLSearchParams(query);
+  const compared = ["similar_to", "similar_file", "similarity_min", "sort", "image", "view"];
+  for (const name of compared) next.delete(name);
+  if (to && "file" in to) next.set("similar_file", String(to.file));
+  else if (to) next.set("similar_to", [...to.ids].slice(0, MOST_COMPARED).join(","));
+  return next;
 }
 
 /** The address with other filters; the image that is open is closed. */
@@ -89,14 +131,14 @@ export function withFilters(query: URLSearchParams, change: Partial<Filters>): U
 }
 
 /** How many filters are set, beyond that the pool is shown. */
-export const countFilters = ({ split, ...others }: Filters): number =>
+export const countFilters = ({ split, similar_to, similar_file, ...others }: Filters): number =>
   Object.values(others).filter((value) => value !== undefined).length +
   (split === USUAL_SPLIT ? 0 : 1);
 
-/** The address of the whole pool, in the same order and view. */
+/** The address of the whole pool, in the same view and order, that of likeness too. */
 export function withoutFilters(query: URLSearchParams): URLSearchParams {
   const next = new URLSearchParams();
-  for (const name of ["sort", "view", "colour"]) {
+  for (const name of ["sort", "view", "colour", "similar_to", "similar_file"]) {
     const value = query.get(name);
     if (value !== null) next.set(name, value);
   }

@@ -1,4 +1,5 @@
 import { admin } from "./admin";
+import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
 import { grid } from "./grid";
@@ -17,6 +18,7 @@ import { weights } from "./weights";
 
 export const en = {
   admin,
+  alike,
   common,
   exports,
   grid,

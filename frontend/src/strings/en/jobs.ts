@@ -34,6 +34,8 @@ export const jobs = {
   },
   learned: (images: number) => `Features of ${images.toLocaleString(locale)} images`,
   mapped: (images: number) => `Map of ${images.toLocaleString(locale)} images`,
+  compared: (images: number, copies: number) =>
+    `${images.toLocaleString(locale)} images compared, ${copies.toLocaleString(locale)} of them copies`,
   resized: (images: number, size: number) =>
     `${images.toLocaleString(locale)} images at ${size} × ${size}`,
   pruned: (kept: number, labeled: number) =>

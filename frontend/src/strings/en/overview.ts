@@ -89,6 +89,8 @@ export const overview = {
     score_part: "Scoring a part of the pool",
     resize: "Resizing images",
     embedding_map: "Making the map",
+    compare: "Comparing images",
+    look_up: "Looking at a file",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

@@ -1,5 +1,6 @@
 import type { Catalogue } from "..";
 import { admin } from "./admin";
+import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
 import { grid } from "./grid";
@@ -18,6 +19,7 @@ import { weights } from "./weights";
 
 export const ko: Catalogue = {
   admin,
+  alike,
   common,
   exports,
   grid,

@@ -34,6 +34,7 @@ export const jobs: Catalogue["jobs"] = {
   },
   learned: (images) => `이미지 ${number(images)}개의 특징`,
   mapped: (images) => `이미지 ${number(images)}개의 지도`,
+  compared: (images, copies) => `이미지 ${number(images)}개 비교, 사본 ${number(copies)}개`,
   resized: (images, size) => `이미지 ${number(images)}개를 ${size} × ${size}로`,
   pruned: (kept, labeled) => `라벨 ${number(labeled)}개 중 ${number(kept)}개 유지`,
   doubted: (doubted, labeled) => `라벨 ${number(labeled)}개 중 ${number(doubted)}개 의심`,

@@ -91,6 +91,8 @@ export const overview: Catalogue["overview"] = {
     score_part: "풀 일부의 점수 계산",
     resize: "이미지 크기 바꾸기",
     embedding_map: "지도 만들기",
+    compare: "이미지 비교",
+    look_up: "파일 살펴보기",
   },
   jobRunning: "실행 중",
   jobQueued: "워커를 기다리는 중",

@@ -55,6 +55,9 @@ export function doneBy({ dry_run, kind, result }: Job): string | null {
     const { disagreements, labeled } = result as Relabeling;
     return t.jobs.doubted(disagreements, labeled);
   }
+  if (kind === "compare" && result) {
+    return t.jobs.compared(result.images as number, result.duplicates as number);
+  }
   if (kind === "resize" && result) {
     return t.jobs.resized(result.images as number, result.input_size as number);
   }

@@ -84,6 +84,7 @@ export function GroupSection(props: GroupSectionProps) {
             key={idOf(tile)}
             tile={tile}
             classes={classes}
+            copies={copiesOf(group, tile)}
             selected={selection.chosen.has(idOf(tile))}
             focused={selection.focus === idOf(tile)}
           />
@@ -93,14 +94,22 @@ export function GroupSection(props: GroupSectionProps) {
   );
 }
 
+/** How many open images of a group show the same picture as one. */
+const copiesOf = (group: Group, { picture }: Tile): number =>
+  picture === null
+    ? 1
+    : group.tiles.filter((one) => one.picture === picture && !isDone(one)).length;
+
 type TileOptionProps = {
   tile: Tile;
+  copies: number;
   classes: LabelClass[];
   selected: boolean;
   focused: boolean;
 };
 
-const TileOption = memo(function TileOption({ tile, classes, selected, focused }: TileOptionProps) {
+const TileOption = memo(function TileOption(props: TileOptionProps) {
+  const { tile, copies, classes, selected, focused } = props;
   const { subject, given } = tile;
   const verdict = given && nameOf(given, classes);
   const colour = classes.find((item) => item.id === given?.classId)?.colour;
@@ -122,6 +131,11 @@ const TileOption = memo(function TileOption({ tile, classes, selected, focused }
         draggable={false}
         className={isPixelated(tile) ? styles.pixelated : ""}
       />
+      {copies > 1 && !isDone(tile) && (
+        <span className={styles.copies} title={t.alike.copiesHint}>
+          {t.alike.copies(copies)}
+        </span>
+      )}
       {selected && <Check />}
       {verdict && (
         <span className={styles.verdict} data-verdict={given.verdict}>

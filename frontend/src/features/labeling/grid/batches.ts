@@ -18,7 +18,13 @@ export function batchKeys(count: number): string[] {
 
 const batchOf = (key: string): string => key.slice(0, SHARED);
 
-const NOT_PREDICTED = { classId: null, probability: null, inside: null, reopened: false };
+const NOT_PREDICTED = {
+  classId: null,
+  probability: null,
+  inside: null,
+  picture: null,
+  reopened: false,
+};
 
 const fromRecent = (answer: RecentAnswer): Tile => ({
   ...NOT_PREDICTED,

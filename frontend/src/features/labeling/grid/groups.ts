@@ -1,5 +1,5 @@
 import { isLikelyOod } from "../../../ui/likelyOod";
-import { type Group, isDone, type Tile } from "./model";
+import { type Group, idOf, isDone, type Tile } from "./model";
 
 function placeOf(tile: Tile): Omit<Group, "tiles"> {
   if (tile.reopened) return { key: "back", kind: "back", classId: null };
@@ -20,9 +20,14 @@ const certainty = (group: Group, tile: Tile): number =>
  */
 export function groupsOf(page: readonly Tile[], known: ReadonlySet<number>): Group[] {
   const groups = new Map<string, Group>();
+  const places = new Map<number, Omit<Group, "tiles">>();
   for (const tile of page) {
     const exists = tile.classId === null || known.has(tile.classId);
-    const place = placeOf(exists ? tile : { ...tile, classId: null });
+    const own = placeOf(exists ? tile : { ...tile, classId: null });
+    // Copies of a picture are judged together, whatever the model takes each for.
+    const isCopy = tile.picture !== null && !tile.reopened;
+    const place = (isCopy && places.get(tile.picture as number)) || own;
+    if (isCopy) places.set(tile.picture as number, place);
     const group = groups.get(place.key) ?? { ...place, tiles: [] };
     group.tiles.push(tile);
     groups.set(place.key, group);
@@ -32,8 +37,31 @@ export function groupsOf(page: readonly Tile[], known: ReadonlySet<number>): Gro
   for (const group of found) {
     if (group.kind === "class" || group.kind === "ood")
       group.tiles.sort((a, b) => certainty(group, b) - certainty(group, a));
+    group.tiles = together(group.tiles);
   }
   return found;
+}
+
+/** With the copies of a picture directly after the first of them. */
+function together(tiles: readonly Tile[]): Tile[] {
+  const first = new Map<number, number>();
+  const places = tiles.map(({ picture }, index) => {
+    if (picture === null) return index;
+    if (!first.has(picture)) first.set(picture, index);
+    return first.get(picture) ?? index;
+  });
+  return [...tiles.keys()]
+    .sort((a, b) => (places[a] ?? a) - (places[b] ?? b) || a - b)
+    .flatMap((index) => tiles[index] ?? []);
+}
+
+/** The open images of a page that show the same picture as some, these among them. */
+export function withCopies(page: readonly Tile[], ids: readonly number[]): number[] {
+  const wanted = new Set(ids);
+  const pictures = new Set(page.filter((tile) => wanted.has(idOf(tile))).map((one) => one.picture));
+  pictures.delete(null);
+  const copies = page.filter((tile) => !isDone(tile) && pictures.has(tile.picture)).map(idOf);
+  return [...new Set([...ids, ...copies])];
 }
 
 export const isComplete = (group: Group): boolean => group.tiles.every(isDone);

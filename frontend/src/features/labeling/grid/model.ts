@@ -9,6 +9,8 @@ export type Tile = Entry & {
   probability: number | null;
   /** The probability of being in-distribution; null where nobody knows. */
   inside: number | null;
+  /** The image that stands for all that show the same picture; null where there is no other. */
+  picture: number | null;
   reopened: boolean;
 };
 
@@ -60,6 +62,7 @@ const toTile = (item: LeaseItem, leaseToken: string | null): Tile => ({
   classId: item.predicted_class_id,
   probability: item.probability,
   inside: item.in_probability,
+  picture: item.duplicates_of,
   reopened: false,
 });
 

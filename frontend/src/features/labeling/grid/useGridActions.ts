@@ -4,7 +4,7 @@ import type { LabelClass } from "../../../api/types";
 import { markKey } from "../measure";
 import type { ShownClasses } from "../useShownClasses";
 import type { Choice } from "../verdicts";
-import { isComplete } from "./groups";
+import { isComplete, withCopies } from "./groups";
 import { type Group, idOf, isDone } from "./model";
 import {
   clear,
@@ -77,7 +77,12 @@ export function useGridActions({ session, layout, classes, shownAt, area }: Part
   return {
     selection,
     setSelection,
-    judge: (choice: Choice) => void answer(targets(selection), choice),
+    // What was picked out is meant as it is; a key alone is for the picture, however often it is there.
+    judge: (choice: Choice) => {
+      const ids = targets(selection);
+      const picked = selection.chosen.size > 0;
+      void answer(picked ? ids : withCopies(session.getView().page, ids), choice);
+    },
     confirm: (group: Group | undefined = groupOf(selection.focus)) => {
       if (!group) return;
       const choice = proposalOf(group);

@@ -1,0 +1,164 @@
+"""What engineers say of many images at once: a review, which costs nothing and settles them."""
+
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import exists, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from api.examples.actions import changed_by, chosen, note
+from api.examples.schemas import Changed, Judgement
+from api.examples.search import among
+from api.principal import Principal
+from core.consensus import Vote, answered, lock_examples, votes
+from core.errors import Invalid
+from core.lifecycle import mark_answered
+from core.rounds import lock_unfinished
+from core.states import ExampleState, Source, Split, Verdict
+from core.storage import Storage
+from core.tables import Annotation, Example, Project, ProjectClass, Query
+
+
+async def judge(
+    session: AsyncSession,
+    principal: Principal,
+    project: Project,
+    storage: Storage,
+    body: Judgement,
+) -> Changed:
+    """Give images of the pool a verdict that stands above those of annotators.
+
+    A skip takes the caller's own verdicts of this kind back: others' count again.
+
+    Raises:
+        Conflict: Too many images match.
+        Invalid: The project has no such class.
+    """
+    if body.class_id is not None and not await _has_class(session, project, body.class_id):
+        raise Invalid("unknown_class", "The project has no such class.", field="class_id")
+    ids = await chosen(session, project, storage, body)
+    # Rounds before examples, as everybody who stores verdicts locks them.
+    await session.execute(lock_unfinished(project.id))
+    await session.execute(lock_examples(among(Example.id, ids)))
+    said = await _said(session, ids)
+    mine = {
+        id_: next((row.id for row in reversed(rows) if _is_mine(row, principal)), None)
+        for id_, rows in said.items()
+    }
+    taken, left_out = await _sorted(session, project, ids)
+    if body.verdict is Verdict.SKIP:
+        left_out["not_judged"] = sum(mine.get(id_) is None for id_ in taken)
+        taken = [id_ for id_ in taken if mine.get(id_) is not None]
+    else:
+        taken, kept = await leave_queues(session, taken)
+        left_out += kept
+    rounds = await _rounds(session, taken)
+    for id_ in taken:
+        session.add(
+            Annotation(
+                project_id=project.id,
+                example_id=id_,
+                source=Source.REVIEW,
+                round_id=rounds.get(id_),
+                annotator_id=principal.id,
+                client_key=uuid.uuid4(),
+                verdict=body.verdict,
+                class_id=body.class_id,
+                classes_version=project.classes_version,
+                seconds=0.0,
+                cost=0.0,
+                counted=True,
+                supersedes_id=mine.get(id_),
+            )
+        )
+    await session.flush()
+    if taken:
+        now = await _said(session, taken)
+        held = {id_: [Vote.of(row) for row in now[id_]] for id_ in taken}
+        await session.execute(mark_answered(), answered(held))
+    changed = changed_by(taken, left_out)
+    await note(session, principal, project, "judge", changed, verdict=body.verdict.value)
+    return changed
+
+
+def _is_mine(row: Any, principal: Principal) -> bool:
+    """Whether a vote is one that the caller gave here."""
+    return row.source == Source.REVIEW and row.annotator_id == principal.id and row.job_id is None
+
+
+async def _has_class(session: AsyncSession, project: Project, class_id: int) -> bool:
+    statement = select(ProjectClass.id).where(
+        ProjectClass.project_id == project.id, ProjectClass.id == class_id
+    )
+    return await session.scalar(statement) is not None
+
+
+async def _said(session: AsyncSession, ids: Sequence[int]) -> dict[int, list[Any]]:
+    said: dict[int, list[Any]] = defaultdict(list)
+    for row in await session.execute(votes().where(among(Annotation.example_id, ids))):
+        said[row.example_id].append(row)
+    return said
+
+
+async def _sorted(
+    session: AsyncSession, project: Project, ids: Sequence[int]
+) -> tuple[list[int], Counter[str]]:
+    """What of a selection may have a verdict."""
+    statement = select(Example.id, Example.split, Example.state)
+    mine = statement.where(Example.project_id == project.id, among(Example.id, ids))
+    found = {row.id: row for row in await session.execute(mine)}
+    taken, left_out = [], Counter[str]()
+    for id_ in ids:
+        if id_ not in found:
+            left_out["unknown"] += 1
+        elif found[id_].split is not Split.POOL:
+            left_out["not_in_pool"] += 1
+        elif found[id_].state is ExampleState.HELD_OUT:
+            left_out["held_out"] += 1
+        else:
+            taken.append(id_)
+    return taken, left_out
+
+
+async def leave_queues(session: AsyncSession, ids: Sequence[int]) -> tuple[list[int], Counter[str]]:
+    """Ask nobody about them any more, but for those that somebody looks at or a round ends with.
+
+    A round whose queue were emptied here would have nobody to close it.
+    """
+    waiting = select(Query).where(among(Query.example_id, ids), ~Query.done)
+    queries = (await session.scalars(waiting.order_by(Query.id).with_for_update())).all()
+    now = datetime.now(UTC)
+    seen = {
+        query.example_id
+        for query in queries
+        if query.lease_expires_at is not None and query.lease_expires_at > now
+    }
+    free = {query.example_id for query in queries} - seen
+    other = aliased(Query)
+    more = exists().where(
+        other.round_id == Query.round_id, ~other.done, ~among(other.example_id, sorted(free))
+    )
+    closed = (
+        update(Query)
+        .where(among(Query.example_id, sorted(free)), ~Query.done, more)
+        .values(done=True)
+        .returning(Query.example_id)
+        .execution_options(synchronize_session=False)
+    )
+    last = free - set(await session.scalars(closed)) if free else set()
+    left_out = Counter({"looked_at": len(seen), "last_of_round": len(last)})
+    return [id_ for id_ in ids if id_ not in seen and id_ not in last], left_out
+
+
+async def _rounds(session: AsyncSession, ids: Sequence[int]) -> dict[int, int | None]:
+    """The round of the first verdict on each: there what replaces it belongs."""
+    statement = (
+        select(Annotation.example_id, Annotation.round_id)
+        .where(among(Annotation.example_id, ids), Annotation.verdict != Verdict.SKIP)
+        .order_by(Annotation.id.desc())
+    )
+    return dict((await session.execute(statement)).all())

@@ -1,0 +1,37 @@
+"""Images that show the same picture, as a job has found them: ``Example.duplicates_of``."""
+
+from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy.orm import aliased
+
+from core.states import ExampleState, Split
+from core.tables import Example
+
+
+def may_be_held_out() -> ColumnElement[bool]:
+    """Condition: an image of the pool that is not held out."""
+    return and_(Example.split == Split.POOL, Example.state != ExampleState.HELD_OUT)
+
+
+def in_evaluation(project_id: int) -> ColumnElement[bool]:
+    """Condition: the picture of an image is also among those to evaluate on."""
+    twin = aliased(Example)
+    return Example.duplicates_of.in_(
+        select(twin.duplicates_of).where(
+            twin.project_id == project_id,
+            twin.duplicates_of.is_not(None),
+            twin.split == Split.EVALUATION,
+        )
+    )
+
+
+def answered_in_pool(project_id: int) -> ColumnElement[bool]:
+    """Condition: the picture of an image is also in the pool, with a verdict that is learned."""
+    twin = aliased(Example)
+    return Example.duplicates_of.in_(
+        select(twin.duplicates_of).where(
+            twin.project_id == project_id,
+            twin.duplicates_of.is_not(None),
+            twin.split == Split.POOL,
+            twin.state.in_((ExampleState.LABELED, ExampleState.OOD)),
+        )
+    )

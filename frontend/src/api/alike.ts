@@ -1,0 +1,63 @@
+import { infiniteQueryOptions } from "@tanstack/react-query";
+import { call, client } from "./client";
+import { poolQueries } from "./pool";
+import type { paths } from "./schema";
+import type { Changed, Job, Judgement } from "./types";
+
+export type Which = NonNullable<
+  NonNullable<paths["/api/projects/{project_id}/duplicates"]["get"]["parameters"]["query"]>["which"]
+>;
+
+const at = (projectId: number) => ({ path: { project_id: projectId } });
+const PAGE = 20;
+const LOOK_MS = 400;
+
+/** Groups of images that show the same picture, the largest first. */
+export const duplicatesQuery = (projectId: number, which: Which) =>
+  infiniteQueryOptions({
+    queryKey: [...poolQueries.all(projectId), "duplicates", which],
+    queryFn: ({ pageParam: cursor }) =>
+      call(
+        client.GET("/api/projects/{project_id}/duplicates", {
+          params: { ...at(projectId), query: { which, cursor, limit: PAGE } },
+        }),
+      ),
+    initialPageParam: null as number | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+/** Keep one image of some groups, or of all of a kind, and hold the others out. */
+export const holdCopies = (projectId: number, groups: number[] | null, which: Which = "all") =>
+  call(
+    client.POST("/api/projects/{project_id}/duplicates/hold-out", {
+      params: at(projectId),
+      body: { groups, which },
+    }),
+  );
+
+/** Say of images of the pool what they are; a skip takes back what one has said so. */
+export const judgeExamples = (projectId: number, body: Judgement): Promise<Changed> =>
+  call(client.POST("/api/projects/{project_id}/examples/verdict", { params: at(projectId), body }));
+
+/** Have a file looked at, to find what is like it; gives the number of the job that has done it. */
+export async function lookUp(projectId: number, file: File, signal: AbortSignal): Promise<number> {
+  let job: Job = await call(
+    client.POST("/api/projects/{project_id}/examples/look-up", {
+      params: at(projectId),
+      // The file itself, whatever the document of the API calls it.
+      body: file as unknown as string,
+      bodySerializer: (body) => body as unknown as BodyInit,
+      headers: { "content-type": "application/octet-stream" },
+      signal,
+    }),
+  );
+  while (job.state === "queued" || job.state === "running") {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    signal.throwIfAborted();
+    job = await call(
+      client.GET("/api/jobs/{job_id}", { params: { path: { job_id: job.id } }, signal }),
+    );
+  }
+  if (job.state === "succeeded") return job.id;
+  throw new Error(job.error?.detail ?? job.message ?? job.state);
+}

@@ -1,0 +1,87 @@
+import { Link } from "react-router";
+import { sized } from "../../api/images";
+import type { DuplicateGroup, Example, LabelClass, Verdict } from "../../api/types";
+import { t } from "../../strings";
+import { Button, ButtonLink } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Menu } from "../../ui/Menu";
+import styles from "./Duplicates.module.css";
+
+const text = t.alike;
+const SPLITS = ["pool", "evaluation", "auxiliary_ood", "held_out"] as const;
+
+type DuplicateRowProps = {
+  group: DuplicateGroup;
+  classes: LabelClass[];
+  busy: boolean;
+  onKeepOne: () => void;
+  onSay: (verdict: Verdict, classId: number | null) => void;
+};
+
+/** Images that show the same picture: where they are, what is said of them, what to do. */
+export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: DuplicateRowProps) {
+  const nameOf = (id: number | null) => classes.find((one) => one.id === id)?.name ?? t.grid.ood;
+  const further = group.images - group.items.length;
+  const spare = group.pool - (group.evaluation + group.auxiliary_ood > 0 ? 0 : 1);
+  return (
+    <li className={styles.group} aria-label={text.row(group.id, group.images)}>
+      <ul className={styles.images}>
+        {group.items.map((one) => (
+          <li key={one.id}>
+            <Link
+              to={`?image=${one.id}&duplicate_of=${group.id}&split=all`}
+              title={one.name}
+              data-out={one.state === "held_out" || undefined}
+            >
+              <img src={sized(one.image_url, 128)} alt={one.name} loading="lazy" />
+            </Link>
+            <small>{wordOf(one)}</small>
+          </li>
+        ))}
+        {further > 0 && <li className={styles.further}>{text.further(further)}</li>}
+      </ul>
+      <div className={styles.facts}>
+        <strong>{text.size(group.images)}</strong>
+        {group.is_leaking && <Chip tone="bad">{text.leaks}</Chip>}
+        {group.is_contradicting && <Chip tone="bad">{text.contradicts}</Chip>}
+        {SPLITS.filter((one) => group[one] > 0).map((one) => (
+          <span key={one}>{text.split[one](group[one])}</span>
+        ))}
+        {group.said.map(({ class_id, images }) => (
+          <Chip key={class_id}>{text.said(nameOf(class_id), images)}</Chip>
+        ))}
+      </div>
+      <div className={styles.buttons}>
+        {spare > 0 && (
+          <Button size="small" busy={busy} onClick={onKeepOne}>
+            {text.keepOne}
+          </Button>
+        )}
+        {group.pool > 0 && (
+          <Menu label={text.say} name={text.saying(group.pool)}>
+            {classes.map((one) => (
+              <button key={one.id} type="button" onClick={() => onSay("class", one.id)}>
+                {one.name}
+              </button>
+            ))}
+            <button type="button" onClick={() => onSay("ood", null)}>
+              {t.grid.ood}
+            </button>
+            <button type="button" onClick={() => onSay("unsure", null)}>
+              {text.unsure}
+            </button>
+          </Menu>
+        )}
+        <ButtonLink size="small" to={`?duplicate_of=${group.id}&split=all`}>
+          {text.open}
+        </ButtonLink>
+      </div>
+    </li>
+  );
+}
+
+/** Where an image is, or what it is called. */
+const wordOf = (one: Example): string => {
+  if (one.split !== "pool") return t.pool.values.split[one.split];
+  return one.label ?? t.pool.values.state[one.state];
+};

@@ -1,0 +1,215 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { algorithmsQuery } from "../../api/algorithms";
+import { duplicatesQuery, holdCopies, judgeExamples, type Which } from "../../api/alike";
+import { actOnExamples, poolQueries } from "../../api/pool";
+import { projectQuery } from "../../api/projects";
+import type { Changed, DuplicateGroup, Duplicates, Judgement, Project } from "../../api/types";
+import { t } from "../../strings";
+import { Button, ButtonLink } from "../../ui/Button";
+import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { JobControls, useJobsOfKind } from "../../ui/jobs/JobControls";
+import { Segments } from "../../ui/Segments";
+import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { DuplicateRow } from "./DuplicateRow";
+import styles from "./Duplicates.module.css";
+
+const KINDS: Which[] = ["all", "leaking", "contradicting"];
+const text = t.alike;
+
+type Hold = { groups: number[] | null; which: Which };
+type Done = { action: "hold-out" | "verdict"; changed: Changed };
+
+/** Images that show the same picture, a group a row, and what can be done with each. */
+export function DuplicatesScreen({ project }: { project: Project }) {
+  const [query, setQuery] = useSearchParams();
+  const which = KINDS.find((one) => one === query.get("which")) ?? "all";
+  const client = useQueryClient();
+  const found = useInfiniteQuery(duplicatesQuery(project.id, which));
+  const [first] = found.data?.pages ?? [];
+  const groups = found.data?.pages.flatMap((page) => page.items) ?? [];
+  const [asked, setAsked] = useState(false);
+  const [done, setDone] = useState<Done | null>(null);
+
+  const note = (result: Done | null) => {
+    void client.invalidateQueries({ queryKey: poolQueries.all(project.id) });
+    void client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
+    setDone(result);
+    setAsked(false);
+  };
+  const hold = useMutation({
+    mutationFn: ({ groups, which }: Hold) => holdCopies(project.id, groups, which),
+    onSuccess: (changed) => note({ action: "hold-out", changed }),
+  });
+  const judge = useMutation({
+    mutationFn: (body: Judgement) => judgeExamples(project.id, body),
+    onSuccess: (changed) => note({ action: "verdict", changed }),
+  });
+  const undo = useMutation({
+    mutationFn: ({ action, changed: { example_ids: ids } }: Done) =>
+      action === "hold-out"
+        ? actOnExamples(project.id, "release", { ids })
+        : judgeExamples(project.id, { ids, verdict: "skip" }),
+    onSuccess: () => note(null),
+  });
+  const show = (one: Which) =>
+    setQuery(one === "all" ? { view: "duplicates" } : { view: "duplicates", which: one }, {
+      replace: true,
+    });
+  const error = hold.error ?? judge.error ?? undo.error;
+  return (
+    <div className={styles.page}>
+      <div className={styles.bar}>
+        <h2>{text.duplicates}</h2>
+        <ButtonLink to="?">{text.allImages}</ButtonLink>
+      </div>
+      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+      {found.isPending && (
+        <Loading>
+          <Skeleton height="20rem" />
+        </Loading>
+      )}
+      {first && (
+        <>
+          <Compare project={project} known={first} />
+          {first.leaking > 0 && (
+            <Notice
+              tone="bad"
+              actions={
+                <Button
+                  size="small"
+                  busy={hold.isPending}
+                  onClick={() => hold.mutate({ groups: null, which: "leaking" })}
+                >
+                  {text.mend}
+                </Button>
+              }
+            >
+              <strong>{text.leaking(first.leaking)}</strong>
+              <p>{text.leakingText}</p>
+            </Notice>
+          )}
+          {first.compared && first.groups === 0 && (
+            <Empty title={text.none}>{text.noneText(first.compared.images)}</Empty>
+          )}
+          {first.groups > 0 && (
+            <div className={styles.bar}>
+              <Segments
+                label={text.which}
+                options={KINDS.map((one) => ({
+                  value: one,
+                  name: text.kinds[one](one === "all" ? first.groups : first[one]),
+                }))}
+                value={which}
+                onChange={show}
+              />
+              <Button onClick={() => setAsked(true)}>{text.mendAll}</Button>
+            </div>
+          )}
+          {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+          {first.groups > 0 && groups.length === 0 && <p>{text.noneOfKind}</p>}
+          <ul className={styles.groups}>
+            {groups.map((group) => (
+              <DuplicateRow
+                key={group.id}
+                group={group}
+                classes={project.classes}
+                busy={hold.isPending || judge.isPending}
+                onKeepOne={() => hold.mutate({ groups: [group.id], which: "all" })}
+                onSay={(verdict, class_id) =>
+                  judge.mutate({ filters: ofGroup(group), verdict, class_id })
+                }
+              />
+            ))}
+          </ul>
+          {found.hasNextPage && (
+            <Button busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
+              {text.nextGroups}
+            </Button>
+          )}
+        </>
+      )}
+      {asked && first && (
+        <ConfirmDialog
+          title={text.mendTitle(which === "all" ? first.groups : first[which])}
+          text={text.mendAllText}
+          action={text.mendAll}
+          busy={hold.isPending}
+          error={hold.error}
+          onConfirm={() => hold.mutate({ groups: null, which })}
+          onClose={() => setAsked(false)}
+        />
+      )}
+      {done && (
+        <Outcome
+          done={done}
+          busy={undo.isPending}
+          onUndo={() => undo.mutate(done)}
+          onDismiss={() => setDone(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+const ofGroup = (group: DuplicateGroup): NonNullable<Judgement["filters"]> => ({
+  split: "pool",
+  duplicate_of: group.id,
+});
+
+/** When all images were compared last, and the job that does it. */
+function Compare({ project, known }: { project: Project; known: Duplicates }) {
+  const catalog = useQuery(algorithmsQuery).data;
+  const jobs = useJobsOfKind(project.id, "compare");
+  const client = useQueryClient();
+  const [latest] = jobs.data?.items ?? [];
+  // What it has found is read as it ends.
+  const [seen, setSeen] = useState(latest?.state);
+  if (latest && latest.state !== seen) {
+    setSeen(latest.state);
+    if (seen) void client.invalidateQueries({ queryKey: poolQueries.all(project.id) });
+  }
+  const algorithm = catalog?.items.find((one) => one.kind === "job" && one.name === "compare");
+  const { compared, images } = known;
+  const later = compared ? images - compared.images : 0;
+  return (
+    <section className={styles.compare} aria-label={text.compare}>
+      <div>
+        <strong>{compared ? text.found(known.groups, known.copies) : text.never}</strong>
+        <p>{compared ? later > 0 && text.stale(later) : text.neverText}</p>
+      </div>
+      {algorithm && jobs.data && (
+        <JobControls project={project} algorithm={algorithm} jobs={jobs.data.items} />
+      )}
+    </section>
+  );
+}
+
+type OutcomeProps = { done: Done; busy: boolean; onUndo: () => void; onDismiss: () => void };
+
+function Outcome({ done: { action, changed }, busy, onUndo, onDismiss }: OutcomeProps) {
+  const number = changed.example_ids.length;
+  return (
+    <div className={styles.outcome}>
+      <div role="status">
+        <strong>
+          {action === "verdict" ? text.judged(number) : t.pool.done["hold-out"](number)}
+        </strong>
+        {Object.entries(changed.left_out).map(([why, left]) => (
+          <p key={why}>{t.pool.leftOut(left, t.pool.reasons[why] ?? why)}</p>
+        ))}
+      </div>
+      <div className={styles.buttons}>
+        {number > 0 && number <= 10_000 && (
+          <Button size="small" busy={busy} onClick={onUndo}>
+            {t.pool.undo}
+          </Button>
+        )}
+        <Button size="small" kind="quiet" onClick={onDismiss}>
+          {t.pool.dismiss}
+        </Button>
+      </div>
+    </div>
+  );
+}

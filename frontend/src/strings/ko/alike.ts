@@ -1,0 +1,72 @@
+import type { Catalogue } from "..";
+import { number } from "./words";
+
+const images = (value: number) => `이미지 ${number(value)}개`;
+
+export const alike: Catalogue["alike"] = {
+  find: "비슷한 이미지 찾기",
+  findKey: "비슷한 이미지 찾기 (S)",
+  findSelected: "비슷한 이미지 찾기",
+  file: "파일로 찾기…",
+  drop: "이미지를 놓으면 비슷한 이미지를 찾습니다",
+  dropText: "풀에는 아무것도 추가되지 않습니다.",
+  looking: "파일을 살펴보는 중…",
+  notOne: "이미지 파일 하나만 놓으세요.",
+  title: "다음과 비슷한 이미지",
+  toFile: "파일",
+  more: (value) => `외 ${number(value)}개`,
+  end: "모든 이미지 보기",
+  notCompared: "모든 이미지를 비교해야 이상치를 알 수 있습니다.",
+  duplicates: "중복",
+  allImages: "모든 이미지",
+  group: (id) => `이미지 ${id}와 같은 그림`,
+  compare: "모든 이미지 비교",
+  compareAgain: "다시 비교",
+  comparing: "모든 이미지를 비교하는 중",
+  never: "아직 이미지를 비교하지 않았습니다",
+  neverText:
+    "다시 저장했거나 크기나 밝기가 다른, 같은 그림의 이미지를 찾습니다. 라운드에서 쓰는 특징으로 비교합니다.",
+  none: "두 번 있는 그림이 없습니다",
+  noneText: (value) => `${images(value)}를 비교했습니다.`,
+  noneOfKind: "해당하는 묶음이 없습니다.",
+  stale: (value) =>
+    `마지막 비교 뒤에 ${images(value)}가 추가되었습니다. 라운드에서 특징을 추출한 뒤 다시 비교하면 사본을 찾습니다.`,
+  found: (groups, value) => `여러 번 있는 그림 ${number(groups)}개, 사본 ${number(value)}개`,
+  which: "묶음",
+  kinds: {
+    all: (value) => `전체 (${number(value)})`,
+    leaking: (value) => `평가용에도 있음 (${number(value)})`,
+    contradicting: (value) => `판정 모순 (${number(value)})`,
+  },
+  leaking: (groups) => `그림 ${number(groups)}개가 풀과 평가용 이미지에 모두 있습니다.`,
+  leakingText:
+    "학습한 그림은 모델이 이미 답을 압니다. 풀에 있는 사본을 제외하세요. 사본에 이미 판정이 있는 평가용 이미지는 정확도에서 빠집니다.",
+  mend: "사본 제외하기",
+  mendAll: "묶음마다 하나만 남기고 제외",
+  mendAllText:
+    "묶음마다 하나가 남습니다. 평가용이거나 판정이 있는 이미지가 있으면 그 이미지가 남습니다. 답변이 있거나 누군가 보고 있는 이미지도 그대로 두고, 대기열의 이미지는 뺍니다.",
+  mendTitle: (groups) => `묶음 ${number(groups)}개에서 하나씩만 남길까요?`,
+  keepOne: "하나만 남기고 제외",
+  say: "모두에 판정하기",
+  saying: (value) => `${images(value)}에 대한 판정`,
+  open: "열기",
+  row: (id, value) => `이미지 ${id}의 묶음, ${images(value)}`,
+  size: images,
+  split: {
+    pool: (value) => `풀 ${number(value)}개`,
+    evaluation: (value) => `평가용 ${number(value)}개`,
+    auxiliary_ood: (value) => `알려진 OOD ${number(value)}개`,
+    held_out: (value) => `제외 ${number(value)}개`,
+  },
+  said: (name, value) => `${name}: ${number(value)}`,
+  contradicts: "판정이 서로 모순됨",
+  leaks: "풀과 평가용에 모두 있음",
+  further: (value) => `+${number(value)}`,
+  nextGroups: "묶음 더 보기",
+  judged: (value) => `${images(value)}에 판정했습니다.`,
+  takenBack: (value) => `${images(value)}의 판정을 되돌렸습니다.`,
+  verdict: "판정",
+  unsure: "불확실",
+  copies: (value) => `같은 그림 ×${value}`,
+  copiesHint: "같은 그림이 여러 번 있습니다. 키 하나로 모두 판정합니다",
+};

@@ -1,0 +1,1 @@
+"""Comparing all images of a pool with each other."""

@@ -1,0 +1,31 @@
+"""What a comparison begins with."""
+
+from core.features import features_of
+from core.project_settings import ProjectSettings
+from core.tables import Project
+from models.errors import ModelError
+from models.params.networks import compared_width
+from workers.runner import JobContext
+
+
+def gather(context: JobContext) -> None:
+    """Note what is compared, so that a resumed job compares the same.
+
+    Raises:
+        Conflict: ``no_features``.
+        ModelError: There are fewer than two images.
+    """
+    with context.sessions() as session:
+        project = session.get_one(Project, context.project_id)
+        settings = ProjectSettings.model_validate(project.settings)
+    features = features_of(context.storage, context.project_id, settings.model.name, compared_width)
+    if features.count < 2:
+        raise ModelError("There is but one image with features, and nothing to compare it with.")
+    context.work.mkdir(parents=True, exist_ok=True)
+    known = {
+        "features": features.path.name,
+        "images": features.count,
+        "width": features.width,
+        "input_size": settings.side,
+    }
+    context.save({"known": known})

@@ -1,0 +1,1 @@
+"""Looking at one file, to find what is like it."""

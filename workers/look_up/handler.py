@@ -1,0 +1,70 @@
+"""The ``look_up`` job: make of one file what images are compared by."""
+
+import base64
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from core.errors import Conflict, Invalid
+from core.features import Features, features_of
+from core.project_settings import ProjectSettings
+from core.tables import Job, Project
+from models.contrastive import restore_encoder
+from models.embed import restore_extractor
+from models.params.networks import compared_width
+from models.protocols import Extractor
+from workers.features.stored import LearnedFeatures
+from workers.imports.decode import decode
+from workers.imports.items import Refused
+from workers.runner import JobContext
+
+PHASES: Final = ("look",)
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Note the features of the file beside the name of those that they are comparable with."""
+    context.plan(PHASES)
+    upload = context.params["upload"]
+    if not context.done("look"):
+        with context.phase("look"):
+            context.save(_looked(context, upload))
+    context.storage.remove_upload(upload)
+    return {}
+
+
+def _looked(context: JobContext, upload: str) -> dict[str, Any]:
+    """What the checkpoint of the job keeps.
+
+    Raises:
+        Invalid: ``not_an_image``.
+        Conflict: ``upload_gone``, or the pool has no features.
+    """
+    with context.sessions() as session:
+        project = session.get_one(Project, context.project_id)
+        settings = ProjectSettings.model_validate(project.settings)
+    try:
+        content = context.storage.upload(upload).read_bytes()
+    except FileNotFoundError as error:
+        raise Conflict("upload_gone", "The file is not there any more; send it again.") from error
+    found = decode(content, max_pixels=context.settings.max_image_pixels, size=settings.side)
+    if isinstance(found, Refused):
+        context.storage.remove_upload(upload)
+        raise Invalid("not_an_image", f"The file cannot be compared: {found.reason}.")
+    features = features_of(context.storage, context.project_id, settings.model.name, compared_width)
+    # A copy: what Pillow has decoded cannot be written, which PyTorch warns of.
+    pixels = np.array(found.pixels)[None]
+    vector = _extractor(features, settings.side).extract(pixels)[0]
+    text = base64.b64encode(np.asarray(vector, dtype=np.float32).tobytes()).decode()
+    return {"features": features.path.name, "vector": text}
+
+
+def _extractor(features: Features, size: int) -> Extractor:
+    encoder = LearnedFeatures.encoder_of(features.path)
+    if encoder is not None:
+        return restore_encoder(encoder, size)
+    return restore_extractor(features.path, size)
+
+
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right."""
