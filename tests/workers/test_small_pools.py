@@ -272,7 +272,7 @@ def test_jobs_on_small_projects_succeed_or_say_at_once_what_is_missing(
 
 def _job(http: TestClient, loop: Played, kind: str, is_dry: bool) -> Job:
     # An estimate measures as many steps as there are; how good it is, is not asked here.
-    short = {"taufe": {"steps": 2}, "resize": {}}.get(kind, {"epochs": 2})
+    short = {"taufe": {"steps": 2}, "resize": {}, "embedding_map": {}}.get(kind, {"epochs": 2})
     job = start_job(http, loop.world, loop.project, kind, QUICK[kind] | short, dry_run=is_dry)
     run_job(JOB_MESSAGES[JobKind(kind)](job_id=job.id), HANDLERS[kind])
     loop.session.refresh(job)
