@@ -34,7 +34,7 @@ _HEADS: Final[Mapping[str, Callable[[Float32Array, Indices, Float32Array, int], 
     "dividemix": dividemix_head,
 }
 
-_HARD_OR_WRONG: Final = 0.35
+_HARD_OR_WRONG: Final = 0.45
 """Of the labels that are not the likeliest class but pass for right, so many may be wrong too: of
 difficult images nobody can tell by features whether the image or the label is the exception."""
 
