@@ -147,7 +147,7 @@ def fit_head(
     weight = np.zeros((x.shape[1], classes + 1), dtype=np.float32)
     bias = np.zeros(classes + 1, dtype=np.float32)
     if len(present) > 1:
-        fitted_weight, fitted_bias = _minimise(x, target, len(present), l2, max_iterations)
+        fitted_weight, fitted_bias = minimise(x, target, len(present), l2, max_iterations)
         weight[:, present] = fitted_weight.float().numpy()
         bias[present] = fitted_bias.float().numpy()
     head = LogisticHead(scaling, weight[:, :classes].copy(), bias[:classes], counts[:classes])
@@ -156,10 +156,12 @@ def fit_head(
     return replace(head, ood_weight=weight[:, classes].copy(), ood_bias=float(bias[classes]))
 
 
-def _minimise(
+def minimise(
     x: Tensor, target: Tensor, classes: int, l2: float, max_iterations: int
 ) -> tuple[Tensor, Tensor]:
     """Return the weight (D, C) and bias (C,) of the optimum on (n, D) float64 rows.
+
+    Targets are (n,) classes, or (n, C) float64 weights of each class, which need not sum to 1.
 
     Searches in coordinates V where W = A V and A A' is the inverse of a bound on the curvature,
     X'X / 2 + l2 (D. Boehning, "Multinomial Logistic Regression Algorithm", 1992): a quarter of the

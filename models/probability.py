@@ -3,10 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from models.protocols import Float32Array
 
-
-def logsumexp(logits: Float32Array) -> NDArray[np.float64]:
+def logsumexp(logits: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return log sum exp over the last axis of (N, C) logits without overflow: (N,)."""
     exact = logits.astype(np.float64)
     top = exact.max(axis=-1)
@@ -14,7 +12,7 @@ def logsumexp(logits: Float32Array) -> NDArray[np.float64]:
     return total
 
 
-def log_softmax(logits: Float32Array) -> NDArray[np.float64]:
+def log_softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return log-probabilities of (N, C) logits: (N, C), each <= 0."""
     result: NDArray[np.float64] = logits.astype(np.float64) - logsumexp(logits)[..., None]
     return result
@@ -27,7 +25,7 @@ def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-def softmax(logits: Float32Array) -> NDArray[np.float64]:
+def softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return probabilities of (N, C) logits: (N, C) in 0..1, rows sum to 1."""
     return np.exp(log_softmax(logits))
 

@@ -50,12 +50,11 @@ JOBS = (
         name="relabel",
         kind="job",
         title="Relabel",
-        summary="Learns from the labels as they are, doubts some of them, and suggests others, for "
-        "people to accept or reject.",
+        summary="Finds the labels that are probably wrong, says how many there are and how sure it "
+        "is, and suggests others, for people to accept or reject.",
         target="models.relabeling.run:relabel",
         params=RelabelParams,
         paper=f"{THESIS}, chapter 5",
-        without_gpu={"network": "cnn_tiny", "epochs": 30},
     ),
     Spec(
         name="resize",

@@ -1,6 +1,6 @@
 """Parameters of the learners from noisy labels, and of the job that relabels."""
 
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -8,6 +8,15 @@ from models.params import Params
 from models.params.networks import NetworkParams
 
 LearnerName = Literal["sop_plus", "dividemix", "ce"]
+
+FROZEN: Final = (
+    "auto",
+    "efficientnet_lite0",
+    "efficientnet_lite1",
+    "efficientnet_lite2",
+    "patch_kmeans",
+)
+"""Models of the catalog whose features are computed once; learners are heads on them."""
 
 
 class LearnerParams(NetworkParams):
@@ -133,6 +142,13 @@ class RelabelChoice(Params):
         description="Subset to learn from, by the number of its artifact; empty: all labeled "
         "images. Labels outside it are compared as well.",
     )
+    share: float = Field(
+        default=0.5,
+        ge=0.05,
+        le=0.99,
+        description="Suggest only where the given label is wrong with this probability at least: "
+        "higher = fewer and surer suggestions. Networks that are trained suggest whatever differs.",
+    )
     second_opinion: bool = Field(
         default=True,
         description="Score the given labels with cleanlab too, by features learned without labels.",
@@ -142,10 +158,32 @@ class RelabelChoice(Params):
 class RelabelParams(DivideMixParams, SopPlusParams, RelabelChoice):
     """Which labels a learner from noisy labels would give, beside those that were given."""
 
+    network: Literal[
+        "auto",
+        "efficientnet_lite0",
+        "efficientnet_lite1",
+        "efficientnet_lite2",
+        "patch_kmeans",
+        "resnet18_small",
+        "preact_resnet18",
+        "cnn_tiny",
+    ] = Field(  # type: ignore[assignment]
+        default="auto",
+        description="Frozen features, which are computed once, in minutes: auto chooses between "
+        "efficientnet_lite0 and patch_kmeans. Or a network to train, in hours: preact_resnet18 and "
+        "resnet18_small for images up to 64 px, on a GPU; cnn_tiny on a CPU. What follows but for "
+        "flip is for networks that are trained.",
+    )
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the learner is a head on frozen features."""
+        return self.network in FROZEN
+
     @property
     def divides(self) -> bool:
-        """Whether dividemix is chosen."""
-        return self.learner == "dividemix"
+        """Whether dividemix is chosen, to train networks."""
+        return self.learner == "dividemix" and not self.frozen
 
     def learner_params(self) -> dict[str, Any]:
         """Return the parameters of the catalog's learner `learner`."""

@@ -57,7 +57,7 @@ def test_without_a_gpu_jobs_begin_with_a_network_for_the_cpu(
 ) -> None:
     admin = world.caller()
     published = offered(http, admin)
-    assert published["relabel"]["network"] == "preact_resnet18"
+    assert published["prune"]["network"] == "resnet18_small"
     # The scheduler and importers train nothing, and a worker that has just begun does not know yet.
     world.session.add_all(
         Worker(name=name, host="here", pid=pid, queues=[name], device=None)
@@ -70,14 +70,16 @@ def test_without_a_gpu_jobs_begin_with_a_network_for_the_cpu(
     worker.device = "cpu"
     world.session.commit()
     small = offered(http, admin)
-    trained = [one for kind, one in small.items() if kind != "resize"]
+    trained = [one for kind, one in small.items() if kind not in ("relabel", "resize")]
     assert {one["network"] for one in trained} == {"cnn_tiny"}
-    assert (small["relabel"]["epochs"], small["taufe"]["steps"]) == (30, 400)
+    assert (small["learn_features"]["epochs"], small["taufe"]["steps"]) == (50, 400)
+    # Frozen features suit either.
+    assert small["relabel"] == published["relabel"]
     # Programs that leave it out get what the form shows; whoever names a network gets it.
-    begun = start(http, admin, world.project(images=2), "relabel", learner="ce").json()["params"]
-    assert {name: begun[name] for name in small["relabel"]} == small["relabel"] | {"learner": "ce"}
-    named = start(http, admin, world.project(images=2), "relabel", network="preact_resnet18")
-    assert named.json()["params"] == published["relabel"]
+    begun = start(http, admin, world.project(images=2), "prune", method="margin").json()["params"]
+    assert {name: begun[name] for name in small["prune"]} == small["prune"] | {"method": "margin"}
+    named = start(http, admin, world.project(images=2), "prune", network="resnet18_small")
+    assert named.json()["params"] == published["prune"]
 
     world.session.add(Worker(name="other", host="there", pid=9, queues=["gpu"], device="cuda"))
     world.session.commit()

@@ -1,7 +1,8 @@
-"""The ``relabel`` job: freeze the labels, ask cleanlab, learn from them, suggest others."""
+"""The ``relabel`` job: freeze the labels, judge them by features or a network, suggest others."""
 
 import json
 import shutil
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -15,12 +16,13 @@ from core.tables import Job, Suggestion
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.run import relabel
-from models.relabeling.second_opinion import second_opinion
+from models.relabeling.second_opinion import SecondOpinion, second_opinion
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.dry_run import dry_run
 from workers.knowledge import Knowledge, example_ids
 from workers.manners import Manners
+from workers.relabel.features import embed, judged_by_features
 from workers.relabel.gather import Gathered, gather, gathered_before
 from workers.relabel.rehearsal import rehearse
 from workers.relabel.report import Findings, result_of, warnings_of, write_relabels
@@ -29,6 +31,7 @@ from workers.runner import JobContext
 
 # Training last of what takes long: only its own steps tell how long it takes.
 PHASES: Final = ("gather", "second_opinion", "train", "publish")
+FROZEN_PHASES: Final = ("gather", "embed", "judge", "publish")
 
 _ROWS_A_STATEMENT: Final = 5000
 
@@ -38,13 +41,19 @@ def run(context: JobContext) -> dict[str, Any]:
     if context.dry_run:
         return dry_run(context, rehearse)
     params = RelabelParams.model_validate(context.params)
-    phases = [name for name in PHASES if params.second_opinion or name != "second_opinion"]
-    context.plan(phases)
+    context.plan(phases_of(params))
     if "result" not in context.checkpoint:
         _Relabeling(context, params).run()
     shutil.rmtree(context.work, ignore_errors=True)
     result: dict[str, Any] = context.checkpoint["result"]
     return result
+
+
+def phases_of(params: RelabelParams) -> list[str]:
+    """Return what a job with these parameters does, in order."""
+    if params.frozen:
+        return list(FROZEN_PHASES)
+    return [name for name in PHASES if params.second_opinion or name != "second_opinion"]
 
 
 def failed(session: Session, job: Job) -> None:
@@ -64,17 +73,34 @@ class _Relabeling:
             with self.context.phase("gather"):
                 gather(self.context)
         gathered = gathered_before(self.context)
-        if self.params.second_opinion and not self.context.done("second_opinion"):
-            with self.context.phase("second_opinion"):
-                self.second_opinion(gathered.known)
-        if not self.context.done("train"):
-            with self.context.phase("train"):
-                self.train(gathered)
+        steps: dict[str, Callable[[Gathered], None]] = {
+            "embed": self.embed,
+            "judge": self.judge,
+            "second_opinion": self.second_opinion,
+            "train": self.train,
+        }
+        for name in phases_of(self.params)[1:-1]:
+            if not self.context.done(name):
+                with self.context.phase(name):
+                    steps[name](gathered)
         with self.context.phase("publish"):
             self.publish(gathered)
 
-    def second_opinion(self, known: Knowledge) -> None:
+    def embed(self, gathered: Gathered) -> None:
+        """Compute features of the labeled images."""
+        embed(self.context, self.params, gathered, self.manners.progress)
+
+    def judge(self, gathered: Gathered) -> None:
+        """Judge the labels by the features, and have cleanlab judge them by the same opinions."""
+        judged = judged_by_features(self.context, self.params, gathered, self.manners.progress)
+        if self.params.second_opinion:
+            self._keep_opinion(gathered.known, judged.second)
+        self._write("learned", **judged.arrays)
+        self._write_json("learned.json", judged.facts)
+
+    def second_opinion(self, gathered: Gathered) -> None:
         """Have cleanlab judge the labels."""
+        known = gathered.known
         indices, labels = known.snapshot.inside()
         found = second_opinion(
             known.store,
@@ -85,6 +111,10 @@ class _Relabeling:
             flip=self.params.flip,
             progress=self.manners.progress,
         )
+        self._keep_opinion(known, found)
+
+    def _keep_opinion(self, known: Knowledge, found: SecondOpinion) -> None:
+        _, labels = known.snapshot.inside()
         votes = weighed(self.context, labels, found.probabilities)
         judged = {"quality": found.quality, "issue": found.issue}
         if votes is not None:
@@ -110,7 +140,8 @@ class _Relabeling:
             evaluation_labels=known.snapshot.evaluation_labels,
             progress=self.manners.progress,
         )
-        self._write("learned", corrected=found.corrected, confidence=found.confidence)
+        self._write("learned", corrected=found.corrected, confidence=found.confidence,
+                    named=found.corrected)  # fmt: skip
         facts = {"test_accuracy": found.accuracy, "extras": dict(found.extras)}
         self._write_json("learned.json", facts)
 
@@ -124,10 +155,11 @@ class _Relabeling:
         warnings = warnings_of(findings, learned["test_accuracy"], evaluation_labels)
         result = {
             "learner": self.params.learner,
+            "network": self.params.network,
             "subset": self.params.subset,
             "warnings": list(warnings),
-            "notes": list(warnings),
             **learned,
+            "notes": [*warnings, *learned.get("notes", [])],
             **(self._read_json("judged.json") if self.params.second_opinion else {"votes": None}),
             **result_of(findings),
         }
@@ -148,11 +180,12 @@ class _Relabeling:
             context.finish_phase(job, "publish")
 
     def _suggestions(self, findings: Findings, examples: Indices) -> list[dict[str, Any]]:
-        """A row for each disagreement that nobody has settled, the surest first."""
+        """A row for each disagreement that nobody has settled, what is worth most first."""
         doubted = np.flatnonzero(findings.doubted)
-        order = doubted[np.argsort(-findings.confidence[doubted], kind="stable")]
+        worth = findings.confidence if findings.worth is None else findings.worth
+        order = doubted[np.argsort(-worth[doubted], kind="stable")]
         given = findings.class_ids[findings.labels[order]].tolist()
-        suggested = findings.class_ids[findings.corrected[order]].tolist()
+        suggested = findings.corrected_ids(order)
         confidence = findings.confidence[order].tolist()
         quality: list[float | None] = [None] * len(order)
         if findings.quality is not None:

@@ -2,14 +2,19 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from models.catalog import find, parse
 from models.data import PixelStore
+from models.embed import extractor_path
 from models.params.relabel import DivideMixParams, LearnerParams, RelabelParams
+from models.protocols import Indices
 from models.rehearsal import affine_seconds, extended_seconds, step_seconds
+from models.relabeling.features import embed_rows
+from models.relabeling.frozen import judge_labels
 from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
 from models.relabeling.task import Learned, Task
 from models.resolve import resolve
@@ -18,6 +23,11 @@ from workers.relabel.gather import Gathered, gather
 from workers.runner import JobContext
 
 _SAMPLE: Final = 512
+# Features of both kinds beside each other, and what is computed for each class.
+_WIDTH: Final = 1_800
+_TABLES: Final = 12
+# Neighbours are looked for among all images, the rest grows with their number.
+_NEIGHBOURS_POWER: Final = 1.3
 
 
 def rehearse(context: JobContext) -> Rehearsal:
@@ -25,9 +35,12 @@ def rehearse(context: JobContext) -> Rehearsal:
     gathered = gather(context)
     task = _Task(context, gathered)
     phases: dict[str, Callable[[], Cost]] = {}
-    if task.params.second_opinion:
-        phases["second_opinion"] = task.second_opinion
-    phases["train"] = task.train
+    if task.params.frozen:
+        phases |= {"embed": task.embed, "judge": task.judge}
+    else:
+        if task.params.second_opinion:
+            phases["second_opinion"] = task.second_opinion
+        phases["train"] = task.train
     # To write the file and the rows takes no time beside the rest.
     phases["publish"] = lambda: Cost(0.0)
     return Rehearsal(images=int(gathered.trained.sum()), phases=phases)
@@ -41,6 +54,49 @@ class _Task:
         self.params = RelabelParams.model_validate(context.params)
         self.indices, self.labels = self.known.snapshot.inside()
         self.mixed = np.random.default_rng(self.known.seed).permutation(len(self.indices))
+
+    def embed(self) -> Cost:
+        """Time the features of a sample."""
+        count = len(self.indices) + len(self.known.snapshot.evaluation)
+
+        def run(size: int) -> None:
+            self.context.check()
+            self._embed(np.resize(self.indices[self.mixed], size))
+
+        return Cost(affine_seconds(run, min(_SAMPLE, count), count), 4 * count * _WIDTH)
+
+    def judge(self) -> Cost:
+        """Time the judgement of a sample by its features."""
+        count = len(self.indices)
+        size = min(_SAMPLE, count)
+        some = self.mixed[:size]
+        self._embed(self.indices[some])
+        rows = np.load(self._features)
+        classes, seed = self.known.snapshot.classes, self.known.seed
+
+        def run(size: int) -> None:
+            self.context.check()
+            labels = self.labels[some[:size]]
+            judge_labels(
+                rows[:size], labels, classes=classes, seed=seed, learner=self.params.learner
+            )
+
+        seconds = extended_seconds(run, size, count, highest_power=_NEIGHBOURS_POWER)
+        return Cost(seconds, 8 * count * classes * _TABLES)
+
+    @property
+    def _features(self) -> Path:
+        return self.context.work / "rehearsal.npy"
+
+    def _embed(self, rows: Indices) -> None:
+        # Afresh each time: a file that is there would be gone on with.
+        self._features.unlink(missing_ok=True)
+        extractor_path(self._features).unlink(missing_ok=True)
+        params = self.params
+        embed_rows(
+            self.known.store, rows, params.network, flip=params.flip, seed=self.known.seed,
+            out=self._features,
+        )  # fmt: skip
 
     def train(self) -> Cost:
         """Time steps, and inference over a sample."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.storage import write_atomically
 from core.subsets import UNKNOWN
 from models.chance import doubts_of_learner
-from models.protocols import Float32Array, Indices
+from models.protocols import OOD, Float32Array, Indices
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,18 @@ class Findings:
         true_ids: (N,) int64, ids of the true classes, ``UNKNOWN`` where they are not known.
         trained: (N,) bool, which were learned from.
         reviewed: (N,) bool, whose label is a reviewer's.
-        corrected: (N,) int64 in 0..C-1.
+        corrected: (N,) int64 in 0..C-1, or ``OOD``.
         confidence: (N,) float32 in 0..1, of the corrected label.
+        named: (N,) int64 in 0..C-1 or ``OOD``, what the learner takes each image for.
         quality: (N,) float32 in 0..1 of the given label, low = doubtful; None if nobody was asked.
         issue: (N,) bool, what cleanlab flags; None if nobody was asked.
         consensus: (N,) int64 in 0..C-1, what several votes amount to by cleanlab, -1 without a
             second vote; None if no image has several, or nobody was asked.
         consensus_quality: (N,) float32 in 0..1, how likely the consensus is right, NaN where there
             is none; None as above.
+        wrong: (N,) float32 in 0..1, how likely the given label is wrong; None where a network was
+            trained, whose confidence is no such probability.
+        worth: (N,) float32, by which suggestions are ordered, higher = sooner; None as above.
     """
 
     indices: Indices
@@ -44,10 +48,20 @@ class Findings:
     reviewed: NDArray[np.bool_]
     corrected: Indices
     confidence: Float32Array
+    named: Indices
     quality: Float32Array | None
     issue: NDArray[np.bool_] | None
     consensus: Indices | None
     consensus_quality: Float32Array | None
+    wrong: Float32Array | None = None
+    worth: Float32Array | None = None
+
+    def corrected_ids(self, rows: Indices) -> list[int | None]:
+        """Ids of the corrected classes of (n,) rows, None for OOD."""
+        return [
+            None if number == OOD else int(self.class_ids[number])
+            for number in self.corrected[rows].tolist()
+        ]
 
     @property
     def doubted(self) -> NDArray[np.bool_]:
@@ -71,8 +85,11 @@ def write_relabels(path: Path, findings: Findings, examples: Indices) -> None:
             "example_id": examples,
             "pool_index": findings.indices,
             "class_id": findings.class_ids[findings.labels],
-            "corrected_class_id": findings.class_ids[findings.corrected],
+            "corrected_class_id": pa.array(findings.corrected_ids(np.arange(count)), pa.int64()),
             "confidence": findings.confidence,
+            "wrong_probability": pa.nulls(count, pa.float32())
+            if findings.wrong is None
+            else findings.wrong,
             "quality": pa.nulls(count, pa.float32())
             if findings.quality is None
             else findings.quality,
@@ -99,7 +116,8 @@ def _consensus(findings: Findings) -> tuple[pa.Array, pa.Array]:
 def result_of(findings: Findings) -> dict[str, Any]:
     """Return the numbers of the page, JSON-ready.
 
-    ``transitions[a][b]`` counts labels a that should be b. ``disagreements`` leaves out the
+    ``transitions[a][b]`` counts labels a that should be b, ``outside`` those that should be OOD.
+    ``disagreements`` leaves out the
     ``settled``, those with labels that a reviewer gave or confirmed. ``cleanlab`` compares its
     flags with the disagreements, null if it was not asked. ``truth`` is about images whose true
     class is known, null without any: shares of wrong labels before and after, and which share of
@@ -107,7 +125,8 @@ def result_of(findings: Findings) -> dict[str, Any]:
     """
     labels, corrected = findings.labels, findings.corrected
     classes = len(findings.class_ids)
-    cells = np.bincount(labels * classes + corrected, minlength=classes * classes)
+    inside = corrected != OOD
+    cells = np.bincount((labels * classes + corrected)[inside], minlength=classes * classes)
     doubted = findings.doubted
     return {
         "labeled": len(labels),
@@ -116,6 +135,7 @@ def result_of(findings: Findings) -> dict[str, Any]:
         "settled": int(((corrected != labels) & findings.reviewed).sum()),
         "class_ids": findings.class_ids.tolist(),
         "transitions": cells.reshape(classes, classes).tolist(),
+        "outside": int((doubted & ~inside).sum()),
         "cleanlab": None if findings.issue is None else _beside(doubted, findings.issue),
         "truth": _against_truth(findings),
     }
@@ -132,7 +152,7 @@ def warnings_of(
         evaluation_labels: (E,) int64 in 0..C-1.
     """
     labels = findings.labels[findings.trained]
-    correct = float((findings.corrected[findings.trained] == labels).mean())
+    correct = float((findings.named[findings.trained] == labels).mean())
     return doubts_of_learner(correct, labels, accuracy, evaluation_labels)
 
 
@@ -151,7 +171,9 @@ def _against_truth(findings: Findings) -> dict[str, float | int | None] | None:
         return None
     truth = findings.true_ids[known]
     wrong = findings.class_ids[findings.labels[known]] != truth
-    right_now = findings.class_ids[findings.corrected[known]] == truth
+    corrected = findings.corrected[known]
+    # No class of an image that came with one is OOD.
+    right_now = (findings.class_ids[corrected] == truth) & (corrected != OOD)
     trained = findings.trained[known]
     return {
         "known": int(known.sum()),

@@ -33,6 +33,15 @@ export type Drawing = {
 export type Relabeling = Warned & {
   relabels_id: number;
   learner: string;
+  /** What follows is of jobs that judged by frozen features, and missing in all others. */
+  network?: string;
+  /** A suggestion is made where the given label is wrong with this probability at least. */
+  share?: number;
+  noise?: Record<"rate" | "low" | "high", number>;
+  /** Of the suggestions: how many given labels are wrong, and how many proposed ones right. */
+  expected?: Record<"wrong" | "right", number | null>;
+  /** How many are suggested to be OOD. */
+  outside?: number;
   subset: number | null;
   labeled: number;
   trained: number;

@@ -8,7 +8,7 @@ import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Figures } from "../../ui/Figures";
-import { formatCount, formatPercent } from "../../ui/format";
+import { formatCount, formatPercent, formatWholePercent } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Table } from "../../ui/Table";
 import { TakeBackReview } from "../../ui/TakeBackReview";
@@ -37,6 +37,7 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
         </p>
       </header>
       <Warnings result={result} />
+      <Found result={result} />
       {disagreements > 0 && (
         <Card title={text.review} hint={text.reviewHint}>
           <ReviewProgress projectId={project.id} job={job} />
@@ -86,6 +87,30 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
     </div>
   );
 }
+
+/** How many labels are wrong, and what the suggestions are worth; of frozen features alone. */
+function Found({ result: { noise, share, expected, disagreements, outside } }: ResultProps) {
+  if (!noise || share === undefined) return null;
+  const { wrong, right } = expected ?? { wrong: null, right: null };
+  return (
+    <Card title={text.found} hint={text.noiseHint}>
+      <p>
+        {text.noise(
+          formatWholePercent(noise.rate),
+          formatWholePercent(noise.low),
+          formatWholePercent(noise.high),
+        )}{" "}
+        {wrong !== null && right !== null
+          ? text.worth(disagreements, formatWholePercent(wrong), formatWholePercent(right))
+          : text.noneWorth(formatWholePercent(share))}{" "}
+        {outside ? text.outside(outside) : null}
+      </p>
+      {disagreements > 0 && <p className={styles.hint}>{text.stops(formatWholePercent(share))}</p>}
+    </Card>
+  );
+}
+
+type ResultProps = { result: Relabeling };
 
 function ReviewProgress({ projectId, job }: { projectId: number; job: Job }) {
   const reviews = useQuery(reviewsQuery(projectId));

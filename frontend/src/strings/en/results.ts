@@ -86,6 +86,18 @@ export const subset = {
 
 export const relabel = {
   title: "Labels learned anew",
+  found: "What was found",
+  noise: (rate: string, low: string, high: string) =>
+    `About ${rate} of the labels are wrong: at least ${low}, and at most ${high}.`,
+  noiseHint:
+    "By features alone nobody can tell a wrong label from a difficult image, so the upper bound is far from the estimate. A review tells more.",
+  worth: (count: number, wrong: string, right: string) =>
+    `Of the ${count.toLocaleString(locale)} suggestions about ${wrong} are expected to be of wrong labels, and for ${right} the class proposed is expected to be right.`,
+  stops: (share: string) =>
+    `Suggestions end where a label is wrong with less than ${share}: what follows would waste time.`,
+  noneWorth: (share: string) =>
+    `No label is wrong with ${share} or more: there is nothing worth a review.`,
+  outside: (count: number) => `${count.toLocaleString(locale)} of them seem to belong to no class.`,
   learned: (learner: string, images: number) =>
     `${learner} learned from ${images.toLocaleString(locale)} labels.`,
   doubts: (doubted: number, labeled: number) =>
@@ -105,7 +117,7 @@ export const relabel = {
     `Of the ${wrong.toLocaleString(locale)} wrong ones it learned from`,
   second: "Second opinion",
   secondHint:
-    "Labels that cleanlab flags, by features learned without any label, beside those this learner would change.",
+    "Labels that cleanlab flags, by predictions that have not seen them, beside those this learner would change.",
   both: "Both doubt",
   oursOnly: "Only this learner",
   theirsOnly: "Only cleanlab",

@@ -83,6 +83,17 @@ export const subset: Catalogue["jobs"]["subset"] = {
 
 export const relabel: Catalogue["jobs"]["relabel"] = {
   title: "재라벨링 결과",
+  found: "찾은 것",
+  noise: (rate, low, high) =>
+    `라벨의 약 ${rate}가 잘못되었습니다. 적어도 ${low}, 많아야 ${high}입니다.`,
+  noiseHint:
+    "특징만으로는 잘못된 라벨과 어려운 이미지를 구별할 수 없어 상한은 추정값과 차이가 큽니다. 검토하면 더 정확히 알 수 있습니다.",
+  worth: (count, wrong, right) =>
+    `제안 ${number(count)}개 중 약 ${wrong}는 현재 라벨이 잘못되었고, ${right}는 제안한 클래스가 맞을 것으로 예상합니다.`,
+  stops: (share) =>
+    `라벨이 잘못되었을 확률이 ${share} 미만이면 제안하지 않습니다. 그 뒤는 시간 낭비입니다.`,
+  noneWorth: (share) => `잘못되었을 확률이 ${share} 이상인 라벨이 없습니다. 검토할 것이 없습니다.`,
+  outside: (count) => `그중 ${number(count)}개는 어느 클래스에도 속하지 않는 것으로 보입니다.`,
   learned: (learner, images) => `${learner}: 라벨 ${number(images)}개를 학습했습니다.`,
   doubts: (doubted, labeled) =>
     `이미지 ${number(labeled)}개 중 ${number(doubted)}개에 다른 라벨을 제안합니다.`,
@@ -100,7 +111,7 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   trainedCorrected: (wrong) => `학습에 쓴 잘못된 라벨 ${number(wrong)}개 중`,
   second: "교차 확인",
   secondHint:
-    "라벨 없이 학습한 특징으로 cleanlab이 지적한 라벨과 이 학습 방법이 바꾸려는 라벨을 비교합니다.",
+    "해당 라벨을 보지 않은 예측으로 cleanlab이 지적한 라벨과 이 학습 방법이 바꾸려는 라벨을 비교합니다.",
   both: "둘 다 의심",
   oursOnly: "이 학습 방법만",
   theirsOnly: "cleanlab만",

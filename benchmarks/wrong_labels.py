@@ -1,0 +1,302 @@
+"""How well wrong labels are found, beside a peer with the same features and the same folds.
+
+``python -m benchmarks.wrong_labels --data DIR --json FILE``
+
+``DIR`` holds the folders ``cifar10``, ``tinyimagenet`` and ``ood_textures`` with their Parquet
+files. The peer is scikit-learn's logistic regression out of fold, ordered by cleanlab's label
+quality (self confidence and normalised margin), and `find_label_issues`. What ended is kept; a
+stopped run goes on.
+"""
+
+import argparse
+import io
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow.parquet as pq
+from cleanlab.filter import find_label_issues
+from cleanlab.rank import get_label_quality_scores
+from numpy.typing import NDArray
+from PIL import Image
+from rich.console import Console
+from rich.table import Table
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
+
+from benchmarks.runs import Runs
+from models.data import PixelStore, fit_image
+from models.head import Scaling
+from models.protocols import Float32Array, Indices
+from models.relabeling.features import embed_rows
+from models.relabeling.frozen import judge_labels
+from models.relabeling.opinions import folds_of
+
+MODEL: Final = "efficientnet_lite0"
+DEPTHS: Final = (100, 300, 600, 1_200)
+DECISIONS: Final = (500, 1_000)
+COUNT: Final = 3_000
+_REVIEWER_ERRS: Final = 0.03
+_BINS: Final = 15
+_PER_CLASS: Final = 30
+
+
+@dataclass(frozen=True)
+class Case:
+    """Images with labels of which some are wrong.
+
+    Attributes:
+        name: of the data set and the noise.
+        embeddings: (N, D) float32.
+        labels: (N,) int64, as given.
+        truth: (N,) int64.
+        classes: C.
+    """
+
+    name: str
+    embeddings: Float32Array
+    labels: Indices
+    truth: Indices
+    classes: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """What somebody makes of the labels.
+
+    Attributes:
+        score: (N,) higher = reviewed sooner.
+        fix: (N,) int64, the class proposed.
+        wrong: (N,) in 0..1, said probability that the label is wrong; None if none is said.
+        flagged: how many are said to be wrong.
+    """
+
+    score: NDArray[np.floating]
+    fix: Indices
+    wrong: NDArray[np.floating] | None
+    flagged: NDArray[np.bool_] | None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--sets", default="worst,random1,tiny-symmetric,tiny-confusable,textures")
+    parser.add_argument("--learners", default="sop_plus,ce,dividemix")
+    parser.add_argument("--cache", type=Path, default=Path("results/wrong_labels"))
+    parser.add_argument("--json", type=Path, default=Path("results/wrong_labels.json"))
+    arguments = parser.parse_args()
+    runs = Runs(arguments.json, {"model": MODEL}, ("case", "seed", "method"))
+    learners = arguments.learners.split(",")
+    for name in arguments.sets.split(","):
+        for seed in range(arguments.seeds):
+            methods = ["self_confidence", "normalized_margin", *learners]
+            missing = [
+                one for one in methods if {"case": name, "seed": seed, "method": one} not in runs
+            ]
+            if missing:
+                case = SETS[name](arguments.data, arguments.cache, seed)
+                for method, order, seconds in orders(case, missing, seed):
+                    runs.add(
+                        {"case": name, "seed": seed, "method": method, "seconds": seconds}
+                        | measured(case, order, seed)
+                    )
+    console = Console(width=180)
+    for name in dict.fromkeys(run["case"] for run in runs.all):
+        console.print(table(runs, name))
+
+
+def orders(case: Case, methods: list[str], seed: int) -> Iterator[tuple[str, Order, float]]:
+    """Yield each method with its order and the seconds it took."""
+    peers = [one for one in methods if one in ("self_confidence", "normalized_margin")]
+    if peers:
+        started = time.perf_counter()
+        probabilities = peer(case, seed)
+        seconds = time.perf_counter() - started
+        rest = probabilities.copy()
+        rest[np.arange(len(rest)), case.labels] = -1
+        own = probabilities[np.arange(len(rest)), case.labels]
+        flagged = find_label_issues(case.labels, probabilities, n_jobs=1)
+        for one in peers:
+            quality = get_label_quality_scores(case.labels, probabilities, method=one)
+            yield one, Order(-quality, rest.argmax(axis=1), 1 - own, flagged), seconds
+    for one in methods:
+        if one not in peers:
+            started = time.perf_counter()
+            found = judge_labels(
+                case.embeddings, case.labels, classes=case.classes, seed=seed, learner=one
+            )
+            seconds = time.perf_counter() - started
+            yield one, Order(found.worth, found.other, found.wrong, found.wrong >= 0.5), seconds
+
+
+def peer(case: Case, seed: int) -> NDArray[np.float64]:
+    """Return (N, C) probabilities out of fold, by the folds that ours has."""
+    scaled = Scaling.fit(case.embeddings).apply(case.embeddings)
+    fold = folds_of(case.labels, seed)
+    result = np.zeros((len(scaled), case.classes))
+    for number in np.unique(fold):
+        inside = fold == number
+        head = LogisticRegression(max_iter=1000).fit(scaled[~inside], case.labels[~inside])
+        result[np.ix_(inside, head.classes_)] = head.predict_proba(scaled[inside])
+    return result
+
+
+def measured(case: Case, order: Order, seed: int) -> dict[str, Any]:
+    """Compare an order with the truth."""
+    wrong = case.labels != case.truth
+    ranked = np.argsort(-order.score, kind="stable")
+    found: dict[str, Any] = {"count": len(wrong), "noise": float(wrong.mean())}
+    for depth in (one for one in DEPTHS if one < len(wrong)):
+        first = ranked[:depth]
+        found[f"wrong_{depth}"] = float(wrong[first].mean())
+        found[f"fixed_{depth}"] = float((order.fix[first] == case.truth[first]).mean())
+    found["average_precision"] = float(average_precision_score(wrong, order.score))
+    if order.wrong is not None:
+        found["calibration_error"] = calibration_error(order.wrong, wrong)
+        found["said_noise"] = float(order.wrong.mean())
+    if order.flagged is not None:
+        found["flagged"] = int(order.flagged.sum())
+        found["flagged_wrong"] = float(wrong[order.flagged].mean()) if order.flagged.any() else None
+    for decisions in (one for one in DECISIONS if one < len(wrong)):
+        found[f"right_after_{decisions}"] = reviewed(case, ranked[:decisions], seed)
+    return found
+
+
+def calibration_error(said: NDArray[np.floating], wrong: NDArray[np.bool_]) -> float:
+    """Return the expected calibration error over 15 bins of equal width."""
+    bins = np.minimum((said * _BINS).astype(int), _BINS - 1)
+    apart = [
+        abs(float(said[bins == one].sum() - wrong[bins == one].sum())) for one in np.unique(bins)
+    ]
+    return sum(apart) / len(wrong)
+
+
+def reviewed(case: Case, rows: Indices, seed: int) -> float:
+    """Return the share of right labels after a reviewer, 3 % of whose decisions are wrong."""
+    random = np.random.default_rng(seed)
+    labels = case.labels.copy()
+    errs = random.random(len(rows)) < _REVIEWER_ERRS
+    other = (case.truth[rows] + random.integers(1, case.classes, len(rows))) % case.classes
+    labels[rows] = np.where(errs, other, case.truth[rows])
+    return float((labels == case.truth).mean())
+
+
+def embedded(images: list[bytes], side: int, cache: Path) -> Float32Array:
+    """Return features of encoded images, computed once."""
+    out = cache.with_suffix(".npy")
+    pixels = cache.with_suffix(".u8")
+    if not out.exists():
+        with PixelStore.writer(pixels, side) as writer:
+            for start in range(0, len(images), 500):
+                some = [
+                    fit_image(Image.open(io.BytesIO(one)), side)
+                    for one in images[start : start + 500]
+                ]
+                writer.write(start, np.stack(some))
+        store = PixelStore.open(pixels, side, len(images))
+        embed_rows(store, np.arange(len(images)), MODEL, flip=True, seed=0, out=out)
+        pixels.unlink()
+    rows: Float32Array = np.load(out)
+    return rows
+
+
+def cifar(column: str, count: int | None = COUNT) -> Callable[[Path, Path, int], Case]:
+    """Return how to draw so many images of CIFAR-10N; None: all of them, whatever the seed."""
+
+    def draw(data: Path, cache: Path, seed: int) -> Case:
+        table = pq.read_table(data / "cifar10" / "cifar10_train.parquet")
+        rows = np.arange(len(table))
+        if count is not None:
+            rows = np.random.default_rng(seed).choice(len(table), count, replace=False)
+        table = table.take(rows)
+        file = cache / (f"cifar-{count}-{seed}" if count is not None else "cifar-all")
+        embeddings = embedded(table["image"].to_pylist(), 32, file)
+        labels, truth = (np.array(table[one].to_pylist(), np.int64) for one in (column, "label"))
+        return Case(column, embeddings, labels, truth, 10)
+
+    return draw
+
+
+def spoiled(
+    folder: str, file: str, image: str, share: float, *, confusable: bool
+) -> Callable[[Path, Path, int], Case]:
+    """Return how to take a data set and exchange a share of its labels."""
+
+    def draw(data: Path, cache: Path, seed: int) -> Case:
+        table = pq.read_table(data / folder / file)
+        truth = np.array(table["label"].to_pylist(), np.int64)
+        drawn = np.random.default_rng(0).permutation(len(truth))
+        place = np.zeros(len(truth), np.int64)
+        for one in np.unique(truth):
+            mine = drawn[truth[drawn] == one]
+            place[mine] = np.arange(len(mine))
+        kept = np.flatnonzero(place < (_PER_CLASS if truth.max() >= 100 else len(truth)))
+        rows = embedded(table[image].take(kept).to_pylist(), 64, cache / folder)
+        truth = truth[kept]
+        labels = exchanged(rows, truth, share, seed, confusable=confusable)
+        return Case(folder, rows, labels, truth, int(truth.max()) + 1)
+
+    return draw
+
+
+def exchanged(
+    rows: Float32Array, truth: Indices, share: float, seed: int, *, confusable: bool
+) -> Indices:
+    """Exchange labels for any other class, or for one of the three that look most alike."""
+    random, classes = np.random.default_rng(seed), int(truth.max()) + 1
+    spoil = random.random(len(truth)) < share
+    other = (truth + random.integers(1, classes, len(truth))) % classes
+    if confusable:
+        means = np.stack([rows[truth == one].mean(axis=0) for one in range(classes)])
+        means = means - means.mean(axis=0)
+        means = means / np.linalg.norm(means, axis=1, keepdims=True)
+        alike = means @ means.T
+        np.fill_diagonal(alike, -2)
+        near = np.argsort(-alike, axis=1)[:, :3]
+        other = near[truth, random.integers(0, 3, len(truth))]
+    labels: Indices = np.where(spoil, other, truth)
+    return labels
+
+
+_TINY: Final = ("tinyimagenet", "tinyimagenet_train100.parquet", "image", 0.2)
+SETS: Final[dict[str, Callable[[Path, Path, int], Case]]] = {
+    "worst": cifar("worse_label"),
+    "random1": cifar("random_label1"),
+    "worst-50000": cifar("worse_label", None),
+    "random1-50000": cifar("random_label1", None),
+    "tiny-symmetric": spoiled(*_TINY, confusable=False),
+    "tiny-confusable": spoiled(*_TINY, confusable=True),
+    "textures": spoiled("ood_textures", "dtd10.parquet", "image64", 0.1, confusable=False),
+}
+
+
+def table(runs: Runs, name: str) -> Table:
+    """Return means and standard errors of each method on a data set."""
+    mine = [run for run in runs.all if run["case"] == name]
+    names = [
+        *(f"{what}_{depth}" for depth in DEPTHS for what in ("wrong", "fixed")),
+        "average_precision", "calibration_error", "said_noise", "flagged", "flagged_wrong",
+        *(f"right_after_{one}" for one in DECISIONS), "seconds",
+    ]  # fmt: skip
+    title = (
+        f"{name}: {mine[0]['count']} labels, {np.mean([one['noise'] for one in mine]):.1%} wrong"
+    )
+    result = Table("", *dict.fromkeys(run["method"] for run in mine), title=title)
+    for one in names:
+        cells = []
+        for method in dict.fromkeys(run["method"] for run in mine):
+            values = [
+                run[one] for run in mine if run["method"] == method and run.get(one) is not None
+            ]
+            error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+            cells.append(f"{np.mean(values):.3f} ± {error:.3f}" if values else "–")
+        result.add_row(one, *cells)
+    return result
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Frozen features of the images whose labels are judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.auto import choose_features, split_of
+from models.catalog import parse
+from models.data import PixelStore
+from models.embed import embed_pool
+from models.params.networks import AutoParams
+from models.protocols import Float32Array, Indices, Progress
+
+
+@dataclass(frozen=True)
+class Features:
+    """Embeddings of some images.
+
+    Attributes:
+        embeddings: (n, D) float32.
+        notes: how they were chosen, where there was a choice.
+    """
+
+    embeddings: Float32Array
+    notes: tuple[str, ...] = ()
+
+
+class Chosen(PixelStore):
+    """Some rows of a store, as if it held no others."""
+
+    def __init__(self, store: PixelStore, rows: Indices) -> None:
+        """View (n,) rows of a store, in this order."""
+        super().__init__(store.path, store.size, store.count)
+        self._taken = rows
+
+    def __len__(self) -> int:
+        """Return n."""
+        return len(self._taken)
+
+    def __getitem__(self, indices: Indices | slice | Sequence[int]) -> NDArray[np.uint8]:
+        """Return (m, S, S, 3) uint8 images by their places among the rows."""
+        places = indices if isinstance(indices, slice) else np.asarray(indices, dtype=np.int64)
+        return super().__getitem__(self._taken[places])
+
+
+def frozen_params(name: str, *, flip: bool) -> dict[str, Any]:
+    """Return the parameters of a frozen model of the catalog for features of labeled images."""
+    return {"flip": flip} if name in ("auto", "patch_kmeans") else {}
+
+
+def embed_rows(
+    store: PixelStore,
+    rows: Indices,
+    name: str,
+    *,
+    flip: bool,
+    seed: int,
+    out: Path,
+    progress: Progress | None = None,
+) -> None:
+    """Write the features of rows of a store to `out`, (n, D) float32 .npy; no label shapes them.
+
+    Args:
+        store: the pool.
+        rows: (n,) int64.
+        name: a frozen model of the catalog.
+        flip: whether features take an image and its mirror image for the same.
+        seed: decides what is fitted.
+        out: where they go; a call that was cut off goes on there.
+        progress: counts images; may raise `Cancelled`.
+
+    Raises:
+        ModelError: weights that are not installed, or images too small.
+    """
+    params = frozen_params(name, flip=flip)
+    embed_pool(Chosen(store, rows), name, params, out=out, seed=seed, progress=progress)
+
+
+def chosen_features(
+    embeddings: NDArray[np.float32],
+    labels: Indices,
+    name: str,
+    *,
+    classes: int,
+    image_size: int,
+    seed: int,
+) -> Features:
+    """Take the columns of (n, D) embeddings that the labels of the first (N,) rows prefer.
+
+    Args:
+        embeddings: as `embed_rows` wrote them, perhaps mapped.
+        labels: (N,) int64 in 0..classes-1, N <= n.
+        name: a frozen model of the catalog; only "auto" leaves a choice.
+        classes: C.
+        image_size: side of the images, in pixels.
+        seed: decides the labels that are compared by.
+    """
+    if name != "auto":
+        return Features(np.asarray(embeddings))
+    params = parse("model", name, {})
+    assert isinstance(params, AutoParams)
+    chosen = choose_features(
+        embeddings,
+        np.arange(len(labels)),
+        labels,
+        classes=classes,
+        split=split_of(image_size),
+        network=params.network,
+        seed=seed,
+    )
+    if chosen is None:
+        return Features(np.asarray(embeddings))
+    return Features(np.asarray(embeddings[:, slice(*chosen.columns)]), (chosen.note,))

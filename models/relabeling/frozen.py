@@ -1,0 +1,248 @@
+"""Judging labels by frozen features: no label is judged by what has learned from it.
+
+Three opinions on each image, a head that withstands wrong labels, Gaussians and neighbours, are
+made without its label, by folds; `NoiseModel` says how far each is to be trusted and in which ways
+labels go wrong, and Bayes' rule what that makes of the label that was given.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.errors import ModelError
+from models.protocols import Float32Array, Indices, Progress
+from models.relabeling.noise_model import NoiseModel
+from models.relabeling.opinions import (
+    Axes,
+    Float64Array,
+    ce_head,
+    dividemix_head,
+    folds_of,
+    gaussians,
+    neighbours,
+    one_hot,
+    sop_head,
+)
+
+_HEADS: Final[Mapping[str, Callable[[Float32Array, Indices, Float32Array, int], Float64Array]]] = {
+    "ce": ce_head,
+    "sop_plus": sop_head,
+    "dividemix": dividemix_head,
+}
+
+_HARD_OR_WRONG: Final = 0.45
+"""Of the labels that are not the likeliest class but pass for right, so many may be wrong too: of
+difficult images nobody can tell by features whether the image or the label is the exception."""
+
+_FIX_GAIN: Final = 0.5
+"""A wrong label whose right class is at hand is worth so much more: one key instead of a search."""
+
+
+@dataclass(frozen=True)
+class NoiseRate:
+    """How many of the labels are wrong.
+
+    Attributes:
+        rate: the estimate, 0..1.
+        low: two standard errors below it.
+        high: two standard errors above it, and `_HARD_OR_WRONG` of what is difficult.
+    """
+
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is said of N labels, among K classes.
+
+    Attributes:
+        opinions: (N, K) float32, probabilities of the class by what has not seen the label.
+        probabilities: (N, K) float32, of the class, the label given as well; rows sum to 1.
+        wrong: (N,) float32 in 0..1, how likely the given label is wrong.
+        other: (N,) int64 in 0..K-1, the likeliest class but the given one.
+        noise: how many labels are wrong.
+        accuracy: share of the evaluation images that are named right, 0..1; None without any.
+        trust: weight of the head, the Gaussians and the neighbours.
+    """
+
+    opinions: Float32Array
+    probabilities: Float32Array
+    wrong: Float32Array
+    other: Indices
+    noise: NoiseRate
+    accuracy: float | None
+    trust: tuple[float, float, float]
+
+    @property
+    def other_probability(self) -> Float32Array:
+        """(N,) float32 in 0..1, how likely `other` is right."""
+        found: Float32Array = np.take_along_axis(self.probabilities, self.other[:, None], axis=1)[
+            :, 0
+        ]
+        return found
+
+    @property
+    def worth(self) -> Float32Array:
+        """(N,) float32 >= 0, what a reviewer's look is expected to bring, higher = sooner."""
+        result: Float32Array = self.wrong + np.float32(_FIX_GAIN) * self.other_probability
+        return result
+
+
+def judge_labels(
+    embeddings: Float32Array,
+    labels: Indices,
+    *,
+    classes: int,
+    seed: int,
+    learner: str = "sop_plus",
+    trained_on: Indices | None = None,
+    folds: Indices | None = None,
+    evaluation: Float32Array | None = None,
+    evaluation_labels: Indices | None = None,
+    progress: Progress | None = None,
+) -> Judgement:
+    """Judge (N,) labels by frozen features.
+
+    Args:
+        embeddings: (N, D) float32, made without the labels.
+        labels: (N,) int64 in 0..classes-1, N >= 2, two different ones at least.
+        classes: K >= 2.
+        seed: of the folds.
+        learner: of the head: "ce", "sop_plus" or "dividemix".
+        trained_on: (n,) positions that are learned from; None = all. The others are judged too.
+        folds: (N,) int64, instead of those that `folds_of` makes, two at least.
+        evaluation: (E, D) embeddings of images to measure the accuracy on.
+        evaluation_labels: (E,) int64 in 0..classes-1.
+        progress: counts folds; may raise `Cancelled`.
+
+    Raises:
+        ModelError: an unknown learner, or embeddings that do not belong to the labels or are not
+            finite.
+    """
+    _require(embeddings, labels, learner)
+    learned = np.ones(len(labels), dtype=np.bool_)
+    if trained_on is not None:
+        learned = np.isin(np.arange(len(labels)), trained_on)
+    fold = folds_of(labels, seed) if folds is None else folds
+    axes = Axes.fit(embeddings)
+    x = axes.apply(embeddings)
+    opinions = _opinions(x, labels, classes, learner, learned, fold, progress)
+    believed, posterior = (np.empty((len(labels), classes)) for _ in range(2))
+    for number in np.unique(fold):
+        inside = fold == number
+        others = learned & ~inside
+        mine = [one[inside] for one in opinions]
+        model = NoiseModel.fit([one[others] for one in opinions], labels[others])
+        believed[inside] = np.exp(model.believed(mine))
+        posterior[inside] = np.exp(model.posterior(mine, labels[inside]))
+    everything = NoiseModel.fit([one[learned] for one in opinions], labels[learned])
+    accuracy = None
+    if evaluation is not None and evaluation_labels is not None and len(evaluation):
+        asked = axes.apply(evaluation)
+        spoken = _of_others(x[learned], labels[learned], asked, classes, learner)
+        accuracy = float((everything.believed(spoken).argmax(axis=1) == evaluation_labels).mean())
+    rows = np.arange(len(labels))
+    wrong = 1 - posterior[rows, labels]
+    rest = posterior.copy()
+    rest[rows, labels] = -1
+    return Judgement(
+        believed.astype(np.float32),
+        posterior.astype(np.float32),
+        np.clip(wrong, 0, 1).astype(np.float32),
+        rest.argmax(axis=1).astype(np.int64),
+        _noise_rate(wrong, believed.argmax(axis=1) != labels, fold),
+        accuracy,
+        (float(everything.trust[0]), float(everything.trust[1]), float(everything.trust[2])),
+    )
+
+
+def suggestions(
+    judgement: Judgement, share: float, settled: NDArray[np.bool_] | None = None
+) -> Indices:
+    """Return the positions of the labels that are worth a look, the most worth first.
+
+    Args:
+        judgement: of N labels.
+        share: a label is worth it if it is wrong with this probability at least, 0..1.
+        settled: (N,) bool, labels that nobody is to be asked about.
+    """
+    asked = judgement.wrong >= share
+    if settled is not None:
+        asked &= ~settled
+    found = np.flatnonzero(asked)
+    result: Indices = found[np.argsort(-judgement.worth[found], kind="stable")]
+    return result
+
+
+def _opinions(
+    x: Float32Array,
+    labels: Indices,
+    classes: int,
+    learner: str,
+    learned: NDArray[np.bool_],
+    fold: Indices,
+    progress: Progress | None,
+) -> list[Float64Array]:
+    """Tables (N, K) of the head, the Gaussians and the neighbours, none with a row's own label."""
+    head, normal = (np.empty((len(labels), classes)) for _ in range(2))
+    numbers = np.unique(fold)
+    for done, number in enumerate(numbers):
+        if progress is not None:
+            progress(done, len(numbers))
+        inside = fold == number
+        rest = learned & ~inside
+        if not rest.any():
+            # All that is learned from lies in this fold: nothing is known of it without itself.
+            head[inside] = normal[inside] = -np.log(classes)
+            continue
+        head[inside] = _HEADS[learner](x[rest], labels[rest], x[inside], classes)
+        normal[inside] = gaussians(x[rest], one_hot(labels[rest], classes), x[inside])
+    if progress is not None:
+        progress(len(numbers), len(numbers))
+    everybody = np.arange(len(labels))
+    near = neighbours(x, labels, np.flatnonzero(learned), everybody, classes=classes)
+    return [head, normal, near]
+
+
+def _of_others(
+    x: Float32Array, labels: Indices, asked: Float32Array, classes: int, learner: str
+) -> list[Float64Array]:
+    """The same of (m, d) rows that have no label among those that are learned from."""
+    together = np.concatenate([x, asked])
+    nobody = np.zeros(len(asked), dtype=np.int64)
+    rows = np.arange(len(x), len(together))
+    votes = neighbours(
+        together, np.concatenate([labels, nobody]), np.arange(len(x)), rows, classes=classes
+    )
+    head = _HEADS[learner](x, labels, asked, classes)
+    return [head, gaussians(x, one_hot(labels, classes), asked), votes]
+
+
+def _noise_rate(wrong: Float64Array, differs: NDArray[np.bool_], fold: Indices) -> NoiseRate:
+    """Estimate from (N,) probabilities of being wrong, and whether the opinion is another class."""
+    count, rate = len(wrong), float(wrong.mean())
+    # Of the draw of these labels, and of the models, which differ from fold to fold.
+    by_fold = [float(wrong[fold == number].mean()) for number in np.unique(fold)]
+    between = float(np.var(by_fold, ddof=1)) / len(by_fold) if len(by_fold) > 1 else 0.0
+    error = math.sqrt(rate * (1 - rate) / count + between)
+    hard = max(0.0, float(differs.mean()) - rate)
+    low, high = rate - 2 * error, rate + 2 * error + _HARD_OR_WRONG * hard
+    return NoiseRate(rate, max(0.0, low), min(1.0, high))
+
+
+def _require(embeddings: Float32Array, labels: Indices, learner: str) -> None:
+    if learner not in _HEADS:
+        raise ModelError(f"No head of a learner {learner!r}; known: {', '.join(_HEADS)}.")
+    if embeddings.ndim != 2 or len(embeddings) != len(labels):
+        raise ModelError(
+            f"Embeddings of shape {embeddings.shape} do not belong to {len(labels)} labels; one "
+            "row each."
+        )
+    if not np.isfinite(embeddings).all():
+        raise ModelError("Embeddings hold numbers that are not finite; make them again.")

@@ -1,0 +1,113 @@
+"""How labels go wrong, learned from what was given and from opinions that have not seen it.
+
+An image of the true class t, which the opinions hold for likely, is given the label g with
+probability T[t, g]. Both the trust in the opinions and T are those under which the given labels
+are likeliest; then Bayes' rule says what the true class of each image is.
+
+Source: the noise adaptation layer of S. Sukhbaatar et al., "Training Convolutional Networks with
+Noisy Labels", ICLR 2015 workshop, and A. P. Dawid, A. M. Skene, "Maximum Likelihood Estimation of
+Observer Error-Rates Using the EM Algorithm", 1979, here with priors that suit few labels.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from models.probability import log_softmax
+from models.protocols import Indices
+from models.relabeling.opinions import Float64Array
+
+_ITERATIONS: Final = 80
+_FITTED_ON: Final = 10_000
+# What is believed beforehand: one label in about ten is wrong, with wide margins.
+_USUAL_STAY: Final = 2.2
+_DEVIATIONS: Final = {"stay": 1.5, "own": 0.7, "popular": 0.7, "pair": 0.7, "shares": 0.2}
+# Opinions may well be surer than they say: they learned from wrong labels. That they are less sure
+# is believed late, as people err most where images are difficult, which looks the same.
+_MORE_TRUST_DEVIATION: Final = 1.0
+_LESS_TRUST_DEVIATION: Final = 0.1
+
+
+@dataclass(frozen=True)
+class NoiseModel:
+    """Trust in opinions, and the ways of mislabeling.
+
+    Attributes:
+        trust: (J,) > 0, weight of each opinion's log-probabilities.
+        shares: (C,) added to the log-probability of each class.
+        transition: (C, C) in 0..1, row t: how images of the true class t are labeled.
+    """
+
+    trust: Float64Array
+    shares: Float64Array
+    transition: Float64Array
+
+    @classmethod
+    def fit(cls, opinions: Sequence[Float64Array], labels: Indices) -> "NoiseModel":
+        """Maximise the likelihood of the labels, times priors.
+
+        The logarithm of T[t, g] is s + s_t on the diagonal and u_g + v_tg off it; s_t, u_g and v_tg
+        are drawn to zero, so that classes with few labels go wrong as the others do.
+
+        Args:
+            opinions: J tables (n, C) of log-probabilities, none of which has seen the label of its
+                row.
+            labels: (n,) int64 in 0..C-1, as given.
+        """
+        step = max(1, len(labels) // _FITTED_ON)
+        tables = torch.from_numpy(np.stack([one[::step] for one in opinions]))
+        given = torch.from_numpy(labels[::step])
+        count, classes = max(1, len(given)), tables.shape[2]
+        usual = -np.log(len(tables)) / 2
+        # The chance of a single other class, in a pool of many, is small to begin with.
+        stay = _USUAL_STAY + np.log(classes - 1)
+        shape = {"trust": (len(tables),), "shares": (classes,), "stay": (1,), "own": (classes,),
+                 "popular": (classes,), "pair": (classes, classes)}  # fmt: skip
+        free = {
+            name: torch.zeros(size, dtype=torch.float64, requires_grad=True)
+            for name, size in shape.items()
+        }
+
+        def logs() -> tuple[Tensor, Tensor, Tensor]:
+            trust = (free["trust"] + usual).exp()
+            spoken = torch.einsum("j,jnc->nc", trust, tables) + free["shares"]
+            ways = free["popular"][None, :] + free["pair"]
+            diagonal = torch.eye(classes, dtype=torch.bool)
+            ways = torch.where(diagonal, (stay + free["stay"] + free["own"])[:, None], ways)
+            return trust, spoken.log_softmax(dim=1), ways.log_softmax(dim=1)
+
+        def objective() -> float:
+            optimizer.zero_grad()
+            _, spoken, ways = logs()
+            likelihood = torch.logsumexp(spoken + ways[:, given].T, dim=1).sum()
+            less = (free["trust"] < 0).double()
+            trusted = less * _LESS_TRUST_DEVIATION + (1 - less) * _MORE_TRUST_DEVIATION
+            prior = (free["trust"] / trusted).square().sum() / 2
+            for name, deviation in _DEVIATIONS.items():
+                prior = prior + (free[name] / deviation).square().sum() / 2
+            loss = (prior - likelihood) / count
+            loss.backward()  # type: ignore[no-untyped-call]
+            return float(loss.detach())
+
+        optimizer = torch.optim.LBFGS(
+            list(free.values()), max_iter=_ITERATIONS, line_search_fn="strong_wolfe",
+            tolerance_grad=1e-6, tolerance_change=1e-9,
+        )  # fmt: skip
+        optimizer.step(objective)  # type: ignore[no-untyped-call]
+        with torch.no_grad():
+            trust, _, ways = logs()
+        return cls(trust.numpy(), free["shares"].detach().numpy(), ways.exp().numpy())
+
+    def believed(self, opinions: Sequence[Float64Array]) -> Float64Array:
+        """Return (n, C) log-probabilities of the true class, whatever label was given."""
+        spoken = sum(weight * one for weight, one in zip(self.trust, opinions, strict=True))
+        return log_softmax(spoken + self.shares)
+
+    def posterior(self, opinions: Sequence[Float64Array], labels: Indices) -> Float64Array:
+        """Return (n, C) log-probabilities of the true class, given (n,) labels as well."""
+        ways = np.log(np.maximum(self.transition, 1e-300))
+        return log_softmax(self.believed(opinions) + ways[:, labels].T)

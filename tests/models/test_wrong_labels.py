@@ -1,0 +1,274 @@
+"""Judging labels by frozen features: who is doubted, how surely, and by whom never."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics import average_precision_score
+
+from models.errors import ModelError
+from models.relabeling.features import Chosen, chosen_features, embed_rows
+from models.relabeling.frozen import Judgement, _opinions, judge_labels, suggestions
+from models.relabeling.noise_model import NoiseModel
+from models.relabeling.opinions import Axes, folds_of, gaussians, neighbours, one_hot
+
+HEADS = ("ce", "sop_plus", "dividemix")
+
+
+def clusters(
+    classes: int, count: int, *, seed: int, apart: float = 6.0, wide: int = 24
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Images of classes that lie apart: embeddings and true labels, at least three of each."""
+    random = np.random.default_rng(seed)
+    truth = np.concatenate([np.repeat(np.arange(classes), 3), random.integers(0, classes, count)])
+    centres = random.standard_normal((classes, wide)) * apart / np.sqrt(wide)
+    rows = centres[truth] + random.standard_normal((len(truth), wide)) / np.sqrt(2)
+    return rows.astype(np.float32), truth.astype(np.int64)
+
+
+def spoiled(truth: NDArray[np.int64], share: float, classes: int, seed: int) -> NDArray[np.int64]:
+    """Exchange a share of the labels for other classes."""
+    random = np.random.default_rng(seed + 1)
+    other = (truth + random.integers(1, classes, len(truth))) % classes
+    return np.where(random.random(len(truth)) < share, other, truth).astype(np.int64)
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    classes=st.sampled_from([2, 3, 10, 40]),
+    share=st.sampled_from([0.03, 0.1, 0.3]),
+    learner=st.sampled_from(HEADS),
+    seed=st.integers(0, 1000),
+)
+def test_planted_noise_is_found_and_named(
+    classes: int, share: float, learner: str, seed: int
+) -> None:
+    x, truth = clusters(classes, 600, seed=seed)
+    labels = spoiled(truth, share, classes, seed)
+    wrong = labels != truth
+    found = judge_labels(x, labels, classes=classes, seed=seed, learner=learner)
+    picked = suggestions(found, 0.5)
+    assert wrong[picked].mean() > 0.85
+    assert np.isin(np.flatnonzero(wrong), picked).mean() > 0.8
+    assert (found.other[picked] == truth[picked]).mean() > 0.8
+    assert abs(found.noise.rate - wrong.mean()) < 0.08
+    assert found.noise.low <= wrong.mean() <= found.noise.high + 0.02
+    # Where every suggestion is right, what is said of them may be modest, but no boast.
+    assert 0.7 < found.wrong[picked].mean() < wrong[picked].mean() + 0.1
+    assert_allclose(found.probabilities.sum(axis=1), 1, atol=1e-4)
+    assert_allclose(found.opinions.sum(axis=1), 1, atol=1e-4)
+
+
+@pytest.mark.parametrize("classes", [2, 10])
+def test_where_no_label_is_wrong_next_to_none_is_doubted(classes: int) -> None:
+    # Classes that overlap: a plain classifier contradicts many labels that are right.
+    x, truth = clusters(classes, 800, seed=5, apart=2.0)
+    found = judge_labels(x, truth, classes=classes, seed=0)
+    assert (found.opinions.argmax(axis=1) != truth).mean() > 0.02
+    assert found.noise.rate < 0.03
+    assert len(suggestions(found, 0.5)) <= 0.01 * len(truth)
+
+
+@pytest.mark.parametrize("learner", HEADS)
+def test_no_opinion_has_seen_the_label_that_it_is_about(learner: str) -> None:
+    x, truth = clusters(4, 120, seed=2, apart=3.0)
+    labels = spoiled(truth, 0.2, 4, 2)
+    fold = folds_of(labels, 0)
+    projected = Axes.fit(x).apply(x)
+    learned = np.ones(len(labels), dtype=np.bool_)
+    before = _opinions(projected, labels, 4, learner, learned, fold, None)
+    for row in (0, 17, 60, 131):
+        changed = labels.copy()
+        changed[row] = (changed[row] + 1) % 4
+        after = _opinions(projected, changed, 4, learner, learned, fold, None)
+        for one, other in zip(before, after, strict=True):
+            assert_array_equal(one[row], other[row])
+        judged = [
+            judge_labels(x, some, classes=4, seed=0, learner=learner, folds=fold)
+            for some in (labels, changed)
+        ]
+        # How far the opinions are trusted is told by the other folds, whose opinions on themselves
+        # the label takes part in.
+        assert_allclose(judged[0].opinions[row], judged[1].opinions[row], atol=0.05)
+
+
+def test_the_names_of_the_classes_do_not_matter() -> None:
+    x, truth = clusters(5, 400, seed=3, apart=4.0)
+    labels = spoiled(truth, 0.2, 5, 3)
+    renamed = np.array([3, 0, 4, 1, 2])
+    fold = folds_of(labels, 0)
+    found = judge_labels(x, labels, classes=5, seed=0, folds=fold)
+    other = judge_labels(x, renamed[labels], classes=5, seed=0, folds=fold)
+    assert_allclose(found.wrong, other.wrong, atol=5e-3)
+    sure = found.wrong > 0.5
+    assert_array_equal(renamed[found.other[sure]], other.other[sure])
+
+
+def test_the_same_call_says_the_same() -> None:
+    x, truth = clusters(3, 100, seed=1)
+    labels = spoiled(truth, 0.2, 3, 1)
+    found = [judge_labels(x, labels, classes=3, seed=4) for _ in range(2)]
+    assert_array_equal(found[0].wrong, found[1].wrong)
+    assert_array_equal(found[0].probabilities, found[1].probabilities)
+
+
+def test_rare_classes_are_not_taken_for_faults_of_frequent_ones() -> None:
+    random = np.random.default_rng(0)
+    x, truth = clusters(6, 0, seed=7)
+    centres = np.stack([x[truth == one].mean(axis=0) for one in range(6)])
+    truth = np.repeat(np.arange(6), [600, 200, 60, 25, 12, 6])
+    noise = random.standard_normal((len(truth), x.shape[1])) / np.sqrt(2)
+    x = (centres[truth] + noise).astype(np.float32)
+    labels = spoiled(truth, 0.1, 6, 0)
+    found = judge_labels(x, labels, classes=6, seed=0)
+    right = labels == truth
+    for rare in (3, 4, 5):
+        of_class = right & (truth == rare)
+        assert (found.wrong[of_class] > 0.5).mean() < 0.35
+    assert average_precision_score(~right, found.wrong) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([0, 1], 2),
+        ([0, 1, 2, 3, 4, 5], 8),
+        ([0] * 30 + [1], 2),
+        ([0] * 10 + [3] * 2, 5),
+        ([0, 0, 1], 3),
+    ],
+)
+def test_few_labels_are_judged_without_a_fault(labels: list[int], classes: int) -> None:
+    random = np.random.default_rng(0)
+    x = random.standard_normal((len(labels), 7)).astype(np.float32)
+    given = np.array(labels)
+    for learner in HEADS:
+        found = judge_labels(x, given, classes=classes, seed=0, learner=learner)
+        assert np.isfinite(found.probabilities).all()
+        assert ((found.wrong >= 0) & (found.wrong <= 1)).all()
+        assert (found.other != given).all()
+        assert 0 <= found.noise.low <= found.noise.rate <= found.noise.high <= 1
+
+
+def test_identical_images_are_judged_without_a_fault() -> None:
+    found = judge_labels(np.ones((40, 5), np.float32), np.arange(40) % 2, classes=2, seed=0)
+    assert np.isfinite(found.wrong).all()
+
+
+def test_only_what_is_learned_from_has_a_say() -> None:
+    x, truth = clusters(3, 200, seed=9, apart=3.0)
+    labels = spoiled(truth, 0.1, 3, 9)
+    kept, fold = np.arange(0, len(labels), 2), folds_of(labels, 0)
+    changed = labels.copy()
+    changed[1::2] = (changed[1::2] + 1) % 3
+    found = [
+        judge_labels(x, some, classes=3, seed=0, trained_on=kept, folds=fold)
+        for some in (labels, changed)
+    ]
+    assert_array_equal(found[0].opinions, found[1].opinions)
+    # Those that were put wrong are found out by the others.
+    assert found[1].wrong[1::2].mean() > 0.8
+
+
+def test_the_accuracy_is_that_on_images_apart() -> None:
+    x, truth = clusters(4, 400, seed=4)
+    labels = spoiled(truth, 0.2, 4, 4)
+    found = judge_labels(
+        x[:300], labels[:300], classes=4, seed=0, evaluation=x[300:], evaluation_labels=truth[300:]
+    )
+    assert found.accuracy is not None
+    assert found.accuracy > 0.95
+    assert judge_labels(x, labels, classes=4, seed=0).accuracy is None
+
+
+def judged(wrong: list[float], right: list[float]) -> Judgement:
+    """Of two classes, all labeled 0."""
+    table = np.array([[1 - w, r, w - r] for w, r in zip(wrong, right, strict=True)], np.float32)
+    x, truth = clusters(3, 10, seed=0)
+    some = judge_labels(x, truth, classes=3, seed=0)
+    return Judgement(
+        table, table, np.array(wrong, np.float32), np.ones(len(wrong), np.int64), some.noise, None,
+        some.trust,
+    )  # fmt: skip
+
+
+def test_suggestions_stop_where_too_few_would_be_right() -> None:
+    found = judged([0.9, 0.2, 0.6, 0.95, 0.49], [0.9, 0.2, 0.3, 0.5, 0.49])
+    assert_array_equal(suggestions(found, 0.5), [0, 3, 2])
+    assert_array_equal(suggestions(found, 0.8), [0, 3])
+    assert len(suggestions(found, 0.99)) == 0
+    settled = np.array([True, False, False, False, False])
+    assert_array_equal(suggestions(found, 0.5, settled), [3, 2])
+
+
+def test_the_gaussians_are_those_of_the_library() -> None:
+    x, truth = clusters(3, 3000, seed=6, apart=2.0, wide=5)
+    found = gaussians(x, one_hot(truth, 3), x)
+    wanted = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.3).fit(x, truth)
+    # The library scales features before it shrinks, which hardly matters where all are alike.
+    assert (found.argmax(axis=1) == wanted.predict(x)).mean() > 0.99
+    assert_allclose(np.exp(found), wanted.predict_proba(x), atol=0.06)
+
+
+def test_neighbours_vote_but_never_on_themselves() -> None:
+    x = np.array([[1, 0], [1, 0.01], [1, 0.02], [-1, 0], [-1, 0.01], [-1, 0.02]], np.float32)
+    labels = np.array([0, 0, 1, 1, 1, 1])
+    rows = np.arange(6)
+    found = neighbours(x, labels, rows, rows, classes=2)
+    assert found[2].argmax() == 0
+    assert (found[3:].argmax(axis=1) == 1).all()
+    changed = labels.copy()
+    changed[3] = 0
+    again = neighbours(x, changed, rows, rows, classes=2)
+    assert_array_equal(found[3], again[3])
+
+
+def test_the_ways_of_mislabeling_are_learned() -> None:
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 3, 4000)
+    transition = np.array([[0.7, 0.3, 0.0], [0.0, 1.0, 0.0], [0.0, 0.1, 0.9]])
+    labels = np.array([random.choice(3, p=transition[one]) for one in truth])
+    told = np.where(random.random(4000) < 0.98, truth, random.integers(0, 3, 4000))
+    opinion = np.log(np.full((4000, 3), 0.01) + 0.97 * np.eye(3)[told])
+    model = NoiseModel.fit([opinion], labels)
+    assert_allclose(model.transition, transition, atol=0.05)
+    assert_allclose(np.exp(model.posterior([opinion], labels)).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"learner": "best"}, "known: ce, sop_plus, dividemix"),
+        ({"embeddings": np.zeros((3, 2), np.float32)}, "one row each"),
+        ({"embeddings": np.full((6, 2), np.nan, np.float32)}, "not finite"),
+    ],
+)
+def test_what_cannot_be_judged_is_named(change: dict[str, Any], fault: str) -> None:
+    embeddings = change.pop("embeddings", np.zeros((6, 2), np.float32))
+    with pytest.raises(ModelError, match=fault):
+        judge_labels(embeddings, np.arange(6) % 2, classes=2, seed=0, **change)
+
+
+@pytest.mark.parametrize("name", ["auto", "patch_kmeans"])
+def test_wrong_digits_are_found_by_features_of_their_own_pool(
+    name: str, digit_store: Any, digit_labels: NDArray[np.int64], tmp_path: Any
+) -> None:
+    rows = np.random.default_rng(0).permutation(len(digit_labels))[:500]
+    truth = digit_labels[rows]
+    labels = spoiled(truth, 0.2, 10, 0)
+    assert_array_equal(Chosen(digit_store, rows)[3:7], digit_store[rows[3:7]])
+    out = tmp_path / "features.npy"
+    embed_rows(digit_store, rows, name, flip=False, seed=0, out=out)
+    features = chosen_features(
+        np.load(out), labels, name, classes=10, image_size=digit_store.size, seed=0
+    )
+    found = judge_labels(features.embeddings, labels, classes=10, seed=0)
+    wrong = labels != truth
+    picked = suggestions(found, 0.5)
+    assert wrong[picked].mean() > 0.85
+    assert wrong[picked].sum() > 0.8 * wrong.sum()

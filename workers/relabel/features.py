@@ -1,0 +1,141 @@
+"""Judging the labels of a project by frozen features."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.params.relabel import RelabelParams
+from models.protocols import OOD, Float32Array, Indices, Progress
+from models.relabeling.features import chosen_features, embed_rows
+from models.relabeling.frozen import Judgement, judge_labels
+from models.relabeling.second_opinion import SecondOpinion, judge
+from workers.relabel.gather import Gathered
+from workers.runner import JobContext
+from workers.snapshot import Snapshot
+
+_FILE: Final = "features.npy"
+# With fewer images that were called OOD nobody knows what such images look like.
+_FEWEST_OOD: Final = 5
+
+
+@dataclass(frozen=True)
+class JudgedByFeatures:
+    """What is kept of a judgement until it is published.
+
+    Attributes:
+        arrays: A row for each label, by the fields of ``Findings``.
+        facts: JSON-ready, for the result.
+        second: What cleanlab says by the same opinions, which have not seen the labels either.
+    """
+
+    arrays: dict[str, NDArray[Any]]
+    facts: dict[str, Any]
+    second: SecondOpinion
+
+
+def embed(
+    context: JobContext, params: RelabelParams, gathered: Gathered, progress: Progress
+) -> None:
+    """Compute features of the labeled and of the evaluation images, in this order."""
+    known = gathered.known
+    indices, _, _ = _judged(known.snapshot)
+    embed_rows(
+        known.store,
+        np.concatenate([indices, known.snapshot.evaluation]),
+        params.network,
+        flip=params.flip,
+        seed=known.seed,
+        out=context.work / _FILE,
+        progress=progress,
+    )
+
+
+def judged_by_features(
+    context: JobContext, params: RelabelParams, gathered: Gathered, progress: Progress
+) -> JudgedByFeatures:
+    """Judge the labels. Images that were called OOD are one class more, if there are some."""
+    known, snapshot = gathered.known, gathered.known.snapshot
+    _, labels, classes = _judged(snapshot)
+    features = chosen_features(
+        np.load(context.work / _FILE, mmap_mode="r"),
+        labels,
+        params.network,
+        classes=classes,
+        image_size=known.store.size,
+        seed=known.seed,
+    )
+    # Those of the classes come first, as everything else here has them.
+    inside = len(gathered.trained)
+    found = judge_labels(
+        features.embeddings[: len(labels)],
+        labels,
+        classes=classes,
+        seed=known.seed,
+        learner=params.learner,
+        trained_on=np.append(gathered.trained_on, np.arange(inside, len(labels))),
+        evaluation=features.embeddings[len(labels) :],
+        evaluation_labels=snapshot.evaluation_labels,
+        progress=progress,
+    )
+    return _kept(found, labels[:inside], snapshot.classes, params.share, features.notes)
+
+
+def _judged(snapshot: Snapshot) -> tuple[Indices, Indices, int]:
+    """Pool indices and labels of what is judged, those of the classes first, and how many classes.
+
+    With images that were called OOD there is one class more, the last.
+    """
+    indices, labels = snapshot.inside()
+    outside = snapshot.labeled[snapshot.labels == OOD]
+    if len(outside) < _FEWEST_OOD:
+        return indices, labels, snapshot.classes
+    last = np.full(len(outside), snapshot.classes, dtype=np.int64)
+    return (
+        np.concatenate([indices, outside]),
+        np.concatenate([labels, last]),
+        snapshot.classes + 1,
+    )
+
+
+def _kept(
+    found: Judgement, labels: Indices, classes: int, share: float, notes: tuple[str, ...]
+) -> JudgedByFeatures:
+    count = len(labels)
+    wrong, worth = found.wrong[:count], found.worth[:count]
+    doubted = wrong >= share
+    corrected = np.where(doubted, _or_ood(found.other[:count], classes), labels)
+    confidence = np.where(doubted, found.other_probability[:count], 1 - wrong)
+    named = _or_ood(found.opinions[:count].argmax(axis=1).astype(np.int64), classes)
+    facts = {
+        "test_accuracy": found.accuracy,
+        "extras": {},
+        "notes": list(notes),
+        "share": share,
+        "noise": vars(found.noise),
+        "expected": {
+            "wrong": _mean(wrong[doubted]),
+            "right": _mean(found.other_probability[:count][doubted]),
+        },
+        "knows_ood": found.opinions.shape[1] > classes,
+    }
+    arrays = {
+        "corrected": corrected,
+        "confidence": confidence.astype(np.float32),
+        "named": named,
+        "wrong": wrong,
+        "worth": worth,
+    }
+    inside = found.opinions[:count, :classes]
+    inside = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1e-12)
+    return JudgedByFeatures(arrays, facts, judge(labels, inside.astype(np.float32)))
+
+
+def _or_ood(numbers: Indices, classes: int) -> Indices:
+    result: Indices = np.where(numbers == classes, OOD, numbers)
+    return result
+
+
+def _mean(values: Float32Array) -> float | None:
+    return float(values.mean()) if len(values) else None
