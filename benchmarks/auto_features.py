@@ -95,8 +95,8 @@ def _pools(arguments: argparse.Namespace) -> Iterator[tuple[str, Pool]]:
     grey, digits = load_digits(return_X_y=True)
     grey = np.round(grey.reshape(-1, 8, 8) * 255 / 16).astype(np.uint8)
     labels = np.where(digits < _DIGITS_INSIDE, digits, OOD).tolist()
-    images = [Image.fromarray(one).convert("RGB") for one in grey]
-    yield "digits", _pool(images, labels, _DIGIT_SIDE, arguments.cache, "digits_32")
+    shown = [Image.fromarray(one).convert("RGB") for one in grey]
+    yield "digits", _pool(shown, labels, _DIGIT_SIDE, arguments.cache, "digits_32")
     if arguments.photos:
         table = pq.read_table(arguments.photos, columns=["image", "group"]).to_pydict()
         labels = [_ANIMALS.index(one) if one in _ANIMALS else OOD for one in table["group"]]
