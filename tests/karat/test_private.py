@@ -5,6 +5,7 @@ import os
 import stat
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,17 @@ def _usual_umask() -> Iterator[None]:
 
 def others(root: Path) -> dict[str, str]:
     """Everything that others may read, write or enter, with its mode."""
-    return {
-        str(path): oct(stat.S_IMODE(path.lstat().st_mode))
-        for path in (root, *root.rglob("*"))
-        if not path.is_symlink() and path.lstat().st_mode & 0o077
-    }
+    found = {}
+    inside = (
+        Path(folder, name) for folder, below, names in os.walk(root) for name in (*below, *names)
+    )
+    for path in (root, *inside):
+        # What runs may remove files while they are looked at.
+        with suppress(FileNotFoundError):
+            mode = path.lstat().st_mode
+            if not stat.S_ISLNK(mode) and mode & 0o077:
+                found[str(path)] = oct(stat.S_IMODE(mode))
+    return found
 
 
 def test_nothing_that_karat_makes_is_open_to_others(
