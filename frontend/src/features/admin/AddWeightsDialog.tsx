@@ -12,6 +12,8 @@ import { Notice } from "../../ui/State";
 import styles from "./AdminScreen.module.css";
 
 const { weights: text } = t;
+// They are called so in every language.
+const LIBRARIES: readonly Weights["library"][] = ["timm", "torchvision"];
 
 export function AddWeightsDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
@@ -60,8 +62,9 @@ export function AddWeightsDialog({ onClose }: { onClose: () => void }) {
           value={library}
           onChange={(event) => setLibrary(event.target.value as Weights["library"])}
         >
-          <option value="timm">timm</option>
-          <option value="torchvision">torchvision</option>
+          {LIBRARIES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
         </SelectField>
         <TextField
           label={text.architecture}

@@ -71,7 +71,7 @@ function Row({ weights, onRemove }: { weights: Weights; onRemove: () => void }) 
     <tr>
       <th scope="row">
         {name}
-        <div className={`${styles.mono} ${styles.quiet}`} title={`${filename}, SHA-256 ${sha256}`}>
+        <div className={`${styles.mono} ${styles.quiet}`} title={text.fileIs(filename, sha256)}>
           <span className="visually-hidden">{text.digest} </span>
           {sha256.slice(0, 16)}…
         </div>

@@ -18,6 +18,7 @@ export const weights = {
   usedBy: "Used by",
   nobody: "No project",
   digest: "SHA-256",
+  fileIs: (filename: string, sha256: string) => `${filename}, SHA-256 ${sha256}`,
   remove: "Delete",
   removeOf: (name: string) => `Delete ${name}`,
   removeTitle: (name: string) => `Delete the weights “${name}”?`,

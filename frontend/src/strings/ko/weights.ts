@@ -16,6 +16,7 @@ export const weights = {
   usedBy: "사용하는 프로젝트",
   nobody: "없음",
   digest: "SHA-256",
+  fileIs: (filename: string, sha256: string) => `${filename}, SHA-256 ${sha256}`,
   remove: "삭제",
   removeOf: (name: string) => `${name} 삭제`,
   removeTitle: (name: string) => `가중치 ‘${name}’을(를) 삭제할까요?`,
