@@ -46,6 +46,8 @@ _NAMES: Final[Mapping[str, Any]] = {
     "filename": "digits.zip",
     "kind": "prune",
     "polygon": "0.1,0.2;0.9,0.2;0.5,0.8",
+    "outline": "0f3a5b6c7d8e9f01:-0.5,0;0.5,0;0,0.5",
+    "similar_to": "4267,4268",
     "name": "Digits",
 }
 
