@@ -200,14 +200,16 @@ def test_divergence_is_said(
 
 def test_the_job_hands_each_learner_its_own_parameters() -> None:
     for learner in LEARNERS:
-        params = RelabelParams.model_validate({"learner": learner, "epochs": 40, "width": 8})
+        params = RelabelParams.model_validate(
+            {"learner": learner, "network": "cnn_tiny", "epochs": 40, "width": 8}
+        )
         own = parse("learner", learner, params.learner_params())
         assert (own.epochs, own.width) == (40, 8)
         assert own.network_params().get("width") is None
     # Epochs after a warm-up are the business of dividemix alone.
-    assert RelabelParams(learner="ce", epochs=5).epochs == 5
+    assert RelabelParams(learner="ce", network="cnn_tiny", epochs=5).epochs == 5
     with pytest.raises(ValueError, match="leaves nothing after"):
-        RelabelParams(learner="dividemix", epochs=5)
+        RelabelParams(learner="dividemix", network="cnn_tiny", epochs=5)
 
 
 def test_the_learning_rate_falls_from_epoch_to_epoch() -> None:

@@ -374,7 +374,8 @@ def test_a_patch_that_does_not_fit_any_more_ends_it(
     assert (side(full), files(full)) == (32, ["pixels-32.u8"])
 
 
-KINDS = [kind for kind in JobKind if kind is not JobKind.SCORE_PART]
+# A file that is looked up is no image of the pool.
+KINDS = [kind for kind in JobKind if kind not in {JobKind.SCORE_PART, JobKind.LOOK_UP}]
 
 
 @pytest.mark.parametrize("kind", KINDS)
