@@ -35,19 +35,19 @@ def test_the_first_import_chooses_and_the_settings_page_changes_it(
     page.get_by_label("Choose a file").set_input_files(file)
     plan = page.get_by_role("dialog")
     said = "Images are 200 × 150 in the middle; the model"
-    expect(plan).to_contain_text(f"{said} will see 160 × 160.", timeout=60_000)
+    expect(plan).to_contain_text(f"{said} will see 128 × 128.", timeout=60_000)
     plan.get_by_role("button", name="Import", exact=True).click()
     imports = page.get_by_role("list", name="Imports", exact=True)
-    expect(imports).to_contain_text(f"{said} sees 160 × 160.", timeout=60_000)
-    expect(field).to_have_value("160")
+    expect(imports).to_contain_text(f"{said} sees 128 × 128.", timeout=60_000)
+    expect(field).to_have_value("128")
 
     field.fill("48")
     panel = page.get_by_role("region", name="Resize images")
-    expect(panel).to_contain_text("From 160 × 160 to 48 × 48")
+    expect(panel).to_contain_text("From 128 × 128 to 48 × 48")
     panel.get_by_role("button", name="Estimate").click()
     expect(panel).to_contain_text("for 40 images", timeout=60_000)
     expect(panel).to_contain_text("The pixels take 0.3 MB")
-    assert project.get()["settings"]["input_size"] == 160
+    assert project.get()["settings"]["input_size"] == 128
     panel.get_by_role("button", name="Resize images").click()
     expect(panel).to_have_count(0, timeout=60_000)
     expect(field).to_have_value("48")
