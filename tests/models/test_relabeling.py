@@ -201,7 +201,7 @@ def test_divergence_is_said(
 def test_the_job_hands_each_learner_its_own_parameters() -> None:
     for learner in LEARNERS:
         params = RelabelParams.model_validate(
-            {"learner": learner, "network": "cnn_tiny", "epochs": 40, "width": 8}
+            {"learner": learner, "network": "resnet18_small", "epochs": 40, "width": 8}
         )
         own = parse("learner", learner, params.learner_params())
         assert (own.epochs, own.width) == (40, 8)
