@@ -30,12 +30,11 @@ from models.params.networks import (
 )
 from models.protocols import Extractor, Float32Array, Progress
 from models.resolve import resolve
-from models.train import predict
+from models.train import images_at_once, predict
 from models.weight_files.fitting import digest
 
 _BLOCK = 256
 _BLOCKS_PER_SAVE = 16
-_PIXELS_AT_ONCE = 2**19
 _STATISTICS_IMAGES = 4096
 _ENOUGH_TO_FIT = 1_000
 _FITTED_ON = "fitted_on"
@@ -161,14 +160,6 @@ def write_embeddings(
         progress(stop, stop)
 
 
-def _images_at_once(side: int) -> int:
-    """Return how many images of a side a CPU embeds at once: activations that fit its caches.
-
-    Of 128 px 32 images at a time take half as long as 256 (`benchmarks.embedding`).
-    """
-    return max(16, min(_BLOCK, _PIXELS_AT_ONCE // side**2))
-
-
 def extractor_path(out: Path) -> Path:
     """Return where the extractor of an embeddings file is kept."""
     return Path(out).with_suffix(".extractor.safetensors")
@@ -194,14 +185,11 @@ class NetworkExtractor:
 
     def extract(self, pixels: NDArray[np.uint8]) -> Float32Array:
         """Map (B, S, S, 3) uint8 images to (B, D) float32 embeddings."""
-        count = _images_at_once(self.network.input_size or pixels.shape[1])
-        if self.network.mean.device.type != "cpu":
-            count = len(pixels)
-        parts = [
-            predict(self.network, pixels[start : start + count], self.precision)[1].numpy()
-            for start in range(0, max(1, len(pixels)), max(1, count))
-        ]
-        result: Float32Array = np.concatenate(parts)
+        rows = images_at_once(self.network, pixels.shape[1])
+        result: Float32Array = np.empty((len(pixels), self.dimension), dtype=np.float32)
+        for start in range(0, len(pixels), rows):
+            block = slice(start, start + rows)
+            result[block] = predict(self.network, pixels[block], self.precision).embeddings.numpy()
         return np.sqrt(result) if self._rooted else result
 
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
@@ -290,26 +278,17 @@ def _extractor(
     wanted = embedding_params(name, params)
     if path.exists():
         _require_made_by(name, wanted, out)
-        tensors, _ = tensorfile.read(path)
+        return _restored(name, parsed, tensorfile.read(path)[0], store.size)
     described = tensorfile.describe(name, wanted, image_size=store.size)
     extractor: Extractor
     if isinstance(parsed, PublishedParams):
-        if path.exists():
-            network = restore_network(name, parsed, classes=1, image_size=store.size, state=tensors)
-        else:
-            network = build_network(name, parsed, classes=1, store=store, seed=seed)
-        extractor = NetworkExtractor(
-            network, parsed.precision, rooted=isinstance(parsed, PackagedParams)
-        )
+        network = build_network(name, parsed, classes=1, store=store, seed=seed)
+        extractor = _of_network(network, parsed)
     else:
         kind: Any = resolve(find("model", name))
-        if path.exists():
-            extractor = kind(tensors, parsed)
-        else:
-            extractor = kind.fit(store, parsed, seed=seed, progress=progress)
-            described[_FITTED_ON] = str(len(store))
-    if not path.exists():
-        extractor.save(path, described)
+        extractor = kind.fit(store, parsed, seed=seed, progress=progress)
+        described[_FITTED_ON] = str(len(store))
+    extractor.save(path, described)
     return extractor
 
 
@@ -328,16 +307,23 @@ def restore_extractor(out: Path, image_size: int) -> Extractor:
         raise ModelError(f"{path.name} is missing: delete {out.name} and embed the pool again.")
     tensors, metadata = tensorfile.read(path)
     name = metadata["name"]
-    parsed = parse("model", name, json.loads(metadata["params"]))
-    extractor: Extractor
-    if isinstance(parsed, PublishedParams):
-        network = restore_network(name, parsed, classes=1, image_size=image_size, state=tensors)
-        extractor = NetworkExtractor(
-            network, parsed.precision, rooted=isinstance(parsed, PackagedParams)
-        )
-    else:
-        extractor = resolve(find("model", name))(tensors, parsed)
+    return _restored(
+        name, parse("model", name, json.loads(metadata["params"])), tensors, image_size
+    )
+
+
+def _restored(
+    name: str, params: Params, tensors: dict[str, torch.Tensor], image_size: int
+) -> Extractor:
+    if isinstance(params, PublishedParams):
+        network = restore_network(name, params, classes=1, image_size=image_size, state=tensors)
+        return _of_network(network, params)
+    extractor: Extractor = resolve(find("model", name))(tensors, params)
     return extractor
+
+
+def _of_network(network: Network, params: PublishedParams) -> NetworkExtractor:
+    return NetworkExtractor(network, params.precision, rooted=isinstance(params, PackagedParams))
 
 
 def _is_outgrown(out: Path, images: int) -> bool:

@@ -245,14 +245,14 @@ def predict(network: Network, pixels: NDArray[np.uint8], precision: str = "auto"
     )
 
 
-def images_at_once(size: int, device: torch.device) -> int:
+def images_at_once(network: Network, size: int) -> int:
     """Return how many images of side `size` make one block of inference.
 
     On a CPU the activations of a block should stay in its caches and memory; a GPU wants to be
-    filled.
+    filled. What counts is the side that the network sees, which may enlarge them.
     """
-    pixels = 2**18 if device.type == "cpu" else 2**23
-    return max(16, pixels // size**2)
+    pixels = 2**18 if network.mean.device.type == "cpu" else 2**23
+    return max(16, pixels // (network.input_size or size) ** 2)
 
 
 def resident(pixels: NDArray[np.uint8], device: torch.device) -> Tensor:

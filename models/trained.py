@@ -41,7 +41,7 @@ class NetworkModel:
         embeddings = np.empty((count, network.dimension), dtype=np.float32)
         ood = np.empty(count, dtype=np.float32) if network.has_ood_output else None
         losses = np.empty(count, dtype=np.float32) if network.loss_prediction is not None else None
-        rows = images_at_once(self.store.size, network.mean.device)
+        rows = images_at_once(network, self.store.size)
         for start in range(0, count, rows):
             if progress is not None:
                 progress(start, count)
