@@ -21,6 +21,7 @@ from torch.nn import functional
 from models.data import PixelStore
 from models.device import best_device
 from models.protocols import Float32Array, Indices, Progress
+from models.purity.knn import unit_rows
 
 CANDIDATES: Final = 24
 """So many of the nearest by the short rows are compared in full."""
@@ -256,14 +257,9 @@ def _cosines(
     embeddings: Any, width: int, rows: Indices, candidates: NDArray[np.int64]
 ) -> Float32Array:
     """Compare (B,) rows with their (B, k) candidates in full."""
-    own = _unit(embeddings[rows, :width])
+    own = unit_rows(embeddings[rows, :width])
     exact = np.empty(candidates.shape, dtype=np.float32)
     for place in range(candidates.shape[1]):
-        exact[:, place] = np.vecdot(own, _unit(embeddings[candidates[:, place], :width]))
+        exact[:, place] = np.vecdot(own, unit_rows(embeddings[candidates[:, place], :width]))
     np.clip(exact, -1, 1, out=exact)
     return exact
-
-
-def _unit(rows: Any) -> Float32Array:
-    unit: Float32Array = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    return unit

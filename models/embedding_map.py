@@ -22,6 +22,7 @@ from models.auto import split_of
 from models.device import best_device
 from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices, Progress
+from models.purity.knn import unit_rows
 
 COMPONENTS: Final = 50
 FEWEST: Final = 5
@@ -112,13 +113,7 @@ def reduce(
 
 def _unit(rows: Float32Array, indices: Indices, spans: Spans) -> Float32Array:
     values = np.asarray(rows[indices], dtype=np.float32)
-    parts = [values[:, start:stop] for start, stop in spans]
-    lengths = [np.sqrt(np.einsum("ij,ij->i", part, part)) for part in parts]
-    units = [
-        part / np.maximum(length, 1e-12)[:, None]
-        for part, length in zip(parts, lengths, strict=True)
-    ]
-    return np.concatenate(units, axis=1)
+    return np.concatenate([unit_rows(values[:, start:stop]) for start, stop in spans], axis=1)
 
 
 def drawn(count: int, most: int, seed: int) -> Indices:

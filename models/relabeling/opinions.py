@@ -15,6 +15,7 @@ from torch import Tensor
 from models.head import Scaling, minimise
 from models.probability import log_softmax
 from models.protocols import Float32Array, Indices
+from models.purity.knn import unit_rows
 
 Float64Array = NDArray[np.float64]
 
@@ -137,8 +138,7 @@ def neighbours(
     Returns:
         (m, C) log-probabilities.
     """
-    length = np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)
-    directions = x / length
+    directions = unit_rows(x)
     most = _neighbourhood(len(voters), classes, len(voters) - 1)
     result = np.full((len(asked), classes), -np.log(classes))
     if most < 1:
