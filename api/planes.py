@@ -1,12 +1,16 @@
 """Images on a plane as they are sent to pages: tiles, outlines, and the map that a project has."""
 
 import math
+from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 from anyio import to_thread
+from fastapi import Path as FromPath
+from fastapi import Request
+from fastapi.responses import Response
 from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -27,6 +31,35 @@ POINTS: Final = 0
 DENSITY: Final = 1
 _CORNERS: Final = 200
 _VERSION: Final = 16
+# Of one version nothing ever changes.
+_FOREVER: Final = "private, max-age=31536000, immutable"
+_ASK_AGAIN: Final = "private, no-cache"
+
+Level = Annotated[int, FromPath(ge=0, le=16)]
+Place = Annotated[int, FromPath(ge=0, lt=2**16)]
+PoolIndex = Annotated[int, FromPath(ge=0, lt=2**63)]
+
+
+async def tile_response(
+    request: Request,
+    artifact: Artifact,
+    version: str | None,
+    content: Callable[[], Awaitable[bytes]],
+) -> Response:
+    """Answer with a tile, unless the browser has it; what names its version is kept for good.
+
+    Args:
+        request: Says what the browser has.
+        artifact: What the tile is of.
+        version: That was asked for, if any.
+        content: Makes the tile.
+    """
+    tag = f'"{version_of(artifact)}"'
+    known = version == version_of(artifact)
+    headers = {"ETag": tag, "Cache-Control": _FOREVER if known else _ASK_AGAIN}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(await content(), media_type="application/octet-stream", headers=headers)
 
 
 async def tile(shown: Plane, level: int, column: int, row: int) -> bytes:

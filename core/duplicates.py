@@ -15,23 +15,18 @@ def may_be_held_out() -> ColumnElement[bool]:
 def in_evaluation(project_id: int) -> ColumnElement[bool]:
     """Condition: the picture of an image is also among those to evaluate on."""
     twin = aliased(Example)
-    return Example.duplicates_of.in_(
-        select(twin.duplicates_of).where(
-            twin.project_id == project_id,
-            twin.duplicates_of.is_not(None),
-            twin.split == Split.EVALUATION,
-        )
-    )
+    return _has_twin(twin, project_id, twin.split == Split.EVALUATION)
 
 
 def answered_in_pool(project_id: int) -> ColumnElement[bool]:
     """Condition: the picture of an image is also in the pool, with a verdict that is learned."""
     twin = aliased(Example)
-    return Example.duplicates_of.in_(
-        select(twin.duplicates_of).where(
-            twin.project_id == project_id,
-            twin.duplicates_of.is_not(None),
-            twin.split == Split.POOL,
-            twin.state.in_((ExampleState.LABELED, ExampleState.OOD)),
-        )
-    )
+    learned = twin.state.in_((ExampleState.LABELED, ExampleState.OOD))
+    return _has_twin(twin, project_id, twin.split == Split.POOL, learned)
+
+
+def _has_twin(
+    twin: type[Example], project_id: int, *conditions: ColumnElement[bool]
+) -> ColumnElement[bool]:
+    grouped = (twin.project_id == project_id, twin.duplicates_of.is_not(None))
+    return Example.duplicates_of.in_(select(twin.duplicates_of).where(*grouped, *conditions))

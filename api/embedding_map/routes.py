@@ -1,7 +1,7 @@
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from api import planes
@@ -9,18 +9,13 @@ from api.access import ProjectId, managing
 from api.deps import StorageDep
 from api.embedding_map import colours, service
 from api.embedding_map.schemas import Colour, EmbeddingMapImage, EmbeddingMapState, Version
+from api.planes import Level, Place, PoolIndex
 from api.principal import CurrentUser
 from core.tables import Artifact
 
 router = APIRouter(prefix="/projects/{project_id}/embedding-map", tags=["embedding map"])
 
-Level = Annotated[int, Path(ge=0, le=16)]
-Place = Annotated[int, Path(ge=0, lt=2**16)]
-PoolIndex = Annotated[int, Path(ge=0, lt=2**63)]
 _BINARY: dict[str, Any] = {"content": {"application/octet-stream": {}}}
-# Of one version nothing ever changes.
-_FOREVER = "private, max-age=31536000, immutable"
-_ASK_AGAIN = "private, no-cache"
 
 
 async def _made(
@@ -59,14 +54,11 @@ async def embedding_map_tile(
 
     Level 0 is everything. See docs/api.md for the layout.
     """
-    tag = f'"{planes.version_of(made)}"'
-    known = request.query_params.get("version") == planes.version_of(made)
-    headers = {"ETag": tag, "Cache-Control": _FOREVER if known else _ASK_AGAIN}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    shown = await planes.plane_of(storage, made)
-    content = await planes.tile(shown, level, column, row)
-    return Response(content, media_type="application/octet-stream", headers=headers)
+
+    async def content() -> bytes:
+        return await planes.tile(await planes.plane_of(storage, made), level, column, row)
+
+    return await planes.tile_response(request, made, request.query_params.get("version"), content)
 
 
 @router.get(

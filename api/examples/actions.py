@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Update, func, insert, select, text, update
+from sqlalchemy import Row, Update, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
@@ -129,18 +129,14 @@ async def _sort(
 ) -> _Sorted:
     """Sort examples by what can become of them; the examples are locked."""
     sorted_ = _Sorted()
-    columns = select(Example.id, Example.split, Example.state)
-    mine = columns.where(Example.project_id == project.id, among(Example.id, ids))
-    found = {row.id: row for row in await session.execute(mine)}
+    found = await standing(session, project, ids)
     waiting: dict[int, set[int]] = defaultdict(set)
     asked = select(Query.example_id, Query.round_id).where(
         among(Query.example_id, ids), ~Query.done
     )
     for row in await session.execute(asked):
         waiting[row.example_id].add(row.round_id)
-    said: dict[int, list[Any]] = defaultdict(list)
-    for row in await session.execute(votes().where(among(Annotation.example_id, ids))):
-        said[row.example_id].append(row)
+    said = await votes_on(session, ids)
     for id_ in ids:
         held = [row for row in said[id_] if opinions([Vote.of(row)])]
         if id_ not in found:
@@ -261,9 +257,7 @@ async def hold_out(
     """Leave unlabeled images of the pool out of all rounds to come."""
     ids = await chosen(session, project, storage, selection)
     await session.execute(lock_examples(among(Example.id, ids)))
-    statement = select(Example.id, Example.split, Example.state)
-    mine = statement.where(Example.project_id == project.id, among(Example.id, ids))
-    found = {row.id: row for row in await session.execute(mine)}
+    found = await standing(session, project, ids)
     # Skipped by one of several annotators, an image is unlabeled and still waits for the others.
     asked = select(Query.example_id).where(among(Query.example_id, ids), ~Query.done)
     waiting = set(await session.scalars(asked))
@@ -345,6 +339,23 @@ async def _mark(session: AsyncSession, move: Callable[[list[int]], Update], ids:
     """Move examples to another state, some at a time."""
     for start in range(0, len(ids), _BLOCK):
         await session.execute(move(ids[start : start + _BLOCK]))
+
+
+async def standing(
+    session: AsyncSession, project: Project, ids: Sequence[int]
+) -> dict[int, Row[int, Split, ExampleState]]:
+    """Split and state of those of ``ids`` that the project has."""
+    statement = select(Example.id, Example.split, Example.state)
+    mine = statement.where(Example.project_id == project.id, among(Example.id, ids))
+    return {row.id: row for row in await session.execute(mine)}
+
+
+async def votes_on(session: AsyncSession, ids: Sequence[int]) -> dict[int, list[Any]]:
+    """The votes that hold on each image; no entry is an empty list."""
+    said: dict[int, list[Any]] = defaultdict(list)
+    for row in await session.execute(votes().where(among(Annotation.example_id, ids))):
+        said[row.example_id].append(row)
+    return said
 
 
 def changed_by(ids: list[int], left_out: Counter[str], round_: int | None = None) -> Changed:

@@ -1,6 +1,5 @@
 """A file that is no part of the pool, to find what is like it."""
 
-from collections.abc import AsyncIterator
 from typing import Final
 
 from fastapi import Request
@@ -9,10 +8,9 @@ from api.access import managed_project
 from api.deps import transaction
 from api.examples.neighbours import features_of
 from api.jobs.schemas import JobOut
-from api.pools.uploads import receive
 from api.principal import Principal
+from api.uploads import receive_up_to
 from core import queue
-from core.errors import DomainError, ErrorKind
 from core.lifecycle import new_job
 from core.settings import Settings
 from core.states import JobKind
@@ -33,7 +31,14 @@ async def start(
     """
     async with transaction(request) as session:
         features_of(storage, await managed_project(session, principal, project_id))
-    upload = await receive(_limited(request.stream()), "the file", storage, settings)
+    upload = await receive_up_to(
+        request.stream(),
+        "the file",
+        storage,
+        settings,
+        most=min(MOST_BYTES, settings.max_upload_bytes),
+        remedy="send a smaller version of the picture",
+    )
     async with transaction(request) as session:
         try:
             await managed_project(session, principal, project_id)
@@ -52,16 +57,3 @@ async def start(
             storage.upload(upload).unlink(missing_ok=True)
             raise
         return JobOut.model_validate(job)
-
-
-async def _limited(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    received = 0
-    async for chunk in chunks:
-        received += len(chunk)
-        if received > MOST_BYTES:
-            raise DomainError(
-                "too_large",
-                f"A file to look up may have {MOST_BYTES:,} bytes; send a smaller version.",
-                kind=ErrorKind.TOO_LARGE,
-            )
-        yield chunk

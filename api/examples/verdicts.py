@@ -1,7 +1,7 @@
 """What engineers say of many images at once: a review, which costs nothing and settles them."""
 
 import uuid
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -10,11 +10,11 @@ from sqlalchemy import exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from api.examples.actions import changed_by, chosen, note
+from api.examples.actions import changed_by, chosen, note, standing, votes_on
 from api.examples.schemas import Changed, Judgement
 from api.examples.search import among
 from api.principal import Principal
-from core.consensus import Vote, answered, lock_examples, votes
+from core.consensus import Vote, answered, lock_examples
 from core.errors import Invalid
 from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
@@ -44,7 +44,7 @@ async def judge(
     # Rounds before examples, as everybody who stores verdicts locks them.
     await session.execute(lock_unfinished(project.id))
     await session.execute(lock_examples(among(Example.id, ids)))
-    said = await _said(session, ids)
+    said = await votes_on(session, ids)
     mine = {
         id_: next((row.id for row in reversed(rows) if _is_mine(row, principal)), None)
         for id_, rows in said.items()
@@ -77,7 +77,7 @@ async def judge(
         )
     await session.flush()
     if taken:
-        now = await _said(session, taken)
+        now = await votes_on(session, taken)
         held = {id_: [Vote.of(row) for row in now[id_]] for id_ in taken}
         await session.execute(mark_answered(), answered(held))
     changed = changed_by(taken, left_out)
@@ -97,20 +97,11 @@ async def _has_class(session: AsyncSession, project: Project, class_id: int) -> 
     return await session.scalar(statement) is not None
 
 
-async def _said(session: AsyncSession, ids: Sequence[int]) -> dict[int, list[Any]]:
-    said: dict[int, list[Any]] = defaultdict(list)
-    for row in await session.execute(votes().where(among(Annotation.example_id, ids))):
-        said[row.example_id].append(row)
-    return said
-
-
 async def _sorted(
     session: AsyncSession, project: Project, ids: Sequence[int]
 ) -> tuple[list[int], Counter[str]]:
     """What of a selection may have a verdict."""
-    statement = select(Example.id, Example.split, Example.state)
-    mine = statement.where(Example.project_id == project.id, among(Example.id, ids))
-    found = {row.id: row for row in await session.execute(mine)}
+    found = await standing(session, project, ids)
     taken, left_out = [], Counter[str]()
     for id_ in ids:
         if id_ not in found:

@@ -1,7 +1,7 @@
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from api.access import ManagedProject, ProjectId, managing
@@ -10,18 +10,13 @@ from api.maps import service
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapSurface, Polygon
 from api.pagination import Cursor, Items, Limit
 from api.parameters import RoundNumber
+from api.planes import Level, Place, PoolIndex, tile_response
 from api.principal import CurrentUser
 from core.tables import Artifact
 
 router = APIRouter(prefix="/projects/{project_id}/maps", tags=["maps"])
 
 Number = RoundNumber
-Level = Annotated[int, Path(ge=0, le=16)]
-Place = Annotated[int, Path(ge=0, lt=2**16)]
-PoolIndex = Annotated[int, Path(ge=0, lt=2**63)]
-# Of one version nothing ever changes.
-_FOREVER = "private, max-age=31536000, immutable"
-_ASK_AGAIN = "private, no-cache"
 
 
 async def _scores(
@@ -75,13 +70,11 @@ async def map_tile(
 
     Level 0 is everything. See docs/api.md for the layout.
     """
-    tag = f'"{scores.sha256[:16]}"'
-    known = version == scores.sha256[:16]
-    headers = {"ETag": tag, "Cache-Control": _FOREVER if known else _ASK_AGAIN}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    content = await service.tile(storage, scores, level, column, row)
-    return Response(content, media_type="application/octet-stream", headers=headers)
+
+    async def content() -> bytes:
+        return await service.tile(storage, scores, level, column, row)
+
+    return await tile_response(request, scores, version, content)
 
 
 @router.get("/{number}/images")
