@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { type CSSProperties, useEffect, useState } from "react";
 import { imageUrl } from "../../api/images";
 import { mapImageQuery } from "../../api/maps";
 import type { MapImage, Project, RoundMap } from "../../api/types";
 import { t } from "../../strings";
+import { Beside } from "../../ui/map/Beside";
 import type { Pointed } from "../../ui/map/PlaneMap";
+import { useRested } from "../../ui/map/useRested";
 import styles from "./RoundScreen.module.css";
 import { sinceOf, stateOf } from "./standing";
 
 const { map: text } = t.rounds;
-const RESTED_MS = 60;
 
 const shown = (value: number): string => Number(value.toPrecision(3)).toString();
 
@@ -29,28 +29,13 @@ export function Preview({
     enabled: poolIndex === pointed.poolIndex,
   }).data;
   return (
-    <div
-      className={styles.preview}
-      style={{ "--x": `${pointed.at.x}px`, "--y": `${pointed.at.y}px` } as CSSProperties}
-      data-flip={pointed.at.x > 240 || undefined}
-      aria-hidden="true"
-    >
+    <Beside pointed={pointed}>
       <Shown
         project={project}
         image={image?.pool_index === pointed.poolIndex ? image : undefined}
       />
-    </div>
+    </Beside>
   );
-}
-
-/** Passing over a hundred images asks for none of them. */
-function useRested(value: number): number {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(value), RESTED_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return rested;
 }
 
 function Shown({ project, image }: { project: Project; image: MapImage | undefined }) {

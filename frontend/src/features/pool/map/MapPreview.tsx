@@ -1,27 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
-import { type CSSProperties, useEffect, useState } from "react";
 import { embeddingImageQuery } from "../../../api/embeddingMap";
 import { imageUrl } from "../../../api/images";
 import type { Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { formatPercent } from "../../../ui/format";
+import { Beside } from "../../../ui/map/Beside";
 import type { Pointed } from "../../../ui/map/PlaneMap";
-import styles from "./EmbeddingMap.module.css";
+import { useRested } from "../../../ui/map/useRested";
 
 const { map: text } = t.pool;
-const RESTED_MS = 60;
 
 type MapPreviewProps = { project: Project; version: string; pointed: Pointed };
 
 /** The image under the pointer, beside it. */
 export function MapPreview({ project, version, pointed }: MapPreviewProps) {
-  const [rested, setRested] = useState<number | null>(null);
-  const { poolIndex, at } = pointed;
-  // Passing over a hundred images asks for none of them.
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(poolIndex), RESTED_MS);
-    return () => clearTimeout(timer);
-  }, [poolIndex]);
+  const { poolIndex } = pointed;
+  const rested = useRested(poolIndex);
   const found = useQuery({
     ...embeddingImageQuery(project.id, version, poolIndex),
     enabled: rested === poolIndex,
@@ -29,12 +23,7 @@ export function MapPreview({ project, version, pointed }: MapPreviewProps) {
   const image = found.data;
   const nameOf = (id: number | null) => project.classes.find((one) => one.id === id)?.name;
   return (
-    <div
-      className={styles.preview}
-      style={{ "--x": `${at.x}px`, "--y": `${at.y}px` } as CSSProperties}
-      data-flip={at.x > 240 || undefined}
-      aria-hidden="true"
-    >
+    <Beside pointed={pointed}>
       {image ? (
         <>
           <img src={imageUrl(image.example_id)} alt={image.name} width={96} height={96} />
@@ -55,6 +44,6 @@ export function MapPreview({ project, version, pointed }: MapPreviewProps) {
       ) : (
         <p>{t.common.loading}</p>
       )}
-    </div>
+    </Beside>
   );
 }
