@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ARRAY, BigInteger, Boolean, String, Update, bindparam, cast, func, update
 
+from core.among import among
 from core.errors import Conflict
 from core.states import (
     EventKind,
@@ -235,7 +236,7 @@ def mark_queried(example_ids: Collection[int]) -> Update:
     """Statement: unlabeled examples that enter a queue."""
     return (
         update(Example)
-        .where(Example.id.in_(example_ids), Example.state == ExampleState.UNLABELED)
+        .where(among(Example.id, example_ids), Example.state == ExampleState.UNLABELED)
         .values(state=ExampleState.QUERIED)
     )
 
@@ -244,7 +245,7 @@ def mark_unqueried(example_ids: Collection[int]) -> Update:
     """Statement: examples whose query was withdrawn before anyone answered."""
     return (
         update(Example)
-        .where(Example.id.in_(example_ids), Example.state == ExampleState.QUERIED)
+        .where(among(Example.id, example_ids), Example.state == ExampleState.QUERIED)
         .values(state=ExampleState.UNLABELED)
     )
 
@@ -253,7 +254,7 @@ def mark_held_out(example_ids: Collection[int]) -> Update:
     """Statement: unlabeled examples that no round is to ask about."""
     return (
         update(Example)
-        .where(Example.id.in_(example_ids), Example.state == ExampleState.UNLABELED)
+        .where(among(Example.id, example_ids), Example.state == ExampleState.UNLABELED)
         .values(state=ExampleState.HELD_OUT)
     )
 
@@ -262,7 +263,7 @@ def mark_released(example_ids: Collection[int]) -> Update:
     """Statement: examples that were held out and may be asked about again."""
     return (
         update(Example)
-        .where(Example.id.in_(example_ids), Example.state == ExampleState.HELD_OUT)
+        .where(among(Example.id, example_ids), Example.state == ExampleState.HELD_OUT)
         .values(state=ExampleState.UNLABELED)
     )
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sqlalchemy import ARRAY, BigInteger, and_, any_, bindparam, func, select
+from sqlalchemy import and_, func, select
 
+from core.among import among
 from core.project_settings import ProjectSettings
 from core.subsets import UNKNOWN
 from core.tables import Example, Project, ProjectClass, Round
@@ -52,7 +53,7 @@ def freeze(context: JobContext, *, in_use: bool = False) -> Knowledge:
 def class_names(context: JobContext, class_ids: Indices) -> list[str]:
     """Return what the classes with (n,) ids are called, in order; of one that is gone the id."""
     statement = select(ProjectClass.id, ProjectClass.name).where(
-        ProjectClass.id.in_(class_ids.tolist())
+        among(ProjectClass.id, class_ids.tolist())
     )
     with context.sessions() as session:
         names = dict(session.execute(statement).all())
@@ -61,12 +62,13 @@ def class_names(context: JobContext, class_ids: Indices) -> list[str]:
 
 def example_ids(context: JobContext, indices: Indices) -> Indices:
     """Return the ids of the examples at (N,) pool indices: (N,) int64."""
-    # One array: there may be more of them than a statement may have parameters.
-    wanted = bindparam("wanted", indices.tolist(), type_=ARRAY(BigInteger))
     with context.sessions() as session:
         statement = (
             select(Example.pool_index, Example.id)
-            .where(Example.project_id == context.project_id, Example.pool_index == any_(wanted))
+            .where(
+                Example.project_id == context.project_id,
+                among(Example.pool_index, indices.tolist()),
+            )
             .order_by(Example.pool_index)
         )
         table = np.array(session.execute(statement).all(), dtype=np.int64).reshape(-1, 2)
@@ -82,7 +84,6 @@ def true_classes(context: JobContext, indices: Indices) -> Indices:
     Returns:
         (N,) int64 ids of classes, ``UNKNOWN`` where the truth is not known.
     """
-    wanted = bindparam("wanted", indices.tolist(), type_=ARRAY(BigInteger))
     statement = (
         select(Example.pool_index, ProjectClass.id)
         .join(
@@ -92,7 +93,9 @@ def true_classes(context: JobContext, indices: Indices) -> Indices:
                 ProjectClass.name == func.jsonb_extract_path_text(Example.meta, "label"),
             ),
         )
-        .where(Example.project_id == context.project_id, Example.pool_index == any_(wanted))
+        .where(
+            Example.project_id == context.project_id, among(Example.pool_index, indices.tolist())
+        )
     )
     with context.sessions() as session:
         table = np.array(session.execute(statement).all(), dtype=np.int64).reshape(-1, 2)

@@ -13,6 +13,7 @@ from typing import Final
 from sqlalchemy import Connection, delete, func, or_, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
+from core.among import among
 from core.errors import DomainError
 from core.imports import ImportParams
 from core.removals import begin_removing
@@ -117,9 +118,11 @@ def _note(
     first = [item.id for item in items if item.removed_at is None]
     again = [item.id for item in items if item.removed_at is not None]
     if first:
-        session.execute(update(RemovalItem).where(RemovalItem.id.in_(first)).values(removed_at=now))
+        session.execute(
+            update(RemovalItem).where(among(RemovalItem.id, first)).values(removed_at=now)
+        )
     if again:
-        session.execute(delete(RemovalItem).where(RemovalItem.id.in_(again)))
+        session.execute(delete(RemovalItem).where(among(RemovalItem.id, again)))
     left = select(RemovalItem.id).where(
         RemovalItem.removal_id == removal_id, RemovalItem.removed_at.is_(None)
     )
@@ -173,7 +176,7 @@ def held_images(session: Session | Connection, digests: Collection[bytes]) -> se
     return set(
         session.scalars(
             select(Example.content_hash).where(
-                Example.project_id.in_(projects), Example.content_hash.in_(digests)
+                Example.project_id.in_(projects), among(Example.content_hash, digests)
             )
         )
     )

@@ -18,10 +18,10 @@ from api.duplicates.schemas import (
 from api.examples import actions
 from api.examples.schemas import Changed, ExampleOut, Selection
 from api.examples.scores import ScoreTable, score_table
-from api.examples.search import among
 from api.examples.service import SHOWN, shown
 from api.examples.verdicts import leave_queues
 from api.principal import Principal
+from core.among import among
 from core.consensus import lock_examples
 from core.lifecycle import mark_unqueried
 from core.rounds import lock_unfinished

@@ -13,10 +13,10 @@ from api.audit import record
 from api.examples import service
 from api.examples.predicted import UNKNOWN, predictions_of
 from api.examples.schemas import MOST_AT_ONCE, Changed, Promoted, Promotion, Selection
-from api.examples.search import among
 from api.principal import Principal
 from api.projects import classes
 from api.projects.schemas import ClassOut
+from core.among import among
 from core.consensus import Vote, lock_examples, opinions, votes
 from core.errors import Conflict
 from core.lifecycle import mark_held_out, mark_queried, mark_released, mark_unqueried

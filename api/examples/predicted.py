@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.scores import ScoreTable, score_table
-from api.examples.search import among
+from core.among import among
 from core.errors import Conflict
 from core.states import Split
 from core.storage import Storage

@@ -6,7 +6,7 @@ they are the examples that the files name, in the order that is asked for.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -14,12 +14,8 @@ from typing import Any, Final
 import numpy as np
 from anyio import to_thread
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
     ColumnElement,
     Select,
-    any_,
-    bindparam,
     func,
     select,
 )
@@ -28,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.examples.rankings import Ranking, unsaid
 from api.examples.schemas import EVERY_SPLIT, Filters, Sort
 from api.examples.scores import Positions, ScoreTable
+from core.among import among
 from core.consensus import holds
 from core.errors import Conflict
 from core.states import ExampleState, Split
@@ -282,10 +279,3 @@ def _samples(candidates: Positions, start: int, end: int, size: int) -> Iterator
         order = candidates[start:stop]
         yield Piece(among(Example.pool_index, order.tolist()), stop, order)
         start, size = stop, max(size, min(2 * size, _LARGEST_SAMPLE))
-
-
-def among(column: Any, values: Sequence[int]) -> ColumnElement[bool]:
-    """``column`` is one of ``values``; as one array, since there may be thousands."""
-    wanted = bindparam(None, list(values), type_=ARRAY(BigInteger), unique=True)
-    found: ColumnElement[bool] = column == any_(wanted)
-    return found

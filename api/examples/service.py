@@ -23,8 +23,9 @@ from api.examples.schemas import (
     Sort,
 )
 from api.examples.scores import COLUMNS, ScoreTable, score_table
-from api.examples.search import Search, among
+from api.examples.search import Search
 from api.pictures import image_url
+from core.among import among
 from core.class_names import seen_as
 from core.consensus import holds
 from core.errors import NotFound

@@ -12,8 +12,8 @@ from sqlalchemy.orm import aliased
 
 from api.examples.actions import changed_by, chosen, note, standing, votes_on
 from api.examples.schemas import Changed, Judgement
-from api.examples.search import among
 from api.principal import Principal
+from core.among import among
 from core.consensus import Vote, answered, lock_examples
 from core.errors import Invalid
 from core.lifecycle import mark_answered

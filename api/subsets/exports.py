@@ -9,12 +9,13 @@ from typing import Any, Final
 import pyarrow as pa
 from anyio import to_thread
 from pyarrow import parquet
-from sqlalchemy import ARRAY, BigInteger, any_, bindparam, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.archives import Placed, as_files
 from api.exports.parquet import Sink
 from api.exports.records import file_name
+from core.among import among
 from core.cells import BOM, plain_row
 from core.folder_names import folders_of
 from core.originals import ORIGINAL, Original, Originals
@@ -137,8 +138,7 @@ async def _class_names(session: AsyncSession, project_id: int) -> dict[int, str]
 
 async def _files(session: AsyncSession, example_ids: list[int]) -> dict[int, Any]:
     """``pool_index``, ``name``, ``bytes`` and what an ``Original`` is made from, of examples."""
-    wanted = bindparam("wanted", example_ids, type_=ARRAY(BigInteger))
     statement = select(
         Example.id, Example.pool_index, Example.name, Example.bytes, *ORIGINAL
-    ).where(Example.id == any_(wanted))
+    ).where(among(Example.id, example_ids))
     return {row.id: row for row in await session.execute(statement)}

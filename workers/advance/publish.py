@@ -9,6 +9,7 @@ from sqlalchemy import insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from core import events
+from core.among import among
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
 from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
@@ -223,7 +224,7 @@ def _queue(
     for start in range(0, len(order), _BLOCK):
         statement = select(Example.pool_index, Example.id).where(
             Example.project_id == round_.project_id,
-            Example.pool_index.in_(order[start : start + _BLOCK]),
+            among(Example.pool_index, order[start : start + _BLOCK]),
             Example.state == ExampleState.UNLABELED,
         )
         free.update(session.execute(statement).all())
@@ -253,7 +254,7 @@ def _predicted_anew(
     ids = [row["example_id"] for row in requested]
     places: dict[int, int] = {}
     for start in range(0, len(ids), _BLOCK):
-        block = Example.id.in_(ids[start : start + _BLOCK])
+        block = among(Example.id, ids[start : start + _BLOCK])
         places.update(session.execute(select(Example.id, Example.pool_index).where(block)).all())
     known = _known(advance, scores, list(places.values()))
     found = []

@@ -13,6 +13,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from core import events
+from core.among import among
 from core.consensus import (
     STANCES,
     Vote,
@@ -164,9 +165,9 @@ class LabelWriter:
             return Written(0, frozenset(), {}, 0)
         rounds = session.scalars(lock_unfinished(self._project_id)).all()
         said = self._by_example(session, labeled)
-        session.execute(lock_examples(Example.id.in_(said)))
+        session.execute(lock_examples(among(Example.id, said)))
         held: dict[int, list[Any]] = defaultdict(list)
-        for row in session.execute(votes().where(Annotation.example_id.in_(said))):
+        for row in session.execute(votes().where(among(Annotation.example_id, said))):
             held[row.example_id].append(row)
         written = _Batch(batch)
         for example_id, told in said.items():
@@ -291,7 +292,7 @@ class LabelWriter:
         said = {row["example_id"] for row in rows}
         after: dict[int, list[Vote]] = defaultdict(list)
         # Read again, as they are in the order that decides between equals.
-        for row in session.execute(votes().where(Annotation.example_id.in_(said))):
+        for row in session.execute(votes().where(among(Annotation.example_id, said))):
             after[row.example_id].append(Vote.of(row))
         # Where there was no opinion and is none, a skip leaves the image where it is.
         changed = {
@@ -312,7 +313,7 @@ class LabelWriter:
         overlap = ProjectSettings.model_validate(rounds[0].settings).overlap
         settled = [one for one, said in changed.items() if is_settled(said, overlap)]
         session.execute(
-            update(Query).where(Query.example_id.in_(settled), ~Query.done).values(done=True)
+            update(Query).where(among(Query.example_id, settled), ~Query.done).values(done=True)
         )
         for round_ in rounds:
             if round_.state is RoundState.OPEN:

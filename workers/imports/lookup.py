@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from core.among import among
 from core.states import Split
 from core.tables import COMPOSED_NAME, Example
 from workers.imports.items import Reference, composed, plain_path
@@ -29,7 +30,7 @@ def find(
     for name, values in wanted.items():
         column = COMPOSED_NAME if name == "name" else getattr(Example, name)
         statement = select(column, Example.name, Example.id, Example.split).where(
-            Example.project_id == project_id, column.in_(list(values))
+            Example.project_id == project_id, among(column, values)
         )
         for value, own_name, example_id, split in session.execute(statement):
             for one in values[value]:

@@ -8,6 +8,7 @@ from sqlalchemy import Row, bindparam, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from core.among import among
 from core.buckets import Buckets
 from core.errors import Conflict
 from core.locations import Location
@@ -53,7 +54,7 @@ def lost(
         The part of ``met`` whose earlier original is gone or has another content now.
     """
     statement = select(Example.content_hash, Example.location, Example.location_tag).where(
-        Example.project_id == project_id, Example.content_hash.in_(met.keys())
+        Example.project_id == project_id, among(Example.content_hash, met)
     )
     held = session.execute(statement).all()
     session.rollback()

@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, sessionmaker
 
+from core.among import among
 from core.events import Topic, notify
 from core.input_size import SizeChoice
 from core.pictures.rendition import Rendition
@@ -152,7 +153,7 @@ class PoolWriter:
             Example.label_class_id,
             Example.import_id,
             Example.meta[TRUTH],
-        ).where(Example.project_id == self.project_id, Example.content_hash.in_(digests))
+        ).where(Example.project_id == self.project_id, among(Example.content_hash, digests))
         with self._sessions() as session:
             return {
                 digest: Held(
