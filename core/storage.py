@@ -8,8 +8,8 @@ can be made again.
 import ctypes
 import hashlib
 import os
+import secrets
 import shutil
-import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class Storage:
     def image(self, content_hash: bytes) -> Path:
         """File of the image whose SHA-256 is ``content_hash`` (32 bytes)."""
         digest = content_hash.hex()
-        return self.root / "images" / digest[:2] / digest
+        return self.root / f"images/{digest[:2]}/{digest}"
 
     def put_image(self, content_hash: bytes, content: bytes) -> None:
         """Store an image's original bytes; storing the same content again changes nothing."""
@@ -245,13 +245,20 @@ def fill(file: Path, blocks: Iterable[bytes]) -> None:
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a temporary file beside ``path``, then rename it to ``path``."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
+    part = path.with_name(f"{path.name}.{secrets.token_hex(16)}.part")
     try:
-        write(part)
+        try:
+            write(part)
+        except Exception:
+            # Made only now: of many files in few folders, nearly none is the first.
+            if path.parent.is_dir():
+                raise
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write(part)
         os.replace(part, path)
-    finally:
+    except BaseException:
         part.unlink(missing_ok=True)
+        raise
 
 
 def flush(directory: Path) -> None:

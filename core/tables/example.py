@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint, false, func, text
+from sqlalchemy import ForeignKey, Index, LargeBinary, Text, UniqueConstraint, false, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import Base
@@ -66,5 +66,5 @@ class Example(Base):
     meta: Mapped[dict[str, Any]]
 
 
-COMPOSED_NAME: Final = func.normalize(Example.name)
+COMPOSED_NAME: Final = func.normalize(Example.name, type_=Text)
 """Names as they are compared (NFC), by an index; they are kept as they were given."""
