@@ -24,7 +24,6 @@ from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter
 from workers.imports.lookup import find
 from workers.imports.moved import Met, keep, lost, move
-from workers.imports.plan import plan
 from workers.imports.pool import PoolWriter
 from workers.imports.reading import LabelReader
 from workers.imports.report import Outcome, ReportFile, Tally, reasons
@@ -42,6 +41,8 @@ _NOTIFY_SECONDS: Final = 1.0
 def run(context: JobContext) -> dict[str, Any]:
     """Import the upload, from where an earlier attempt got to; a dry run plans it."""
     if context.dry_run:
+        from workers.imports.plan import plan  # only here: it knows every kind of source
+
         return plan(context)
     context.plan([_PHASE])
     if "result" not in context.checkpoint:

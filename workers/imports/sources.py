@@ -16,8 +16,6 @@ from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import Source
-from workers.imports.keys import KeySource
-from workers.imports.parquet import ParquetSource
 from workers.imports.single import SingleSource
 from workers.imports.table import TABLES, TableSource
 from workers.imports.zip_entries import ZipEntries
@@ -50,6 +48,8 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             ZipEntries(path), context.work, annotations, params.folder_split, _pool(context)
         )
     if suffix == ".parquet":
+        from workers.imports.parquet import ParquetSource  # only here: Arrow's functions are 9 MB
+
         return ParquetSource(path, filename, params.columns, annotations, names_only=names_only)
     if suffix in TABLES:
         return TableSource(path, filename, params.columns, annotations)
@@ -93,6 +93,8 @@ def _bucket(context: JobContext, params: ImportParams, place: str, names_only: b
             _upload(context, params) if params.table is None else _table(context, params, bucket)
         )
         columns = params.columns
+        from workers.imports.keys import KeySource  # as above
+
         return KeySource(
             table, params.filename, columns, annotations, bucket, names_only=names_only
         )
