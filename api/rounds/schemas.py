@@ -3,6 +3,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from core.project_settings import Goal
 from core.states import RoundState
 
 
@@ -89,6 +90,7 @@ class Reason(BaseModel):
 class OutlookOut(BaseModel):
     """Whether another round is expected to pay. See docs/api.md for the codes of the reasons."""
 
+    goal: Goal
     advice: Literal["stop", "go_on", "unclear", "unknown"]
     least_gain: float
     reasons: list[Reason]

@@ -12,6 +12,7 @@ from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
 from models.query import learns
+from workers.advance.evaluating import evaluate
 from workers.advance.naming import named_by_id
 from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
@@ -26,7 +27,7 @@ STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "embed": Advance.embed,
     "meta_train": Advance.meta_train,
     "train": Advance.train,
-    "evaluate": Advance.evaluate,
+    "evaluate": evaluate,
     "score": score,
     "select": select_queries,
     "publish": publish,
