@@ -28,9 +28,7 @@ def evaluate(advance: Advance) -> None:
     """Measure the model on the evaluation split, and its purity on verdicts left out."""
     model = advance.model()
     assert model is not None
-    found = (
-        _one_class(advance, model) if advance.snapshot.classes == 1 else _classes(advance, model)
-    )
+    measure = _one_class if advance.snapshot.classes == 1 else _classes
     advance.note("evaluate", measure(advance, model))
 
 
