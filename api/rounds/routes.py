@@ -4,12 +4,13 @@ from fastapi import APIRouter, Query
 
 from api.access import LockedProject, ManagedProject
 from api.deps import SessionDep
+from api.jobs.schemas import JobOut
 from api.pagination import Items
 from api.parameters import RoundNumber
 from api.principal import CurrentUser
 from api.projects import queries
 from api.rounds import finding, outlook, service
-from api.rounds.schemas import Comparable, OutlookOut, RoundOut
+from api.rounds.schemas import Comparable, OutlookOut, RoundEstimate, RoundOut
 from core.project_settings import ProjectSettings
 
 router = APIRouter(prefix="/projects/{project_id}/rounds", tags=["rounds"])
@@ -28,6 +29,18 @@ LeastGain = Annotated[
 @router.get("")
 async def list_rounds(session: SessionDep, project: ManagedProject) -> Items[RoundOut]:
     return Items(items=await service.list_rounds(session, project))
+
+
+@router.post("/estimate", status_code=202)
+async def estimate_round(
+    session: SessionDep, user: CurrentUser, project: LockedProject, body: RoundEstimate
+) -> JobOut:
+    """Measure what a round would take on this machine, before its model is chosen.
+
+    The result of the job has an `estimate`, as a dry run of any job: seconds of the phases `embed`
+    (images that have no embedding yet, once), `train` and `score` (in every round).
+    """
+    return await service.estimate(session, user, project, body)
 
 
 @router.get("/{number}")

@@ -1,9 +1,9 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
-from core.project_settings import Goal
+from core.project_settings import Choice, Goal
 from core.states import RoundState
 
 
@@ -74,6 +74,14 @@ class RoundOut(BaseModel):
     closing_at: datetime | None
     closed_at: datetime | None
     job_id: int | None
+
+
+class RoundEstimate(BaseModel):
+    """A model to measure a round with; the project's own if it is left out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: Choice | None = None
 
 
 Points = Literal["stop", "go_on", "neither"]

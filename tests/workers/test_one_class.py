@@ -29,8 +29,8 @@ class Dogs(Loop):
 
     def __init__(self, world: World, *, none: int = 9, **settings: Any) -> None:
         super().__init__(
-            world, classes=("dog",), budget=20,
-            **{"model": {"name": "patch_kmeans"}, "strategy": STRATEGY, "purity": PURITY, **settings},
+            world, classes=("dog",), budget=20, model={"name": "patch_kmeans"},
+            **{"strategy": STRATEGY, "purity": PURITY, **settings},
         )  # fmt: skip
         world.add_images(self.project, none, Split.AUXILIARY_OOD)
         world.session.commit()

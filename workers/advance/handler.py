@@ -17,9 +17,11 @@ from workers.advance.naming import named_by_id
 from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
+from workers.advance.rehearsal import rehearse
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
+from workers.dry_run import dry_run
 from workers.runner import JobContext
 
 STEPS: Final[dict[str, Callable[[Advance], None]]] = {
@@ -37,6 +39,8 @@ STEPS: Final[dict[str, Callable[[Advance], None]]] = {
 
 def run(context: JobContext) -> dict[str, Any]:
     """Advance the project by one round."""
+    if context.dry_run:
+        return dry_run(context, rehearse)
     advance = Advance.open(context)
     phases = FIRST_PHASES if advance.closing is None else PHASES
     with context.sessions() as session:
@@ -82,6 +86,8 @@ def does(advance: Advance, phase: str) -> bool:
 
 def failed(session: Session, job: Job) -> None:
     """Mark the job's round as failed, from which it can be retried."""
+    if job.dry_run:
+        return
     closing, selecting = job.params["closing"], job.params["selecting"]
     number = selecting if closing is None else closing
     statement = (
