@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import NotReady
-from models.evaluate import Telling, telling
+from models.ood_detection import Telling, telling
 from models.protocols import Float32Array, Indices, Outputs, PoolView, TargetModel
 from models.query import QuerySettings, score_of
 

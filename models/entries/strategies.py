@@ -81,7 +81,7 @@ STRATEGIES = (
     Spec(
         name="most_likely",
         kind="strategy",
-        group="recommended",
+        group="both",
         title="Most likely first",
         summary="Asks about what most probably belongs to a class: to find all of them.",
         target="models.strategies.most_likely:rank",

@@ -7,8 +7,9 @@ import numpy as np
 
 from models.catalog import parse
 from models.chance import doubts_of_model
-from models.evaluate import accuracy, per_class_accuracy, telling
+from models.evaluate import accuracy, per_class_accuracy
 from models.left_out import tells_apart
+from models.ood_detection import telling
 from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.query import infer
