@@ -1,6 +1,6 @@
 """Settings of a project: their shape. Which algorithms exist is the catalog's business."""
 
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -9,6 +9,12 @@ from core.states import Verdict
 
 Mode = Literal["single", "grid"]
 """How annotators see images: one at a time, or many at once."""
+
+Goal = Literal["best_model", "find_all"]
+"""What a project is after: a model that tells the classes, or all of their images."""
+
+STRATEGY_OF: Final[dict[Goal, str]] = {"best_model": "expected_value", "find_all": "most_likely"}
+"""The strategy that a goal brings, unless another is chosen (``docs/adr``, 0039)."""
 
 
 class _Strict(BaseModel):
@@ -48,6 +54,8 @@ class ProjectSettings(_Strict):
     """How a project queries and trains.
 
     Attributes:
+        goal: What the labels are for; it decides the strategy of who chooses none, and what the
+            pages say of progress.
         input_size: Side of the square that the model sees, in pixels. Of an image that is not
             square the shorter side is scaled to it, and the centre is seen. ``None`` until the
             first import, which chooses by the sizes of its images (``core.input_size``).
@@ -66,6 +74,7 @@ class ProjectSettings(_Strict):
         modes: How annotators may see images, in order of ``Mode``; at least one.
     """
 
+    goal: Goal = "best_model"
     input_size: int | None = Field(default=None, ge=8, le=512)
     seed: int = Field(default=0, ge=0, lt=2**31)
     budget: float = Field(default=100.0, gt=0, le=1e9)
@@ -73,7 +82,7 @@ class ProjectSettings(_Strict):
     overlap: int = Field(default=1, ge=1, le=20)
     zero_wait: bool = True
     model: Choice = Field(default_factory=lambda: Choice(name="auto"))
-    strategy: Choice = Field(default_factory=lambda: Choice(name="expected_value"))
+    strategy: Choice = Field(default_factory=lambda: Choice(name=STRATEGY_OF["best_model"]))
     purity: Choice = Field(default_factory=lambda: Choice(name="probe"))
     informativeness: Choice = Field(default_factory=lambda: Choice(name="margin"))
     subset: int | None = Field(default=None, ge=1, lt=2**63)

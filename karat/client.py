@@ -258,9 +258,11 @@ class Client:
         project = self._transport.request("POST", "/projects", body=body)
         return ProjectClient(self._transport, project["id"])
 
-    def default_settings(self) -> dict[str, Any]:
-        """The settings of a new project."""
-        settings: dict[str, Any] = self._transport.request("GET", "/settings/defaults")
+    def default_settings(self, goal: str = "best_model") -> dict[str, Any]:
+        """The settings of a new project that is after the ``best_model``, or to ``find_all``."""
+        settings: dict[str, Any] = self._transport.request(
+            "GET", "/settings/defaults", query={"goal": goal}
+        )
         return settings
 
     def algorithms(self) -> list[Algorithm]:

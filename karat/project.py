@@ -146,6 +146,26 @@ class ProjectClient(LabelingClient, TransferClient):
         round_: Round = self._transport.request("POST", f"{self._path}/rounds/{number}/retry")
         return round_
 
+    def estimate_round(self, model: str | dict[str, Any] | None = None) -> Job:
+        """Measure what a round would take, before a model is chosen.
+
+        Args:
+            model: Name of a model, or its name and parameters; the project's if it is left out.
+
+        Returns:
+            The job, for ``Client.wait``: its ``result`` has an ``estimate`` of seconds, memory and
+            phases, of which ``embed`` is done once, and the others in every round.
+
+        Raises:
+            KaratError: ``job_active`` if one is measured already, ``invalid_settings``,
+                ``no_images``.
+        """
+        chosen = {"name": model} if isinstance(model, str) else model
+        job: Job = self._transport.request(
+            "POST", f"{self._path}/rounds/estimate", body={"model": chosen}
+        )
+        return job
+
     def start_job(
         self, kind: str, params: dict[str, Any] | None = None, *, dry_run: bool = False
     ) -> Job:

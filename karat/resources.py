@@ -389,8 +389,12 @@ class Round(TypedDict):
 
 
 class Outlook(TypedDict):
-    """Whether another round is expected to pay: stop, go_on, unclear or unknown, with reasons."""
+    """Whether another round is expected to pay: stop, go_on, unclear or unknown, with reasons.
 
+    ``goal`` is what the project is after: ``best_model`` or ``find_all``.
+    """
+
+    goal: str
     advice: str
     least_gain: float
     reasons: list[dict[str, Any]]

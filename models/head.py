@@ -71,11 +71,12 @@ class LogisticHead:
         """Map (N, D) embeddings to (N, C) float32 logits.
 
         A class without a training example has no evidence for or against it: each gets the
-        probability of Laplace's rule of succession, about 1 / (n + 1), in every row.
+        probability of Laplace's rule of succession, about 1 / (n + 1), in every row. Where none has
+        one, as in a head that has seen OOD alone, nothing tells them apart and all logits are 0.
         """
         result = self.scaling.apply(embeddings) @ self.weight + self.bias
         absent = self.counts == 0
-        if absent.any():
+        if absent.any() and not absent.all():
             present = result[:, ~absent]
             top = present.max(axis=1, keepdims=True)
             total = top + np.log(np.exp(present - top).sum(axis=1, keepdims=True))

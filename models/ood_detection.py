@@ -1,8 +1,11 @@
 """How well a score tells out-of-distribution examples apart."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from models.protocols import Float32Array
@@ -37,4 +40,62 @@ def ood_detection(inside: Float32Array, ood: Float32Array) -> OodDetection:
         auroc=float(roc_auc_score(~is_ood, scores)),
         aupr_out=float(average_precision_score(is_ood, -scores)),
         fpr95=float((scores[is_ood] >= threshold).mean()),
+    )
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How well a score tells examples of any class from those of none; higher is better.
+
+    Attributes:
+        auroc: 0..1, the probability that one of a class scores higher than one of none.
+        error: standard error of it, >= 0.
+        average_precision: 0..1, with those of a class as what is looked for.
+        inside: how many of a class it was measured on.
+        ood: how many of none.
+    """
+
+    auroc: float
+    error: float
+    average_precision: float
+    inside: int
+    ood: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the attributes by name."""
+        return asdict(self)
+
+
+def telling(score: NDArray[np.floating], inside: NDArray[np.bool_]) -> Telling | None:
+    """Judge a score by what the examples are.
+
+    The error is that of J. A. Hanley, B. J. McNeil, "The Meaning and Use of the Area under a
+    Receiver Operating Characteristic (ROC) Curve", Radiology 1982, with one more right and one more
+    wrong pair of each, so that it is not 0 where few are told apart without a fault.
+
+    Args:
+        score: (N,) higher = more probably of a class.
+        inside: (N,) whether each is of a class.
+
+    Returns:
+        None without examples of both kinds.
+    """
+    positive, negative = int(inside.sum()), int((~inside).sum())
+    if positive == 0 or negative == 0:
+        return None
+    exact = score.astype(np.float64)
+    auroc = float(roc_auc_score(inside, exact))
+    smooth = (auroc * min(positive, negative) + 0.5) / (min(positive, negative) + 1)
+    first, second = smooth / (2 - smooth), 2 * smooth**2 / (1 + smooth)
+    variance = (
+        smooth * (1 - smooth)
+        + (positive - 1) * (first - smooth**2)
+        + (negative - 1) * (second - smooth**2)
+    ) / (positive * negative)
+    return Telling(
+        auroc=auroc,
+        error=math.sqrt(max(0.0, variance)),
+        average_precision=float(average_precision_score(inside, exact)),
+        inside=positive,
+        ood=negative,
     )

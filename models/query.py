@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,13 @@ __all__ = [
     "infer",
     "learns",
     "meta_train",
+    "score_of",
     "score_pool",
     "select",
 ]
+
+
+_CERTAIN: Final = 1e-6
 
 
 @dataclass(frozen=True)
@@ -137,15 +141,32 @@ def score_pool(
         model=model,
         indices=unlabeled,
     )
-    purity, purity_notes, by = _score("purity", settings.purity, settings.purity_params, view)
-    informativeness, notes, _ = _score(
-        "informativeness", settings.informativeness, settings.informativeness_params, view
+    purity, purity_notes, by = score_of("purity", settings.purity, settings.purity_params, view)
+    informativeness, notes, _ = score_of(
+        "informativeness",
+        settings.informativeness,
+        settings.informativeness_params,
+        _of_one_class(view, purity) if by.probability and model.classes == 1 else view,
     )
     return Scored(
         PoolScores(unlabeled, view.logits, purity, informativeness),
         replace(view, purity_is_probability=by.probability),
         purity_notes + notes,
     )
+
+
+def _of_one_class(view: PoolView, purity: Float32Array) -> PoolView:
+    """Return the view with the logits of class and none of it, which are all there is to tell.
+
+    A single logit leaves nothing open: its class would always be certain.
+
+    Args:
+        view: of N examples and one class.
+        purity: (N,) float32 in 0..1, the probability of the class.
+    """
+    inside = np.clip(purity.astype(np.float64), _CERTAIN, 1 - _CERTAIN)
+    logits = np.log(np.column_stack([inside, 1 - inside])).astype(np.float32)
+    return replace(view, logits=logits)
 
 
 def infer(model: TargetModel, indices: Indices, progress: Progress | None = None) -> Outputs:
@@ -279,6 +300,10 @@ def meta_train(
         return previous, had_ood, (*notes, _not_learned("Fewer than two answers", previous))
     positions = np.searchsorted(scores.indices, query).astype(np.int64)
     losses = masked_losses(scores.logits[positions], labels)
+    if scores.logits.shape[1] == 1 and scores.inside is not None:
+        # Of one class alone nothing is lost: what counts is to tell it from none.
+        inside = np.clip(scores.inside[positions].astype(np.float64), _CERTAIN, 1)
+        losses = np.where(labels >= 0, -np.log(inside), 0.0)
     require_finite("The loss of the answers", losses, query)
     if losses.min() == losses.max():
         return previous, had_ood, (*notes, _not_learned("All answers have one loss", previous))
@@ -317,10 +342,15 @@ def masked_losses(logits: Float32Array, labels: Indices) -> NDArray[np.float64]:
     return losses
 
 
-def _score(
+def score_of(
     kind: str, name: str, params: Mapping[str, Any], view: PoolView
 ) -> tuple[Float32Array, tuple[str, ...], Spec]:
-    """Return the score, notes, and whose it is in the end."""
+    """Return a score of a view, notes, and whose it is in the end.
+
+    Raises:
+        ModelError: an unknown score, or one that is not finite.
+        NotReady: it lacks what it needs and has no fallback.
+    """
     assert view.indices is not None
     spec = find(kind, name)
     try:
@@ -328,7 +358,7 @@ def _score(
     except NotReady as reason:
         if not spec.fallback:
             raise
-        values, notes, by = _score(kind, spec.fallback, {}, view)
+        values, notes, by = score_of(kind, spec.fallback, {}, view)
         return values, (f"{reason} {kind.capitalize()} {spec.fallback} stands in.", *notes), by
     require_finite(f"{kind.capitalize()} {name}", values, view.indices)
     return values, (), spec

@@ -139,6 +139,9 @@ def excluded(job: Job) -> ColumnElement[bool]:
         # The plan of an import writes nothing, and somebody waits for it, so it goes beside
         # imports. But a project has one plan at a time, too: it must not take all workers.
         same = and_(same, Job.is_real() if not job.dry_run else ~Job.is_real())
+    elif job.kind is JobKind.ADVANCE_ROUND:
+        # Nobody waits for images because somebody asks how long a round would take.
+        same = and_(same, Job.is_real() if not job.dry_run else ~Job.is_real())
     return and_(
         Job.project_id == job.project_id, Job.id != job.id, or_(same, _pixels_of_another(job))
     )

@@ -16,6 +16,7 @@ from core import queue
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
+from core.project_settings import ProjectSettings
 from core.rounds import take_up
 from core.settings import Settings
 from core.states import JobKind, JobState, Role, RoundState, Split
@@ -106,6 +107,36 @@ async def start(
     return job
 
 
+async def estimate_round(
+    session: AsyncSession, principal: Principal, project: Project, settings: ProjectSettings
+) -> Job:
+    """Queue a dry run of a round of a locked project, with the model of ``settings``."""
+    await _require_pool(session, project.id)
+    active = select(Job.id).where(
+        Job.project_id == project.id,
+        Job.kind == JobKind.ADVANCE_ROUND,
+        ~Job.is_real(),
+        Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
+    )
+    if (found := await session.scalar(active.limit(1))) is not None:
+        raise Conflict(
+            "job_active", f"Job {found} measures a round already; wait for it, or cancel it first."
+        )
+    params = {
+        "closing": None, "selecting": None, DRY_RUN: True,
+        "model": settings.model.model_dump(mode="json"),
+    }  # fmt: skip
+    job = new_job(
+        JobKind.ADVANCE_ROUND, project_id=project.id, params=params, created_by=principal.id
+    )
+    session.add(job)
+    await session.flush()
+    await session.refresh(job)
+    queue.enqueue(session.info, job)
+    await _changed(session, principal, job, "start", params=params)
+    return job
+
+
 async def _require_pool(session: AsyncSession, project_id: int) -> None:
     pool = select(Example.id).where(Example.project_id == project_id, Example.split == Split.POOL)
     if await session.scalar(pool.limit(1)) is None:
@@ -140,7 +171,8 @@ async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Jo
     job = await get_job(session, principal, job_id, lock=True)
     _require_whole(job)
     request_cancel(job)
-    if job.state is JobState.CANCELLED and job.kind is JobKind.ADVANCE_ROUND:
+    is_round = job.kind is JobKind.ADVANCE_ROUND and not job.dry_run
+    if job.state is JobState.CANCELLED and is_round:
         for round_ in await _rounds_of(session, job, RoundState.SELECTING, RoundState.CLOSING):
             if round_.number == (job.params["closing"] or 0):
                 move_round(round_, RoundState.FAILED)
@@ -160,7 +192,7 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
         await managed_project(session, principal, job.project_id, lock=True)
         await _require_idle(session, job.project_id, job.kind)
     requeue_job(job)
-    if job.kind is JobKind.ADVANCE_ROUND:
+    if job.kind is JobKind.ADVANCE_ROUND and not job.dry_run:
         closing = job.params["closing"]
         rounds = await _rounds_of(session, job, *RoundState)
         for round_ in rounds:

@@ -15,14 +15,15 @@ from api.projects.schemas import (
 )
 from api.projects.settings import defaults
 from api.users.schemas import UserOut
-from core.project_settings import ProjectSettings
+from core.project_settings import Goal, ProjectSettings
 
 router = APIRouter(tags=["projects"])
 
 
 @router.get("/settings/defaults")
-async def default_settings(_: CurrentUser) -> ProjectSettings:
-    return defaults()
+async def default_settings(_: CurrentUser, goal: Goal = "best_model") -> ProjectSettings:
+    """Settings of a new project; another goal has another strategy."""
+    return defaults(goal)
 
 
 @router.get("/projects")

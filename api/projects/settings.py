@@ -6,7 +6,7 @@ from typing import Any, Final, get_args
 from pydantic import ValidationError
 
 from core.errors import Invalid
-from core.project_settings import ProjectSettings
+from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
 from models.catalog import Choosable, Spec, find, validate
 from models.errors import ModelError
 from models.faults import message_of
@@ -17,13 +17,16 @@ KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 _PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_class"}
 
 
-def defaults() -> ProjectSettings:
-    """Settings of a new project."""
-    return checked({})
+def defaults(goal: Goal = "best_model") -> ProjectSettings:
+    """Settings of a new project with this goal."""
+    return checked({"goal": goal})
 
 
 def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> ProjectSettings:
     """``base`` (the defaults) with ``changes``; algorithm parameters get their defaults filled in.
+
+    Another goal brings its strategy with it, unless one is among the changes, or ``base`` has one
+    that its goal has not brought.
 
     Raises:
         Invalid: A name or value is not acceptable; ``field`` is its path.
@@ -31,6 +34,9 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
     values = {**(base.model_dump() if base else {}), **changes}
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
+    goal = next((one for one in get_args(Goal) if one == values.get("goal")), None)
+    if goal is not None and "strategy" not in changes and _by_goal(base):
+        values["strategy"] = {"name": STRATEGY_OF[goal]}
     try:
         settings = ProjectSettings.model_validate(values)
     except ValidationError as error:
@@ -50,6 +56,17 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
             raise Invalid("invalid_settings", f"{path}: {error}", field=path) from error
     _check_together(settings)
     return settings
+
+
+def _by_goal(base: ProjectSettings | None) -> bool:
+    """Whether the strategy is the one that the goal has brought, with its usual parameters."""
+    if base is None:
+        return True
+    name = STRATEGY_OF[base.goal]
+    chosen = base.strategy
+    return chosen.name == name and validate("strategy", name, chosen.params) == validate(
+        "strategy", name, {}
+    )
 
 
 def used(settings: ProjectSettings) -> list[Spec]:

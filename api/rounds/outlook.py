@@ -10,17 +10,17 @@ labels k for its budget as the last rounds did that cost as much together, and s
 
 with the variance of b and the spread over c. All rounds are judged on the same images, so the
 errors of two rounds are alike and a gain is in truth known better than this: the advice to stop
-comes late rather than early.
+comes late rather than early, and that to go on as well.
 
-A power law that falls as 1/n, and faster ones are rare, has half of what accuracy lacks to 1 left
-after twice as many labels. So accuracy is at its ceiling, and no curve is asked, where what it may
-lack is less than twice ``least_gain``: half of that is no gain worth a round. What it may lack is
-the upper end of the 80 % interval, as few images may all be right by accident. No gain is larger,
-and none is expected to raise the measured accuracy beyond 1.
+No curve here falls faster than 1/n^2, and so no gain is larger than 1 - (n / (n + k))^2 of what may
+be lacking to 1, the upper end of its 80 % interval, and none is sure that is larger than this part
+of what surely is, the lower end. Where the first is less than what a round has to gain, no curve is
+asked: accuracy is at its ceiling, or the round brings too few labels.
 
-A gain is worth a round from ``least_gain`` on. Advice: stop where P(gain >= least_gain) < 0.1,
-where accuracy is at its ceiling, or where nothing in-distribution is left; go on where it is at
-least 0.5; unclear in between; unknown where accuracies are missing.
+Verdicts are what a round costs. It has to gain ``least_gain`` for every hundred of them, or
+``least_gain`` as a whole if it has more. Advice: go on where the whole 80 % interval of the gain
+lies there; stop where none of it does, at the ceiling, with too few labels, or where nothing
+in-distribution is left; unclear in between; unknown where accuracies are missing.
 """
 
 import math
@@ -31,15 +31,18 @@ from typing import Final
 import numpy as np
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
+from api.rounds.shares import FEWEST as FEWEST_ANSWERS
+from api.rounds.shares import Z80, share_of
 from core.rounds import is_spent
 from core.states import RoundState
 
 FEWEST: Final = 4
 """A power law has three parameters."""
 LEAST_GAIN: Final = 0.005
-_UNLIKELY, _LIKELY = 0.1, 0.5
-_Z80: Final = 1.281552
-_EXPONENTS: Final = np.linspace(0.05, 2.0, 40)
+PER_VERDICTS: Final = 100
+"""Gains are told for so many verdicts."""
+_STEEPEST: Final = 2.0
+_EXPONENTS: Final = np.linspace(0.05, _STEEPEST, 40)
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ def outlook(
 
     Args:
         rounds: Of a project, in order.
-        least_gain: What a round should gain at least, in 0..1.
+        least_gain: What a round should gain at least for every hundred verdicts, or as a whole if
+            it has more, in 0..1.
         repeated: By number of round, how many of its class verdicts are of images that an earlier
             round had a class for: they add no label.
     """
@@ -109,7 +113,7 @@ def outlook(
     accuracy = _accuracy(closed, repeated or {}, budget, least_gain)
     reasons = [*accuracy, *_shares(closed), *_pool(closed)]
     gain = next((one for one in reasons if one.code == "gain"), None)
-    final = ("ceiling", "gain", "pool")
+    final = ("ceiling", "few_labels", "gain", "pool")
     if any(one.code in final and one.points == "stop" for one in reasons):
         advice = "stop"
     elif gain is None:
@@ -117,7 +121,12 @@ def outlook(
     else:
         advice = "go_on" if gain.points == "go_on" else "unclear"
     return OutlookOut.model_validate(
-        {"advice": advice, "least_gain": least_gain, "reasons": reasons}
+        {
+            "goal": "best_model",
+            "advice": advice,
+            "least_gain": least_gain,
+            "reasons": reasons,
+        }
     )
 
 
@@ -139,7 +148,7 @@ def _accuracy(
     if len(measured) < FEWEST or examples == 0:
         return [_reason("few_rounds", "neither", rounds=len(measured), needed=FEWEST)]
     left = _inside_left(closed)
-    more = _labels_of_a_round(new, [one.spent for one in worked], budget)
+    more = _of_a_round(new, [one.spent for one in worked], budget)
     if left is not None:
         more = min(more, left)
     counts, accuracies, _ = zip(*measured, strict=True)
@@ -147,35 +156,69 @@ def _accuracy(
     smooth = (last * examples + 1) / (examples + 2)
     error = math.sqrt(smooth * (1 - smooth) / examples)
     evaluation = _reason("evaluation", "neither", accuracy=last, error=error, examples=examples)
-    lacking = 1 - smooth + _Z80 * error
-    if lacking < 2 * least:
-        return [_reason("ceiling", "stop", lacking=lacking, least=least), evaluation]
-    gain = expected_gain(counts, accuracies, examples, more)
-    gain = replace(gain, mean=min(gain.mean, 1 - last))
-    chance = gain.chance_of(least)
-    points: Points = "neither"
-    if chance < _UNLIKELY:
-        points = "stop"
-    elif chance >= _LIKELY:
-        points = "go_on"
+    verdicts = _of_a_round(
+        [sum(one.answered.model_dump().values()) for one in worked],
+        [one.spent for one in worked],
+        budget,
+    )
+    needed = least * min(1.0, verdicts / PER_VERDICTS)
+    lacking = min(1.0, 1 - smooth + Z80 * error)
+    part = 1 - (counts[-1] / (counts[-1] + more)) ** _STEEPEST
+    if lacking < 2 * needed:
+        return [_reason("ceiling", "stop", lacking=lacking, least=needed), evaluation]
+    if lacking * part < needed:
+        few = {"more": more, "verdicts": verdicts, "high": lacking * part, "least": needed}
+        return [_reason("few_labels", "stop", **few), evaluation]
+    found = expected_gain(counts, accuracies, examples, more)
+    # The measured accuracy rises no further than to 1.
+    found = replace(found, mean=min(found.mean, 1 - last))
+    surely = 1 - smooth - Z80 * error
+    gain = worth(found, most=lacking * part, surely=surely * part, least=needed)
     return [
         _reason(
             "gain",
-            points,
+            gain.points,
             gain=gain.mean,
-            low=max(0.0, gain.mean - _Z80 * gain.deviation),
-            high=min(lacking, gain.mean + _Z80 * gain.deviation),
-            chance=chance,
-            least=least,
+            low=gain.low,
+            high=gain.high,
+            chance=found.chance_of(needed),
+            least=needed,
             labels=counts[-1],
             more=more,
+            verdicts=verdicts,
         ),
         evaluation,
     ]
 
 
-def _labels_of_a_round(new: Sequence[int], costs: Sequence[float], budget: float) -> float:
-    """Labels with a class that ``budget`` buys, by the last rounds that cost as much together."""
+@dataclass(frozen=True)
+class Worth:
+    """A gain with the ends of its 80 % interval, and what it speaks for."""
+
+    mean: float
+    low: float
+    high: float
+    points: Points
+
+
+def worth(found: Gain, *, most: float, surely: float, least: float) -> Worth:
+    """What speaks for a round with such a gain.
+
+    Args:
+        found: By the curve.
+        most: What accuracy may rise by at most, > 0.
+        surely: What there surely is to rise by; below 0 where there may be nothing.
+        least: What the round has to gain, > 0.
+    """
+    high = min(most, max(0.0, found.mean + Z80 * found.deviation))
+    low = min(high, max(0.0, surely), max(0.0, found.mean - Z80 * found.deviation))
+    mean = min(max(found.mean, low), high)
+    points: Points = "go_on" if low >= least else "stop" if high < least else "neither"
+    return Worth(mean, low, high, points)
+
+
+def _of_a_round(new: Sequence[int], costs: Sequence[float], budget: float) -> float:
+    """How many of a kind ``budget`` buys, by the last rounds that cost as much together."""
     labels, spent = 0, 0.0
     for count, cost in zip(reversed(new), reversed(costs), strict=True):
         labels += count
@@ -186,13 +229,30 @@ def _labels_of_a_round(new: Sequence[int], costs: Sequence[float], budget: float
 
 
 def _shares(closed: Sequence[RoundOut]) -> list[Reason]:
-    known = [one.in_share for one in closed if one.in_share is not None]
-    if len(known) < 2:
+    """The share of IN answers of the last round against the best, of rounds with enough of them."""
+    counted = [(one.answered.class_, one.answered.class_ + one.answered.ood) for one in closed]
+    counted = [(inside, count) for inside, count in counted if count > 0]
+    known = [(inside, count) for inside, count in counted if count >= FEWEST_ANSWERS]
+    if len(known) < 2 or known[-1] != counted[-1]:
         return []
-    best, last = max(known), known[-1]
-    # Twice the verdicts for one label of a class.
-    points: Points = "stop" if last < best / 2 else "neither"
-    return [_reason("in_share", points, best=best, last=last)]
+    best, last = (
+        share_of(*one) for one in (max(known, key=lambda one: one[0] / one[1]), known[-1])
+    )
+    # Twice the verdicts for one label of a class, and by no accident.
+    points: Points = "stop" if last.high < best.low / 2 else "neither"
+    inside, count = known[-1]
+    return [
+        _reason(
+            "in_share",
+            points,
+            best=best.value,
+            last=last.value,
+            low=last.low,
+            high=last.high,
+            inside=inside,
+            answers=count,
+        )
+    ]
 
 
 def _pool(closed: Sequence[RoundOut]) -> list[Reason]:

@@ -4,23 +4,43 @@ from fastapi import APIRouter, Query
 
 from api.access import LockedProject, ManagedProject
 from api.deps import SessionDep
+from api.jobs.schemas import JobOut
 from api.pagination import Items
 from api.parameters import RoundNumber
 from api.principal import CurrentUser
-from api.rounds import outlook, service
-from api.rounds.schemas import Comparable, OutlookOut, RoundOut
+from api.projects import queries
+from api.rounds import finding, outlook, service
+from api.rounds.schemas import Comparable, OutlookOut, RoundEstimate, RoundOut
+from core.project_settings import ProjectSettings
 
 router = APIRouter(prefix="/projects/{project_id}/rounds", tags=["rounds"])
 project_router = APIRouter(prefix="/projects/{project_id}", tags=["rounds"])
 
 LeastGain = Annotated[
-    float, Query(gt=0, lt=1, description="The rise of accuracy that is worth a round.")
+    float,
+    Query(
+        gt=0,
+        lt=1,
+        description="The rise of accuracy that is worth a hundred verdicts, or a longer round.",
+    ),
 ]
 
 
 @router.get("")
 async def list_rounds(session: SessionDep, project: ManagedProject) -> Items[RoundOut]:
     return Items(items=await service.list_rounds(session, project))
+
+
+@router.post("/estimate", status_code=202)
+async def estimate_round(
+    session: SessionDep, user: CurrentUser, project: LockedProject, body: RoundEstimate
+) -> JobOut:
+    """Measure what a round would take on this machine, before its model is chosen.
+
+    The result of the job has an `estimate`, as a dry run of any job: seconds of the phases `embed`
+    (images that have no embedding yet, once), `train` and `score` (in every round).
+    """
+    return await service.estimate(session, user, project, body)
 
 
 @router.get("/{number}")
@@ -46,8 +66,11 @@ async def retry_round(
 async def show_outlook(
     session: SessionDep, project: ManagedProject, least_gain: LeastGain = outlook.LEAST_GAIN
 ) -> OutlookOut:
-    """Whether another round is expected to pay, with the reasons."""
+    """Whether another round is expected to pay, with the reasons, by what the project is after."""
     rounds = await service.list_rounds(session, project)
+    if ProjectSettings.model_validate(project.settings).goal == "find_all":
+        counts = (await queries.counts(session, [project.id]))[project.id]
+        return finding.outlook(rounds, counts.labeled_in, least_gain)
     return outlook.outlook(rounds, least_gain, await service.repeated_labels(session, project))
 
 

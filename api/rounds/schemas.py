@@ -1,8 +1,9 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
+from core.project_settings import Choice, Goal
 from core.states import RoundState
 
 
@@ -75,6 +76,14 @@ class RoundOut(BaseModel):
     job_id: int | None
 
 
+class RoundEstimate(BaseModel):
+    """A model to measure a round with; the project's own if it is left out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: Choice | None = None
+
+
 Points = Literal["stop", "go_on", "neither"]
 
 
@@ -89,6 +98,7 @@ class Reason(BaseModel):
 class OutlookOut(BaseModel):
     """Whether another round is expected to pay. See docs/api.md for the codes of the reasons."""
 
+    goal: Goal
     advice: Literal["stop", "go_on", "unclear", "unknown"]
     least_gain: float
     reasons: list[Reason]

@@ -9,14 +9,25 @@ from sqlalchemy.orm import aliased
 from api.advancing import hand_on
 from api.audit import record
 from api.jobs import service as jobs
+from api.jobs.schemas import JobOut
 from api.principal import Principal
 from api.projects import queries as project_queries
 from api.projects.schemas import Counts
-from api.rounds.schemas import Answered, Comparable, Estimate, OodLeft, RoundOut
+from api.projects.settings import checked
+from api.rounds.schemas import (
+    Answered,
+    Comparable,
+    Estimate,
+    OodLeft,
+    RoundEstimate,
+    RoundOut,
+)
 from api.telling import tell
+from api.weights.choice import require_weights
 from core.consensus import held_in_its_round
 from core.errors import Conflict, NotFound
 from core.events import Topic
+from core.project_settings import ProjectSettings
 from core.rounds import close as close_round
 from core.states import ProjectState, Role, RoundState, Source, Verdict
 from core.tables import Annotation, Member, Project, ProjectClass, Round
@@ -200,6 +211,17 @@ async def retry(
         raise Conflict(f"round_{round_.state}", f"The round is {round_.state}, not failed.")
     await jobs.retry(session, principal, round_.job_id)
     return await show_round(session, project, number)
+
+
+async def estimate(
+    session: AsyncSession, principal: Principal, project: Project, body: RoundEstimate
+) -> JobOut:
+    """Measure what a round would take, with the project's model or with another."""
+    settings = ProjectSettings.model_validate(project.settings)
+    if body.model is not None:
+        settings = checked({"model": body.model.model_dump()}, settings)
+        await require_weights(session, settings)
+    return JobOut.model_validate(await jobs.estimate_round(session, principal, project, settings))
 
 
 async def comparable(

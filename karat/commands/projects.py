@@ -33,6 +33,13 @@ def create(
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="File with what annotators should know."),
     ] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            help="What you are after: best_model, or find_all images of the classes.",
+            metavar="GOAL",
+        ),
+    ] = None,
     settings: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="JSON file with settings.")
     ] = None,
@@ -47,6 +54,8 @@ def create(
     """Make a project."""
     values = read_object(settings, "--settings") if settings else {}
     about = read_text(guidelines, "--guidelines") if guidelines else ""
+    if goal is not None:
+        values["goal"] = goal
     assigned(set_ or [], "--set", values)
     with connect() as client:
         project = client.create_project(

@@ -79,6 +79,16 @@ STRATEGIES = (
         needs=BOTH,
     ),
     Spec(
+        name="most_likely",
+        kind="strategy",
+        group="both",
+        title="Most likely first",
+        summary="Asks about what most probably belongs to a class: to find all of them.",
+        target="models.strategies.most_likely:rank",
+        paper="D. Lewis, W. Gale, A Sequential Algorithm for Training Text Classifiers, SIGIR 1994",
+        needs=BOTH,
+    ),
+    Spec(
         name="margin",
         kind="strategy",
         group="informativeness",

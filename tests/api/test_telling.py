@@ -158,6 +158,12 @@ def _start_job(scene: Scene) -> int:
     return project.id
 
 
+def _estimate_round(scene: Scene) -> int:
+    project = scene.world.project(images=4)
+    scene.call("post", f"/projects/{project.id}/rounds/estimate", json={})
+    return project.id
+
+
 def _job(verb: str, state: JobState) -> Callable[[Scene], int]:
     def act(scene: Scene) -> int:
         project = scene.world.project()
@@ -245,6 +251,7 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("POST /api/projects/{project_id}/imports", _import, {Topic.JOB}),
     ("DELETE /api/projects/{project_id}/imports/{job_id}", _discard, {Topic.JOB}),
     ("POST /api/projects/{project_id}/jobs", _start_job, {Topic.JOB}),
+    ("POST /api/projects/{project_id}/rounds/estimate", _estimate_round, {Topic.JOB}),
     ("POST /api/jobs/{job_id}/cancel", _job("cancel", JobState.QUEUED), {Topic.JOB}),
     ("POST /api/jobs/{job_id}/retry", _job("retry", JobState.FAILED), {Topic.JOB}),
     ("POST /api/projects/{project_id}/rounds/{number}/close", _close, {Topic.ROUND}),

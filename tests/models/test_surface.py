@@ -16,6 +16,7 @@ DECIDE = {
     "mqnet": "phi",
     "p_plus_i": "sum",
     "p_times_i": "product",
+    "most_likely": "purity",
     "expected_value": "expected_value",
 }
 

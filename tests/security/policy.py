@@ -146,6 +146,7 @@ POLICY: dict[str, Policy] = {
     "show_round": Policy("manager"),
     "close_round": Policy("manager", _WRITE),
     "retry_round": Policy("manager", _WRITE),
+    "estimate_round": Policy("manager", _WRITE),
     "show_outlook": Policy("manager"),
     "list_comparable": Policy("manager"),
     "list_maps": Policy("manager"),

@@ -9,14 +9,15 @@ from sqlalchemy import select
 
 from core import queue
 from core.messages import JOB_MESSAGES
-from core.states import JobKind, JobState, Verdict
-from core.tables import Artifact, Job, Suggestion
+from core.states import JobKind, JobState, RoundState, Verdict
+from core.tables import Artifact, Job, Project, Suggestion
 from models.catalog import specs
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
+from workers.advance import handler as advance
 from workers.dry_run import PHASES
 from workers.embedding_map import handler as embedding_map
 from workers.features import handler as features
@@ -205,3 +206,70 @@ def test_a_killed_dry_run_is_done_again(http: TestClient, loop: Loop, tmp_path: 
     assert job.result is not None
     assert set(job.result["estimate"]["phases"]) == set(prune.PHASES)
     assert not loop.world.storage.work(job.id).exists()
+
+
+ROUND_MODELS: dict[str, dict[str, Any]] = {
+    "patch_kmeans": {},
+    "cnn_tiny": {"steps": 20},
+    "auto": {},
+}
+
+
+def dry_round(http: TestClient, loop: Loop, model: dict[str, Any] | None) -> Job:
+    """What a round would take, measured in this process."""
+    path = f"/api/projects/{loop.project.id}/rounds/estimate"
+    response = http.post(path, json={"model": model}, headers=loop.world.caller().headers)
+    assert response.status_code == 202, response.text
+    job = loop.world.session.get_one(Job, response.json()["id"])
+    loop.world.session.commit()
+    run_job(JOB_MESSAGES[JobKind.ADVANCE_ROUND](job_id=job.id), advance)
+    loop.session.refresh(job)
+    return job
+
+
+@pytest.mark.parametrize("name", ROUND_MODELS)
+def test_a_round_is_measured_before_its_model_is_chosen(
+    http: TestClient, loop: Loop, name: str
+) -> None:
+    before = files(loop.world.storage.root)
+    job = dry_round(http, loop, {"name": name, "params": ROUND_MODELS[name]})
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.dry_run
+    phases = phases_of(job)
+    assert set(phases) == {"gather", "embed", "train", "score"}
+    frozen = name in {"patch_kmeans", "auto"}
+    # Images that have no embedding yet belong to what the first round takes.
+    assert (phases["embed"] > 0) == frozen
+    assert job.result is not None
+    assert bool(job.result["estimate"]["notes"]) == frozen
+    assert files(loop.world.storage.root) == before
+    assert [one.state for one in loop.rounds()] == [RoundState.OPEN]
+    assert loop.session.get_one(Project, loop.project.id).settings["model"]["name"] == "cnn_tiny"
+
+
+def test_images_that_are_embedded_cost_nothing_more(http: TestClient, world: World) -> None:
+    loop = Loop(world, model={"name": "patch_kmeans"})
+    first = phases_of(dry_round(http, loop, None))["embed"]
+    loop.advance(0)
+    assert first > 0 == phases_of(dry_round(http, loop, None))["embed"]
+
+
+def test_longer_training_is_told_to_take_longer(http: TestClient, loop: Loop) -> None:
+    quick, long = (
+        phases_of(dry_round(http, loop, {"name": "cnn_tiny", "params": {"steps": steps}}))["train"]
+        for steps in (20, 20_000)
+    )
+    # Two measurements on a busy machine differ by a factor; the work differs by a thousand.
+    assert long > max(1.0, 20 * quick)
+
+
+def test_a_failed_measurement_fails_no_round(http: TestClient, loop: Loop) -> None:
+    lost = loop.world.storage.pixels(loop.project.id, 8)
+    kept = lost.read_bytes()
+    lost.unlink()
+    job = dry_round(http, loop, None)
+    lost.write_bytes(kept)
+    assert job.state is JobState.FAILED
+    assert [one.state for one in loop.rounds()] == [RoundState.OPEN]
+    headers = loop.world.caller().headers
+    assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).status_code == 200

@@ -14,17 +14,20 @@ from models.ood_detection import ood_detection
 from models.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
 from models.pool_scores import PoolScores
 from models.protocols import OOD
+from workers.advance.evaluating import left_out
 from workers.advance.phases import Advance
 
 
 def findings(advance: Advance) -> dict[str, Any]:
     """Metrics of the closing round: AUROC of its purity, and how much OOD is left.
 
+    ``purity_left_out`` judges the purity of the model that learned from the round, by verdicts that
+    were left out (``models.left_out``); null where that cannot be told.
     ``purity_auroc`` is that of the purity by which the answered images were chosen against their
     verdicts: the probability that an IN image had the higher purity. It is missing without a
     verdict of each kind.
     """
-    known: dict[str, Any] = {"ood_left": _ood_left(advance)}
+    known: dict[str, Any] = {"ood_left": _ood_left(advance), "purity_left_out": left_out(advance)}
     answered = advance.answered_then()
     if answered is None:
         return known

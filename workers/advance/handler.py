@@ -12,13 +12,16 @@ from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
 from models.query import learns
+from workers.advance.evaluating import evaluate
 from workers.advance.naming import named_by_id
 from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
+from workers.advance.rehearsal import rehearse
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
+from workers.dry_run import dry_run
 from workers.runner import JobContext
 
 STEPS: Final[dict[str, Callable[[Advance], None]]] = {
@@ -26,7 +29,7 @@ STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "embed": Advance.embed,
     "meta_train": Advance.meta_train,
     "train": Advance.train,
-    "evaluate": Advance.evaluate,
+    "evaluate": evaluate,
     "score": score,
     "select": select_queries,
     "publish": publish,
@@ -36,6 +39,8 @@ STEPS: Final[dict[str, Callable[[Advance], None]]] = {
 
 def run(context: JobContext) -> dict[str, Any]:
     """Advance the project by one round."""
+    if context.dry_run:
+        return dry_run(context, rehearse)
     advance = Advance.open(context)
     phases = FIRST_PHASES if advance.closing is None else PHASES
     with context.sessions() as session:
@@ -81,6 +86,8 @@ def does(advance: Advance, phase: str) -> bool:
 
 def failed(session: Session, job: Job) -> None:
     """Mark the job's round as failed, from which it can be retried."""
+    if job.dry_run:
+        return
     closing, selecting = job.params["closing"], job.params["selecting"]
     number = selecting if closing is None else closing
     statement = (

@@ -1,7 +1,6 @@
 """The phases of ``advance_round``. Each reads files of the phases before and writes its own."""
 
 import json
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +15,7 @@ from core.states import ArtifactKind
 from core.storage import write_atomically
 from models import view_files
 from models.catalog import find
-from models.chance import doubts_of_model
 from models.data import PixelStore
-from models.evaluate import accuracy, per_class_accuracy
 from models.mqnet import MQNet
 from models.params.networks import compared_width
 from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
@@ -325,27 +322,6 @@ class Advance:
         missing = np.delete(self.snapshot.class_ids, np.unique(labels))
         return class_names(self.context, missing)
 
-    def evaluate(self) -> None:
-        """Accuracy on the evaluation split."""
-        model, truth = self.model(), self.snapshot.evaluation_labels
-        assert model is not None
-        outputs: Outputs = model.infer(self.snapshot.evaluation, progress=self.context.progress)
-        shares, right = per_class_accuracy(outputs, truth), float(accuracy(outputs, truth))
-        self.note(
-            "evaluate",
-            {
-                "accuracy": right,
-                "notes": list(doubts_of_model(right, truth)),
-                "per_class": {
-                    str(class_id): None if math.isnan(share) else float(share)
-                    for class_id, share in zip(
-                        self.snapshot.class_ids.tolist(), shares.tolist(), strict=True
-                    )
-                },
-                "examples": len(truth),
-            },
-        )
-
     def scored(self, model: TargetModel, rows: Any, progress: Progress) -> Scored:
         """Purity and informativeness of the unlabeled images at (n,) pool indices."""
         return score_pool(
@@ -356,13 +332,13 @@ class Advance:
             self.query_settings,
             seed=self.seed,
             contrastive=self.contrastive(),
-            verdicts=self._verdicts(),
+            verdicts=self.verdicts(),
             progress=progress,
         )
 
     def look_at_verdicts(self, model: TargetModel) -> None:
         """Keep what the model says of the labeled images, which each part is scored beside."""
-        if self._verdicts() is not None:
+        if self.verdicts() is not None:
             return
         outputs = infer(model, self.snapshot.labeled, self.context.progress)
         # What is written is the memory as it lies.
@@ -372,7 +348,8 @@ class Advance:
         }
         write_atomically(self.file(_VERDICTS), lambda part: save_file(arrays, part))
 
-    def _verdicts(self) -> Outputs | None:
+    def verdicts(self) -> Outputs | None:
+        """What the model says of the labeled images, if it was kept."""
         path = self.file(_VERDICTS)
         return Outputs(**load_file(path)) if path.exists() else None
 

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { everyPage } from "./everyPage";
 import type { components } from "./schema";
-import type { ClassInput, ExportFormat, Project, Settings } from "./types";
+import type { ClassInput, ExportFormat, Goal, Project, Settings } from "./types";
 
 type ProjectOut = components["schemas"]["ProjectOut"];
 
@@ -81,11 +81,16 @@ export const addMember = (id: number, userId: number) =>
 export const removeMember = (id: number, userId: number) =>
   call(client.DELETE("/api/projects/{project_id}/members/{user_id}", member(id, userId)));
 
-export const settingsDefaultsQuery = queryOptions({
-  queryKey: ["settings", "defaults"],
-  staleTime: Number.POSITIVE_INFINITY,
-  queryFn: async () => (await call(client.GET("/api/settings/defaults"))) as Settings,
-});
+/** Settings of a new project that is after this. */
+export const defaultsQuery = (goal: Goal) =>
+  queryOptions({
+    queryKey: ["settings", "defaults", goal],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () =>
+      (await call(
+        client.GET("/api/settings/defaults", { params: { query: { goal } } }),
+      )) as Settings,
+  });
 
 /** The classes as exports number them, and how many images show each. */
 export const exportedClassesQuery = (id: number) =>

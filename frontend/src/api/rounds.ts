@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import type { Job, JobKind, JobState } from "./types";
+import type { Choice, Job, JobKind, JobState } from "./types";
 
 export const roundsQuery = (projectId: number) =>
   queryOptions({
@@ -46,6 +46,15 @@ export const closeRound = (projectId: number, number: number) =>
 
 export const retryRound = (projectId: number, number: number) =>
   call(client.POST("/api/projects/{project_id}/rounds/{number}/retry", round(projectId, number)));
+
+/** Starts to measure what a round would take with a model. */
+export const estimateRound = (projectId: number, model: Choice) =>
+  call(
+    client.POST("/api/projects/{project_id}/rounds/estimate", {
+      params: { path: { project_id: projectId } },
+      body: { model },
+    }),
+  );
 
 /** The latest jobs of a project, newest first. */
 export const jobsQuery = (projectId: number) =>

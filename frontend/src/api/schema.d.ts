@@ -1466,7 +1466,7 @@ export interface paths {
         };
         /**
          * Show Outlook
-         * @description Whether another round is expected to pay, with the reasons.
+         * @description Whether another round is expected to pay, with the reasons, by what the project is after.
          */
         get: operations["show_outlook"];
         put?: never;
@@ -1692,6 +1692,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/rounds/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate Round
+         * @description Measure what a round would take on this machine, before its model is chosen.
+         *
+         *     The result of the job has an `estimate`, as a dry run of any job: seconds of the phases `embed`
+         *     (images that have no embedding yet, once), `train` and `score` (in every round).
+         */
+        post: operations["estimate_round"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/start": {
         parameters: {
             query?: never;
@@ -1803,7 +1826,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Default Settings */
+        /**
+         * Default Settings
+         * @description Settings of a new project; another goal has another strategy.
+         */
         get: operations["default_settings"];
         put?: never;
         post?: never;
@@ -3827,6 +3853,11 @@ export interface components {
              * @enum {string}
              */
             advice: "stop" | "go_on" | "unclear" | "unknown";
+            /**
+             * Goal
+             * @enum {string}
+             */
+            goal: "best_model" | "find_all";
             /** Least Gain */
             least_gain: number;
             /** Reasons */
@@ -4102,6 +4133,8 @@ export interface components {
          * @description How a project queries and trains.
          *
          *     Attributes:
+         *         goal: What the labels are for; it decides the strategy of who chooses none, and what the
+         *             pages say of progress.
          *         input_size: Side of the square that the model sees, in pixels. Of an image that is not
          *             square the shorter side is scaled to it, and the centre is seen. ``None`` until the
          *             first import, which chooses by the sizes of its images (``core.input_size``).
@@ -4126,6 +4159,12 @@ export interface components {
              */
             budget: number;
             cost?: components["schemas"]["Cost"];
+            /**
+             * Goal
+             * @default best_model
+             * @enum {string}
+             */
+            goal: "best_model" | "find_all";
             informativeness?: components["schemas"]["Choice"];
             /** Input Size */
             input_size?: number | null;
@@ -4463,6 +4502,13 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "engineer" | "annotator";
+        /**
+         * RoundEstimate
+         * @description A model to measure a round with; the project's own if it is left out.
+         */
+        RoundEstimate: {
+            model?: components["schemas"]["Choice"] | null;
+        };
         /**
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
@@ -8489,7 +8535,7 @@ export interface operations {
     show_outlook: {
         parameters: {
             query?: {
-                /** @description The rise of accuracy that is worth a round. */
+                /** @description The rise of accuracy that is worth a hundred verdicts, or a longer round. */
                 least_gain?: number;
             };
             header?: never;
@@ -9032,6 +9078,50 @@ export interface operations {
             };
         };
     };
+    estimate_round: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoundEstimate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
     start_project: {
         parameters: {
             query?: never;
@@ -9286,7 +9376,9 @@ export interface operations {
     };
     default_settings: {
         parameters: {
-            query?: never;
+            query?: {
+                goal?: "best_model" | "find_all";
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -35,6 +35,7 @@ export type Counts = Schemas["Counts"];
 export type ProjectState = Schemas["ProjectState"];
 export type ProjectSummary = Schemas["ProjectSummary"];
 export type Settings = Filled<Schemas["ProjectSettings"]>;
+export type Goal = Settings["goal"];
 /** `settings` is null for those who may only label. */
 export type Project = Omit<Schemas["ProjectOut"], "settings"> & { settings: Settings | null };
 export type LabelClass = Schemas["ClassOut"];

@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { t } from "../strings";
 import styles from "./Chart.module.css";
 import { Plot } from "./Plot";
 import { ticks } from "./scale";
@@ -6,7 +7,8 @@ import { ticks } from "./scale";
 /** The least distance of dots, in pixels. */
 const DOT = 9;
 
-export type Point = { x: number; y: number };
+/** A value, with the ends of its interval where it has one. */
+export type Point = { x: number; y: number; low?: number; high?: number };
 type Tone = "in" | "ood" | "unsure";
 /** The rest is what nobody can tell the tone of. */
 export type BarPart = { value: number; tone: Tone | "rest" };
@@ -46,7 +48,7 @@ export function Chart(props: ChartProps) {
   return (
     <Plot
       title={title}
-      hint={shown ? `${xLabel(shown.x)}: ${format(shown.y)}` : hint}
+      hint={shown ? `${xLabel(shown.x)}: ${said(shown, format)}` : hint}
       summary={summary}
       empty={points.length === 0 ? summary : null}
       axis={ticks(
@@ -114,6 +116,20 @@ export function Chart(props: ChartProps) {
               points={line.map((p) => `${xAt(p.x)},${yAt(p.y)}`).join(" ")}
             />
           )}
+          {line.map(
+            ({ x, low, high }) =>
+              low !== undefined &&
+              high !== undefined && (
+                <line
+                  key={x}
+                  className={styles.error}
+                  x1={xAt(x)}
+                  x2={xAt(x)}
+                  y1={yAt(low)}
+                  y2={yAt(high)}
+                />
+              ),
+          )}
           {dotsOf(line, xAt, hovered).map((point) => (
             <circle
               key={point.x}
@@ -127,6 +143,11 @@ export function Chart(props: ChartProps) {
       )}
     </Plot>
   );
+}
+
+function said({ y, low, high }: Point, format: (value: number) => string): string {
+  if (low === undefined || high === undefined) return format(y);
+  return t.advice.within(format(y), format(low), format(high));
 }
 
 /** Every point, or where they would run into each other the one that is pointed at. */

@@ -1,12 +1,14 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { useTitles } from "../../api/algorithms";
+import { imagesOf, saidOf } from "../../api/measures";
 import { comparableQuery, roundsQuery } from "../../api/rounds";
 import type { Comparable, Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
 import { formatCost, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
+import { aurocOf, type Known, shareOf } from "../../ui/shares";
 import { costParts } from "./costs";
 import { LearningCurve } from "./LearningCurve";
 import styles from "./OverviewScreen.module.css";
@@ -36,8 +38,11 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     })),
   ];
   const done = rounds.filter((round) => round.state === "closed" || round.state === "closing");
-  const share = done.flatMap(({ number: x, in_share: y }) => (y === null ? [] : [{ x, y }]));
-  const hasEvaluation = project.counts.evaluation > 0;
+  const share = done.flatMap((round) => {
+    const known = shareOf(round.answered.class, saidOf(round));
+    return known ? [{ x: round.number, y: known.value, low: known.low, high: known.high }] : [];
+  });
+  const isOneClass = project.classes.length === 1;
   // Round 0 is drawn at random, so its share of IN estimates the pool's.
   const pool = share.find(({ x }) => x === 0)?.y ?? null;
   return (
@@ -47,13 +52,12 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     >
       <div className={styles.curves}>
         <LearningCurve
-          title={text.accuracy}
-          hint={text.accuracyHint}
-          empty={
-            done.length === 0 ? text.empty : text[hasEvaluation ? "noAccuracy" : "noEvaluation"]
-          }
-          curves={curvesOf(runs, (round) => round.accuracy)}
+          title={isOneClass ? t.advice.oneClass.accuracy : text.accuracy}
+          hint={isOneClass ? t.advice.oneClass.hint : text.accuracyHint}
+          empty={noAccuracy(project, done)}
+          curves={curvesOf(runs, accuracyOf)}
           format={formatWholePercent}
+          chance={0}
         />
         <Chart
           title={text.share}
@@ -69,8 +73,9 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           title={text.auroc}
           hint={text.aurocHint}
           empty={text.noAuroc}
-          curves={curvesOf(runs, (round) => round.purity_auroc)}
+          curves={curvesOf(runs, purityOf)}
           format={(value) => value.toFixed(2)}
+          chance={0.5}
         />
         <Chart
           title={text.cost}
@@ -86,6 +91,22 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     </Card>
   );
 }
+
+/** Why no accuracy is drawn. */
+function noAccuracy({ classes, counts }: Project, done: Round[]): string {
+  if (done.length === 0) return text.empty;
+  if (done.some((round) => round.accuracy !== null)) return t.advice.fewImages;
+  if (counts.evaluation === 0) return text.noEvaluation;
+  return classes.length === 1 ? t.advice.oneClass.none : text.noAccuracy;
+}
+
+function accuracyOf(round: Round): Known | null {
+  const images = imagesOf(round);
+  return round.accuracy === null ? null : shareOf(round.accuracy * images, images);
+}
+
+const purityOf = ({ purity_auroc: auroc, answered }: Round): Known | null =>
+  auroc === null ? null : aurocOf(auroc, answered.class, answered.ood);
 
 function totals(rounds: Round[]): [cost: string, time: string] {
   const sum = (value: (round: Round) => number) =>

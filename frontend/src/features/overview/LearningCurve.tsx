@@ -13,15 +13,19 @@ type LearningCurveProps = {
   empty: string;
   curves: Curve[];
   format: (value: number) => string;
+  /** Where the axis begins: what chance would get. Lower values have all of the axis. */
+  chance: number;
 };
 
 /** Curves over rounds, one for each strategy, with bands where a strategy has several runs. */
-export function LearningCurve({ title, hint, empty, curves, format }: LearningCurveProps) {
+export function LearningCurve({ title, hint, empty, curves, format, chance }: LearningCurveProps) {
   const [hovered, setHovered] = useState<number | null>(null);
   const points = curves.flatMap((curve) => curve.points);
   const last = Math.max(...points.map((point) => point.x), 0);
-  const said = ({ y, high, runs }: Spread): string =>
-    runs > 1 ? `${format(y)} ± ${format(high - y)}` : format(y);
+  const said = ({ y, low, high, runs }: Spread): string =>
+    runs > 1
+      ? `${format(y)} ± ${format(high - y)}`
+      : t.advice.within(format(y), format(low), format(high));
   const told = (name: string, value: string): string =>
     curves.length > 1 ? `${name} ${value}` : value;
   const shown = curves.flatMap(({ name, points: own }) =>
@@ -33,13 +37,7 @@ export function LearningCurve({ title, hint, empty, curves, format }: LearningCu
       hint={hovered !== null && shown[0] ? `${text.round(hovered)}: ${shown.join(", ")}` : hint}
       summary={curves.map(({ name, points: own }) => `${name}: ${endOf(own, format)}`).join(". ")}
       empty={points.length === 0 ? empty : null}
-      axis={ticks(
-        Math.min(...points.map((point) => point.low), 1),
-        Math.min(1, Math.max(...points.map((point) => point.high), 0)),
-        5,
-        // Both formats tell hundredths apart, and no less.
-        0.01,
-      )}
+      axis={ticks(points.some((point) => point.low < chance) ? 0 : chance, 1)}
       format={format}
       xs={Array.from({ length: last + 1 }, (_, x) => x)}
       onHover={setHovered}
@@ -86,6 +84,19 @@ function Drawn({ points, scales: { xAt, yAt }, hovered }: DrawnProps) {
         className={styles.line}
         points={points.map(({ x, y }) => `${xAt(x)},${yAt(y)}`).join(" ")}
       />
+      {points.map(
+        ({ x, low, high, runs }) =>
+          runs === 1 && (
+            <line
+              key={x}
+              className={styles.error}
+              x1={xAt(x)}
+              x2={xAt(x)}
+              y1={yAt(low)}
+              y2={yAt(high)}
+            />
+          ),
+      )}
       {points.map(({ x, y }) => (
         <circle
           key={x}

@@ -6,24 +6,28 @@ import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Failure, Skeleton } from "../../ui/State";
+import { Finding } from "./FindingCard";
 import styles from "./OverviewScreen.module.css";
 
 const { outlook: text, oodLeft } = t.overview;
+const { finding } = t.advice;
 
 const TONES = { stop: "gold", go_on: "good", unclear: "plain", unknown: "plain" } as const;
 
 /** Whether another round is expected to pay, and what speaks for it. */
 export function OutlookCard({ project }: { project: Project }) {
   const { data, error, refetch } = useQuery(outlookQuery(project.id));
+  const isFinding = project.settings?.goal === "find_all";
   return (
     <Card
-      title={text.title}
-      hint={data ? text.advice[data.advice] : undefined}
+      title={isFinding ? finding.title : text.title}
+      hint={data && (isFinding ? finding : text).advice[data.advice]}
       actions={data && <Chip tone={TONES[data.advice]}>{text.chips[data.advice]}</Chip>}
     >
       {error && !data && <Failure error={error} onRetry={() => refetch()} />}
       {!data && !error && <Skeleton height="5rem" />}
-      {data && (
+      {data && isFinding && <Finding outlook={data} />}
+      {data && !isFinding && (
         <ul className={styles.reasons}>
           {data.reasons.map((reason) => (
             <li key={reason.code}>{sentence(reason, project)}</li>
@@ -37,17 +41,25 @@ export function OutlookCard({ project }: { project: Project }) {
 function sentence({ code, values }: Reason, { counts }: Project): string {
   const percent = (name: string) => formatPercent(values[name] ?? 0);
   const count = (name: string) => formatCount(Math.round(values[name] ?? 0));
+  const each = (name: string) =>
+    formatPercent((100 * (values[name] ?? 0)) / Math.max(1, values.verdicts ?? 0));
   switch (code) {
     case "gain":
       if (Math.round(values.more ?? 0) === 0) return text.noLabels;
-      return text.gain(
-        percent("gain"),
-        percent("low"),
-        percent("high"),
-        count("more"),
-        percent("least"),
-        Math.round(100 * (values.chance ?? 0)),
-      );
+      return [
+        text.gain(
+          percent("gain"),
+          percent("low"),
+          percent("high"),
+          count("verdicts"),
+          count("more"),
+        ),
+        text.perVerdicts(each("gain"), each("low"), each("high")),
+        text.needed(percent("least")),
+      ].join(" ");
+    case "few_labels":
+      if (Math.round(values.more ?? 0) === 0) return text.noLabels;
+      return text.fewLabels(count("more"), count("verdicts"), percent("high"), percent("least"));
     case "ceiling":
       return text.ceiling(percent("least"));
     case "evaluation":
@@ -57,7 +69,7 @@ function sentence({ code, values }: Reason, { counts }: Project): string {
     case "few_rounds":
       return text.fewRounds(count("rounds"), count("needed"));
     case "in_share":
-      return text.inShare(percent("last"), percent("best"));
+      return text.inShare(percent("last"), percent("best"), count("inside"), count("answers"));
     case "pool":
       return text.pool(count("unlabeled"), count("inside"));
     default:

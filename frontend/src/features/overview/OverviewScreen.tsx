@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
+import { useTitles } from "../../api/algorithms";
 import { isFullyLabeled } from "../../api/projects";
 import { jobsQuery, roundsQuery } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
+import { CannotTell } from "../../ui/CannotTell";
 import { Card } from "../../ui/Card";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { Parts } from "../../ui/Meter";
@@ -45,6 +47,7 @@ export function OverviewScreen({ project }: { project: Project }) {
     // Events bring progress; this is for the case that one is missed.
     refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 4_000 : false),
   });
+  const modelOf = useTitles("model");
   if (project.state === "draft") {
     return (
       <div className={styles.page}>
@@ -56,6 +59,7 @@ export function OverviewScreen({ project }: { project: Project }) {
     );
   }
   const items = rounds.data?.items ?? [];
+  const judged = items.findLast((one) => one.state === "closed");
   return (
     <div className={styles.page}>
       <Actions project={project} rounds={items} />
@@ -64,6 +68,7 @@ export function OverviewScreen({ project }: { project: Project }) {
           {t.common.said(warning)}
         </Notice>
       ))}
+      {judged && <CannotTell project={project} round={judged} nameOf={modelOf} />}
       <SubsetInUse project={project} />
       {shownJobs(jobs.data?.items ?? []).map((job) => (
         <JobCard key={job.id} job={job} projectId={project.id} />
@@ -102,7 +107,10 @@ const isActive = (job: Job): boolean => job.state === "queued" || job.state === 
 
 /** Jobs at work, and the latest one if it failed. */
 const shownJobs = (jobs: Job[]): Job[] =>
-  jobs.filter((job, index) => isActive(job) || (index === 0 && job.state === "failed"));
+  jobs
+    // That somebody asks what a round would take is no round.
+    .filter((job) => !(job.dry_run && job.kind === "advance_round"))
+    .filter((job, index) => isActive(job) || (index === 0 && job.state === "failed"));
 
 function PoolCard({ project }: { project: Project }) {
   const { counts } = project;

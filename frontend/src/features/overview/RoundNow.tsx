@@ -1,15 +1,17 @@
+import { imagesOf, saidOf } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { Figures } from "../../ui/Figures";
-import { formatPercent } from "../../ui/format";
+import { type Figure, Figures } from "../../ui/Figures";
 import { Meter } from "../../ui/Meter";
+import { formatShare, shareOf } from "../../ui/shares";
 
 /** The round that answers count towards now, and what the model is worth so far. */
 export function RoundNow({ project, rounds }: { project: Project; rounds: Round[] }) {
+  const isOneClass = project.classes.length === 1;
   const current = project.current_round;
   const round = rounds.find((item) => item.number === current?.number);
-  const accuracy = rounds.findLast((item) => item.accuracy !== null)?.accuracy ?? null;
+  const measured = rounds.findLast((item) => item.accuracy !== null);
   return (
     <Card
       title={current ? t.projects.round(current.number) : t.overview.now}
@@ -25,10 +27,7 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
       )}
       <Figures
         large
-        figures={[
-          [t.overview.columns.share, formatPercent(round?.in_share ?? null)],
-          [t.overview.latestAccuracy, formatPercent(accuracy)],
-        ]}
+        figures={[...(round ? [shareFigure(round)] : []), accuracyFigure(measured, isOneClass)]}
       />
     </Card>
   );
@@ -38,4 +37,17 @@ function stateOf({ state, current_round: current }: Project): string {
   if (!current) return t.projects.states[state];
   const isPaused = state === "paused" && current.state === "open";
   return isPaused ? t.overview.roundPaused : t.overview.roundIs[current.state];
+}
+
+function shareFigure(round: Round): Figure {
+  const said = saidOf(round);
+  const share = formatShare(shareOf(round.answered.class, said));
+  return [t.overview.columns.share, share, t.advice.interval(said)];
+}
+
+function accuracyFigure(round: Round | undefined, isOneClass: boolean): Figure {
+  const name = isOneClass ? t.advice.oneClass.accuracy : t.overview.latestAccuracy;
+  if (round?.accuracy == null) return [name, "–"];
+  const images = imagesOf(round);
+  return [name, formatShare(shareOf(round.accuracy * images, images)), t.advice.interval(images)];
 }

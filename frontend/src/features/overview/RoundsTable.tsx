@@ -1,10 +1,12 @@
 import { Fragment } from "react";
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
+import { imagesOf, saidOf } from "../../api/measures";
 import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
-import { formatCost, formatCount, formatPercent, formatSeconds } from "../../ui/format";
+import { formatCost, formatCount, formatSeconds } from "../../ui/format";
+import { formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import styles from "./OverviewScreen.module.css";
 
@@ -69,8 +71,16 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
               <td data-number>{formatCount(round.answered.class)}</td>
               <td data-number>{formatCount(round.answered.ood)}</td>
               <td data-number>{formatCount(round.answered.unsure)}</td>
-              <td data-number>{formatPercent(round.in_share)}</td>
-              <td data-number>{formatPercent(round.accuracy)}</td>
+              <td data-number title={t.advice.interval(saidOf(round))}>
+                {saidOf(round) > 0
+                  ? formatShare(shareOf(round.answered.class, saidOf(round)))
+                  : "–"}
+              </td>
+              <td data-number title={t.advice.interval(imagesOf(round))}>
+                {round.accuracy === null
+                  ? "–"
+                  : formatShare(shareOf(round.accuracy * imagesOf(round), imagesOf(round)))}
+              </td>
               <td data-number>{trainingTime(round)}</td>
             </tr>
             {round.notes.length > 0 && (

@@ -1,11 +1,13 @@
 import { Link } from "react-router";
 import { parametersOf } from "../../api/algorithms";
+import { imagesOf, saidOf, tellingOf } from "../../api/measures";
 import type { Algorithm, Choice, LabelClass, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
+import { aurocOf, formatAuroc, formatShare, shareOf } from "../../ui/shares";
 import styles from "./RoundScreen.module.css";
 
 const { facts, phases, settings } = t.rounds;
@@ -14,12 +16,36 @@ const { facts, phases, settings } = t.rounds;
 export function FactsCard({ round, classes }: { round: Round; classes: LabelClass[] }) {
   const verdicts = Object.values(round.answered).reduce((sum, count) => sum + count, 0);
   const left = round.ood_left;
+  const said = saidOf(round);
+  const images = imagesOf(round);
+  const of = t.advice.interval;
+  const told = classes.length === 1 ? tellingOf(round) : null;
+  const perClassImages = (round.metrics.per_class_examples ?? {}) as Record<string, number>;
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
     [facts.spent, t.projects.spent(round.spent, round.budget)],
-    [facts.share, formatPercent(round.in_share)],
-    [facts.auroc, round.purity_auroc?.toFixed(3) ?? "–", facts.aurocHint],
-    [facts.accuracy, formatPercent(round.accuracy)],
+    [facts.share, said > 0 ? formatShare(shareOf(round.answered.class, said)) : "–", of(said)],
+    [
+      facts.auroc,
+      round.purity_auroc === null
+        ? "–"
+        : formatAuroc(aurocOf(round.purity_auroc, round.answered.class, round.answered.ood)),
+      facts.aurocHint,
+    ],
+    [
+      classes.length === 1 ? t.advice.oneClass.accuracy : facts.accuracy,
+      round.accuracy === null ? "–" : formatShare(shareOf(round.accuracy * images, images)),
+      of(images),
+    ],
+    ...(told
+      ? [
+          [
+            t.advice.oneClass.auroc,
+            formatAuroc(aurocOf(told.auroc, told.inside, told.ood)),
+            of(told.inside + told.ood),
+          ] as Figure,
+        ]
+      : []),
     [facts.hours, round.annotator_seconds > 0 ? formatSeconds(round.annotator_seconds) : "–"],
     [facts.oodLeft, left?.count == null ? "–" : formatCount(Math.round(left.count))],
   ];
@@ -34,7 +60,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
           rows={judged.map((one) => ({
             name: one.name,
             share: perClass[one.id] ?? 0,
-            text: formatPercent(perClass[one.id] ?? null),
+            text: classText(perClass[one.id] ?? null, perClassImages[one.id] ?? null),
           }))}
         />
       )}
@@ -50,6 +76,12 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
       )}
     </Card>
   );
+}
+
+/** Of rounds that did not count the images of each class, the accuracy alone. */
+function classText(accuracy: number | null, images: number | null): string {
+  if (accuracy === null || images === null) return formatPercent(accuracy);
+  return formatShare(shareOf(accuracy * images, images));
 }
 
 /** How long each phase of the closing job took. */

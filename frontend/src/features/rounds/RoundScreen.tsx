@@ -6,6 +6,7 @@ import { mapsQuery } from "../../api/maps";
 import { roundsQuery } from "../../api/rounds";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
+import { CannotTell } from "../../ui/CannotTell";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { decode } from "../../ui/map/lasso";
@@ -67,6 +68,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
   const maps = useQuery(mapsQuery(project.id));
   const algorithms = useQuery(algorithmsQuery).data?.items ?? [];
   const titleOf = useTitles("strategy");
+  const modelOf = useTitles("model");
   const queries = useQuerySet(project.id, round.number);
   const hide = search.get("hide");
   const hidden = useMemo(() => new Set(hide?.split(" ") ?? []), [hide]);
@@ -120,6 +122,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
           onClose={() => change("outline", "")}
         />
       )}
+      <CannotTell project={project} round={round} nameOf={modelOf} />
       <div className={styles.columns}>
         <FactsCard round={round} classes={project.classes} />
         <PhasesCard round={round} />

@@ -13,6 +13,7 @@ import { LearnedFeatures } from "./LearnedFeatures";
 import { MissingSwitch } from "./MissingSwitch";
 import { ModesField } from "./ModesField";
 import { unmetBy } from "./needs";
+import { RoundTime } from "./RoundTime";
 import styles from "./SetupScreen.module.css";
 
 type MethodCardProps = {
@@ -60,6 +61,16 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       {t.common.said(warning)}
     </Notice>
   ));
+  const aboutModel = (
+    <>
+      {weightsNotices}
+      <RoundTime
+        project={project}
+        model={settings.model}
+        title={chosen("model")?.title ?? settings.model.name}
+      />
+    </>
+  );
   const chooser = (kind: AlgorithmKind, note: string | null = null) => (
     <AlgorithmField
       kind={kind}
@@ -68,7 +79,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       note={note}
       onChange={(choice) => change({ [kind]: choice })}
     >
-      {kind === "model" ? weightsNotices : prerequisites(kind)}
+      {kind === "model" ? aboutModel : prerequisites(kind)}
     </AlgorithmField>
   );
   return (

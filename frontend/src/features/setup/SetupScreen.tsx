@@ -9,6 +9,7 @@ import { type Basics, BasicsCard, problemsOf } from "./BasicsCard";
 import { type ClassEdits, editsOf, toDrafts, toInputs, withEdits, withNew } from "./classes";
 import { DangerCard } from "./DangerCard";
 import { ExportsCard } from "./ExportsCard";
+import { GoalCard } from "./GoalCard";
 import { ImagesCard } from "./ImagesCard";
 import { MembersCard } from "./MembersCard";
 import { MethodCard } from "./MethodCard";
@@ -90,6 +91,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
         isDraft={isDraft}
         onChange={(value) => draft.set({ ...value, classes: editsOf(savedClasses, value.classes) })}
       />
+      <GoalCard settings={settings.value} onChange={settings.set} />
       <ImagesCard
         project={project}
         // Evaluation images are matched to classes by name, so those have to be saved before.

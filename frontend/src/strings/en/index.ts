@@ -1,4 +1,5 @@
 import { admin } from "./admin";
+import { advice } from "./advice";
 import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
@@ -18,6 +19,7 @@ import { weights } from "./weights";
 
 export const en = {
   admin,
+  advice,
   alike,
   common,
   exports,

@@ -124,8 +124,13 @@ export const overview = {
       unclear: "It is not clear whether another round pays.",
       unknown: "It cannot be told yet whether another round pays.",
     },
-    gain: (gain: string, low: string, high: string, more: string, least: string, chance: number) =>
-      `By the learning curve so far, ${more} more labels raise accuracy by ${gain} (80 % interval ${low} to ${high}). A rise of ${least} or more has a chance of ${chance < 1 ? "less than 1" : chance} %.`,
+    gain: (gain: string, low: string, high: string, verdicts: string, more: string) =>
+      `By the learning curve so far, the next ${verdicts} verdicts bring ${more} labels of a class and raise accuracy by ${gain} (80 % interval ${low} to ${high}).`,
+    perVerdicts: (gain: string, low: string, high: string) =>
+      `That is ${gain} for a hundred verdicts (${low} to ${high}).`,
+    needed: (least: string) => `A rise of ${least} would be worth them.`,
+    fewLabels: (more: string, verdicts: string, high: string, least: string) =>
+      `The next ${verdicts} verdicts are expected to bring ${more} labels of a class, which raise accuracy by ${high} at most. A rise of ${least} would be worth them.`,
     noLabels:
       "Another round like the last is expected to bring no label of a class, and so no rise of accuracy.",
     ceiling: (least: string) =>
@@ -137,8 +142,8 @@ export const overview = {
       "There is no accuracy yet: it is measured on the evaluation images when a round closes.",
     fewRounds: (rounds: string, needed: string) =>
       `Accuracy is known of ${rounds === "1" ? "one round" : `${rounds} rounds`}; a learning curve needs ${needed}.`,
-    inShare: (last: string, best: string) =>
-      `${last} of the last round’s answers were IN; in the best round ${best}.`,
+    inShare: (last: string, best: string, inside: string, answers: string) =>
+      `${inside} of ${answers} answers of the last round were IN, ${last}; in the best round ${best}.`,
     pool: (unlabeled: string, inside: string) =>
       `${unlabeled} images of the pool are unlabeled, of which at most ${inside} are expected to be IN.`,
   },

@@ -61,6 +61,7 @@ export const rounds = {
       phi: "The contours are MQ-Net’s Φ: the higher, the sooner it asks.",
       sum: "The contours are purity + informativeness, normalised over the pool.",
       product: "The contours are purity × informativeness, normalised over the pool.",
+      purity: "The contours are purity: the most likely come first.",
       informativeness: "The contours are informativeness alone.",
       expected_value:
         "The contours are what an answer is expected to teach for what it is expected to cost.",

@@ -1,5 +1,6 @@
 import type { Catalogue } from "..";
 import { admin } from "./admin";
+import { advice } from "./advice";
 import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
@@ -19,6 +20,7 @@ import { weights } from "./weights";
 
 export const ko: Catalogue = {
   admin,
+  advice,
   alike,
   common,
   exports,

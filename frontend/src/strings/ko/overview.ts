@@ -124,8 +124,12 @@ export const overview: Catalogue["overview"] = {
       unclear: "한 라운드를 더 진행할 가치가 있는지 분명하지 않습니다.",
       unknown: "한 라운드를 더 진행할 가치가 있는지 아직 판단할 수 없습니다.",
     },
-    gain: (gain, low, high, more, least, chance) =>
-      `지금까지의 학습 곡선에 따르면 라벨 ${more}개를 더하면 정확도가 ${gain} 오릅니다(80% 구간 ${low}–${high}). ${least} 이상 오를 확률은 ${chance < 1 ? "1% 미만" : `${chance}%`}입니다.`,
+    gain: (gain, low, high, verdicts, more) =>
+      `지금까지의 학습 곡선에 따르면 다음 판정 ${verdicts}개로 클래스 라벨 ${more}개가 생기고 정확도가 ${gain} 오릅니다(80% 구간 ${low}–${high}).`,
+    perVerdicts: (gain, low, high) => `판정 100개당 ${gain}입니다(${low}–${high}).`,
+    needed: (least) => `${least} 이상 오르면 그만한 가치가 있습니다.`,
+    fewLabels: (more, verdicts, high, least) =>
+      `다음 판정 ${verdicts}개로 생길 클래스 라벨은 ${more}개로 예상되며, 정확도는 많아야 ${high} 오릅니다. ${least} 이상 올라야 그만한 가치가 있습니다.`,
     noLabels:
       "지난번과 같은 라운드를 한 번 더 진행해도 클래스 라벨이 생기지 않을 것으로 보이므로, 정확도도 오르지 않을 것입니다.",
     ceiling: (least) =>
@@ -136,8 +140,8 @@ export const overview: Catalogue["overview"] = {
     noAccuracy: "아직 정확도가 없습니다. 라운드를 닫을 때 평가용 이미지로 측정합니다.",
     fewRounds: (rounds, needed) =>
       `정확도가 있는 라운드는 ${rounds}개이며, 학습 곡선에는 ${needed}개가 필요합니다.`,
-    inShare: (last, best) =>
-      `마지막 라운드의 답변 중 IN 비율은 ${last}이고, 가장 높았던 라운드는 ${best}입니다.`,
+    inShare: (last, best, inside, answers) =>
+      `마지막 라운드의 답변 ${answers}개 중 IN은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
     pool: (unlabeled, inside) =>
       `풀에서 라벨이 없는 이미지는 ${unlabeled}개이며, 그중 IN은 많아야 ${inside}개로 예상됩니다.`,
   },

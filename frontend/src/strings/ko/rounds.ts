@@ -49,6 +49,7 @@ export const rounds: Catalogue["rounds"] = {
       phi: "등고선은 MQ-Net의 Φ이며, 높을수록 먼저 물어봅니다.",
       sum: "등고선은 풀 전체로 정규화한 순도 + 정보량입니다.",
       product: "등고선은 풀 전체로 정규화한 순도 × 정보량입니다.",
+      purity: "등고선은 순도이며, 가능성이 높은 이미지부터 물어봅니다.",
       informativeness: "등고선은 정보량입니다.",
       expected_value: "등고선은 예상 비용 대비 답변 하나의 예상 학습 효과입니다.",
     },

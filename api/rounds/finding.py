@@ -1,0 +1,89 @@
+"""Whether another round finds enough of what is looked for, of a project that is to find all.
+
+What is left of the classes in the pool is estimated from the random round 0 and from the calibrated
+purity (``RoundOut.ood_left``), with a 95 % interval; how soon it is found, by the last answers.
+Advice: stop where surely ``FOUND`` of all are found, or where surely less than ``LEAST_YIELD`` of
+the answers find one (80 % interval); go on where surely neither is so; unclear in between; unknown
+with fewer than ``FEWEST`` answers, or without an estimate.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
+from api.rounds.shares import FEWEST, Share, share_of
+from core.states import RoundState
+
+FOUND: Final = 0.95
+LEAST_YIELD: Final = 0.02
+
+
+def outlook(rounds: Sequence[RoundOut], found: int, least_gain: float) -> OutlookOut:
+    """Advice on another round.
+
+    Args:
+        rounds: Of a project, in order.
+        found: Images of the pool that have a class by now.
+        least_gain: Handed back; it is about accuracy.
+    """
+    closed = [one for one in rounds if one.state is RoundState.CLOSED]
+    reasons = [*_left(closed, found, rounds), *_yield(closed)]
+    points = {one.code: one.points for one in reasons}
+    advice: Literal["stop", "go_on", "unclear", "unknown"]
+    if "stop" in points.values():
+        advice = "stop"
+    elif not {"left", "yield"} <= set(points):
+        advice = "unknown"
+    else:
+        advice = "go_on" if set(points.values()) == {"go_on"} else "unclear"
+    return OutlookOut(goal="find_all", advice=advice, least_gain=least_gain, reasons=reasons)
+
+
+def left_points(found: float, low: float, high: float) -> Points:
+    """What an estimate of ``low`` to ``high`` images left speaks for, with ``found`` so far."""
+    if high < 1 or found >= FOUND * (found + high):
+        return "stop"
+    return "go_on" if low >= 1 and found < FOUND * (found + low) else "neither"
+
+
+def yield_points(share: Share) -> Points:
+    """What it speaks for that so many of the last answers have found an image."""
+    if share.high < LEAST_YIELD:
+        return "stop"
+    return "go_on" if share.low >= LEAST_YIELD else "neither"
+
+
+def _left(closed: Sequence[RoundOut], found: int, rounds: Sequence[RoundOut]) -> list[Reason]:
+    estimate = next((one.ood_left for one in reversed(closed) if one.ood_left is not None), None)
+    if estimate is None or estimate.count is None:
+        return [_reason("not_estimated", "neither", found=found)]
+    assert estimate.low is not None
+    assert estimate.high is not None
+    # Estimated when the last round closed: what was found since is left no more.
+    since = sum(one.answered.class_ for one in rounds if one.state is not RoundState.CLOSED)
+    low, left, high = (
+        max(0.0, estimate.unlabeled - ood - since)
+        for ood in (estimate.high, estimate.count, estimate.low)
+    )
+    points = left_points(found, low, high)
+    return [_reason("left", points, found=found, left=left, low=low, high=high)]
+
+
+def _yield(closed: Sequence[RoundOut]) -> list[Reason]:
+    """Of the last rounds that have enough answers together, how many answers found one."""
+    inside, answers = 0, 0
+    for one in reversed(closed):
+        counts = one.answered
+        inside += counts.class_
+        answers += counts.class_ + counts.ood + counts.unsure
+        if answers >= FEWEST:
+            break
+    if answers < FEWEST:
+        return [_reason("few_answers", "neither", answers=answers, needed=FEWEST)]
+    share = share_of(inside, answers)
+    values = {"inside": inside, "answers": answers, "share": share.value}
+    return [_reason("yield", yield_points(share), low=share.low, high=share.high, **values)]
+
+
+def _reason(code: str, points: Points, **values: float) -> Reason:
+    return Reason(code=code, points=points, values=values)

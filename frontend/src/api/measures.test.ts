@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { cannotTell } from "./measures";
+import type { Round } from "./types";
+
+const round = (values: Partial<Round>): Round =>
+  ({
+    answered: { class: 30, ood: 30, skip: 0, unsure: 0 },
+    purity_auroc: null,
+    metrics: {},
+    ...values,
+  }) as Round;
+
+const told = (auroc: number, inside = 30, ood = 30) => ({ auroc, error: 0.05, inside, ood });
+
+test.each<[string, Partial<Round>, boolean]>([
+  ["nothing measured", {}, false],
+  ["near chance", { metrics: { purity_left_out: told(0.58) } }, true],
+  ["well above", { metrics: { purity_left_out: told(0.65) } }, false],
+  ["too few of one kind", { metrics: { purity_left_out: told(0.5, 200, 9) } }, false],
+  // Of images that were chosen because they are alike, it can tell less than of others.
+  ["chosen alike", { purity_auroc: 0.5, metrics: { purity_left_out: told(0.9) } }, false],
+  ["only of the chosen", { purity_auroc: 0.5 }, true],
+  ["images of none first", { metrics: { telling: told(0.5), purity_left_out: told(0.9) } }, true],
+])("whether a model can tell images apart: %s", (_, values, expected) => {
+  expect(cannotTell(round(values))).toBe(expected);
+});

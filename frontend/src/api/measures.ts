@@ -1,0 +1,27 @@
+import type { Round } from "./types";
+
+/** How well images of any class are told from those of none, as a round has measured it. */
+export type Telling = { auroc: number; error: number; inside: number; ood: number };
+
+/** What the accuracy of a round was measured on. */
+export const imagesOf = ({ metrics }: Round): number => Number(metrics.examples ?? 0);
+
+/** Verdicts that say whether an image belongs to a class. */
+export const saidOf = ({ answered }: Round): number => answered.class + answered.ood;
+
+/** By verdicts that the model had not learned from; of a project with one class, by other images. */
+export const tellingOf = ({ metrics }: Round): Telling | null =>
+  ((metrics.telling ?? metrics.purity_left_out) as Telling | null | undefined) ?? null;
+
+const CHANCE = 0.65;
+const ENOUGH = 10;
+
+/** Whether the model hardly knows which images belong to a class, which chance would get right half the time. */
+export function cannotTell(round: Round): boolean {
+  const { class: inside, ood } = round.answered;
+  const found =
+    tellingOf(round) ??
+    (round.purity_auroc === null ? null : { auroc: round.purity_auroc, inside, ood });
+  if (found === null || Math.min(found.inside, found.ood) < ENOUGH) return false;
+  return found.auroc < CHANCE;
+}

@@ -1,0 +1,38 @@
+import { cannotTell, tellingOf } from "../api/measures";
+import type { Project, Round } from "../api/types";
+import { t } from "../strings";
+import { ButtonLink } from "./Button";
+import { Notice } from "./State";
+
+const { cannotTell: text } = t.advice;
+
+const KNOWING = "auto";
+
+/** Warns where the model of a round knows next to nothing of which images belong to a class. */
+export function CannotTell({
+  project,
+  round,
+  nameOf,
+}: {
+  project: Project;
+  round: Round;
+  /** The title of a model. */
+  nameOf: (model: string) => string;
+}) {
+  if (!cannotTell(round)) return null;
+  const auroc = tellingOf(round)?.auroc ?? round.purity_auroc ?? 0;
+  const { model } = round.settings as { model?: { name: string } };
+  return (
+    <Notice
+      tone="gold"
+      actions={
+        <ButtonLink to={`/projects/${project.id}/settings#method`} size="small">
+          {text.settings}
+        </ButtonLink>
+      }
+    >
+      <strong>{text.title}</strong> {text.text(`${Math.round(100 * auroc)}`)}{" "}
+      {model?.name === KNOWING ? text.larger : text.change(nameOf(KNOWING))}
+    </Notice>
+  );
+}

@@ -1,0 +1,99 @@
+"""How good the model of a closing round is, by images that it has not learned from."""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from models.catalog import parse
+from models.chance import doubts_of_model
+from models.evaluate import accuracy, per_class_accuracy
+from models.left_out import tells_apart
+from models.ood_detection import telling
+from models.params.networks import TrainingParams
+from models.protocols import TargetModel
+from models.query import infer
+from workers.advance.phases import Advance
+
+NO_NONE_NOTE: Final = (
+    "With a single class, accuracy is how often its images are told from those of none, and there "
+    "is no image of none to measure it on; import some into the split auxiliary_ood."
+)
+NO_PROBABILITY_NOTE: Final = (
+    "With a single class, accuracy needs a purity that is a probability, as probe is once there "
+    "are answers of both kinds; only how well it orders the images was measured."
+)
+
+
+def evaluate(advance: Advance) -> None:
+    """Measure the model on the evaluation split, and its purity on verdicts left out."""
+    model = advance.model()
+    assert model is not None
+    measure = _one_class if advance.snapshot.classes == 1 else _classes
+    advance.note("evaluate", measure(advance, model))
+
+
+def left_out(advance: Advance) -> dict[str, Any] | None:
+    """How well the purity of a frozen model tells verdicts apart that it has not learned from.
+
+    What a network was trained on it tells apart in any case, so nothing is said of one.
+    """
+    model = advance.model() if advance.frozen else None
+    if model is None:
+        return None
+    snapshot = advance.snapshot
+    verdicts = advance.verdicts() or infer(model, snapshot.labeled, advance.context.progress)
+    found = tells_apart(
+        model,
+        snapshot.labeled,
+        snapshot.labels,
+        verdicts,
+        advance.query_settings,
+        seed=advance.seed,
+        contrastive=advance.contrastive(),
+    )
+    return None if found is None else found.to_json()
+
+
+def _classes(advance: Advance, model: TargetModel) -> dict[str, Any]:
+    snapshot = advance.snapshot
+    truth, ids = snapshot.evaluation_labels, [str(one) for one in snapshot.class_ids.tolist()]
+    outputs = model.infer(snapshot.evaluation, progress=advance.context.progress)
+    shares, right = per_class_accuracy(outputs, truth).tolist(), float(accuracy(outputs, truth))
+    counts = np.bincount(truth, minlength=snapshot.classes).tolist()
+    return {
+        "accuracy": right,
+        "notes": list(doubts_of_model(right, truth)),
+        "per_class": {
+            class_id: None if math.isnan(share) else share
+            for class_id, share in zip(ids, shares, strict=True)
+        },
+        "per_class_examples": dict(zip(ids, counts, strict=True)),
+        "examples": len(truth),
+    }
+
+
+def _one_class(advance: Advance, model: TargetModel) -> dict[str, Any]:
+    """Tell the class from none: by the evaluation split, and the images that are known as OOD."""
+    inside, none = advance.snapshot.evaluation, advance.snapshot.auxiliary
+    if len(none) == 0 or _learns_from_auxiliary(advance):
+        return {"notes": [NO_NONE_NOTE], "examples": 0}
+    rows = np.union1d(inside, none)
+    scored = advance.scored(model, rows, advance.context.progress)
+    is_inside = np.isin(rows, inside)
+    found = telling(scored.scores.purity, is_inside)
+    assert found is not None
+    notes, values = [], {"examples": len(rows), "telling": found.to_json()}
+    if scored.view.purity_is_probability:
+        said = scored.scores.purity >= 0.5
+        values["accuracy"] = float((said == is_inside).mean())
+    else:
+        notes = [NO_PROBABILITY_NOTE]
+    return {**values, "notes": notes}
+
+
+def _learns_from_auxiliary(advance: Advance) -> bool:
+    """Whether the model has learned from what would have to judge it."""
+    params = parse("model", advance.settings.model.name, advance.settings.model.params)
+    regularized = isinstance(params, TrainingParams) and params.regularized
+    return regularized and params.ood_from != "verdicts"
