@@ -117,6 +117,12 @@ class ProjectSummary(BaseModel):
     current_round: CurrentRound | None
 
 
+class ProjectListed(ProjectSummary):
+    """`pictures` are ids of a few of its images, spread over all that there are."""
+
+    pictures: list[int]
+
+
 class ProjectOut(ProjectSummary):
     """`classes_version` is raised by every change of the classes; answers to them carry it."""
 
