@@ -50,7 +50,7 @@ export function SetupBar(props: SetupBarProps) {
     );
   }
   return (
-    <div className={styles.bar}>
+    <div className={styles.bar} id="start">
       {refused && valid && (
         <div className={styles.refused}>
           <Notice tone="bad">{refused}</Notice>

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { actOnProject, projectQuery } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
 import { focusInvalid } from "../../ui/focusInvalid";
@@ -18,12 +18,14 @@ import { useSetup } from "./useSetup";
 type SetupScreenProps = {
   project: Project & { settings: Settings };
   user: User;
+  /** What stands before all. */
+  lead?: ReactNode;
   /** What other features let be set here. */
   children?: ReactNode;
 };
 
 /** Everything about a project that can be set, before it is started and after. */
-export function SetupScreen({ project, user, children }: SetupScreenProps) {
+export function SetupScreen({ project, user, lead, children }: SetupScreenProps) {
   const { id, state } = project;
   const isDraft = state === "draft";
   const { basics, settings, problems, save, dirty, setBasics, discard } = useSetup(project);
@@ -53,6 +55,7 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
   const barred = isDraft || dirty;
   return (
     <div className={styles.page}>
+      {lead}
       <BasicsCard basics={basics} isDraft={isDraft} onChange={setBasics} />
       <ImagesCard
         project={project}
@@ -103,8 +106,9 @@ export function SetupScreen({ project, user, children }: SetupScreenProps) {
 
 /** Links such as `settings#images` lead to a card that is there only after the project has loaded. */
 function useScrollToHash(): void {
-  const [hash] = useState(() => window.location.hash.slice(1));
+  const { hash, key } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link that is followed again, too.
   useEffect(() => {
-    if (hash) document.getElementById(hash)?.scrollIntoView();
-  }, [hash]);
+    if (hash) document.getElementById(hash.slice(1))?.scrollIntoView();
+  }, [hash, key]);
 }
