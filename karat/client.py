@@ -25,7 +25,7 @@ from karat.resources import (
     Job,
     JobState,
     NewToken,
-    ProjectSummary,
+    ProjectListed,
     Role,
     Scope,
     Token,
@@ -209,7 +209,7 @@ class Client:
         """
         self._transport.request("DELETE", f"/tokens/{token_id}")
 
-    def projects(self) -> list[ProjectSummary]:
+    def projects(self) -> list[ProjectListed]:
         """The projects the user may see."""
         return list(self._transport.pages("/projects"))
 

@@ -100,6 +100,12 @@ class ProjectSummary(TypedDict):
     current_round: CurrentRound | None
 
 
+class ProjectListed(ProjectSummary):
+    """The same with ids of a few of its images, spread over all that there are."""
+
+    pictures: list[int]
+
+
 class Project(ProjectSummary):
     """A project with its classes and settings, and what those need that is not there yet."""
 

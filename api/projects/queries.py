@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Select, exists, func, null, select, union_all
+from sqlalchemy import CompoundSelect, Select, and_, exists, func, null, select, true, union_all
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -11,6 +11,7 @@ from core.states import ExampleState, Role, RoundState, Split
 from core.tables import Example, Member, Project, ProjectClass, Round
 
 _REST = ExampleState.UNLABELED
+_PICTURES = 4
 _FIELD = {
     ExampleState.QUERIED: "queried",
     ExampleState.LABELED: "labeled_in",
@@ -78,6 +79,35 @@ def _grouped(
         )
         .group_by(Example.project_id, Example.split, Example.state)
     )
+
+
+async def pictures(session: AsyncSession, project_ids: Iterable[int]) -> dict[int, list[int]]:
+    """Ids of a few examples of each project that has any, at even distances in its pool."""
+    each = select(func.generate_series(0, _PICTURES - 1).label("at")).subquery()
+    last = (
+        select(func.max(Example.pool_index))
+        .where(Example.project_id == Project.id)
+        .scalar_subquery()
+    )
+    places = (
+        select(Project.id, ((last + 1) * each.c.at // _PICTURES).label("place"))
+        .join(each, true())
+        .where(Project.id.in_(list(project_ids)))
+        .distinct()
+        .subquery()
+    )
+    statement = (
+        select(Example.project_id, Example.id)
+        .join(
+            places,
+            and_(Example.project_id == places.c.id, Example.pool_index == places.c.place),
+        )
+        .order_by(Example.project_id, Example.pool_index)
+    )
+    found: dict[int, list[int]] = {}
+    for project_id, example_id in await session.execute(statement):
+        found.setdefault(project_id, []).append(example_id)
+    return found
 
 
 async def current_rounds(session: AsyncSession, project_ids: Iterable[int]) -> dict[int, Round]:

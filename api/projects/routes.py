@@ -9,8 +9,8 @@ from api.projects import service
 from api.projects.schemas import (
     MemberOut,
     ProjectCreate,
+    ProjectListed,
     ProjectOut,
-    ProjectSummary,
     ProjectUpdate,
 )
 from api.projects.settings import defaults
@@ -29,7 +29,7 @@ async def default_settings(_: CurrentUser, goal: Goal = "best_model") -> Project
 @router.get("/projects")
 async def list_projects(
     session: SessionDep, user: CurrentUser, cursor: Cursor = None, limit: Limit = 100
-) -> Page[ProjectSummary]:
+) -> Page[ProjectListed]:
     """The projects that the caller sees, newest first."""
     found = await service.summaries(session, user, cursor=cursor, limit=limit)
     return Page(items=found, next_cursor=found[-1].id if len(found) == limit else None)

@@ -1,7 +1,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from api.users.schemas import UserOut
 from core.project_settings import Mode
@@ -28,6 +28,30 @@ class ClassIn(BaseModel):
     guide: ClassGuideText | None = None
 
 
+def _is_blank(item: Any) -> bool:
+    """Whether a row of an editor has been begun, and nothing been written into it."""
+    if not isinstance(item, dict) or item.get("id") is not None:
+        return False
+    return all(
+        isinstance(text, str) and not text.strip()
+        for text in (item.get("name"), item.get("guide") or "")
+    )
+
+
+def _without_blank_end(classes: Any) -> Any:
+    """The classes without empty rows at the end: whoever types a list ends with one."""
+    if not isinstance(classes, list):
+        return classes
+    end = len(classes)
+    while end and _is_blank(classes[end - 1]):
+        end -= 1
+    return classes[:end]
+
+
+Classes = Annotated[list[ClassIn], Field(max_length=1000)]
+ClassesIn = Annotated[Classes, BeforeValidator(_without_blank_end)]
+
+
 class ClassOut(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
@@ -44,7 +68,7 @@ class ProjectCreate(BaseModel):
 
     name: ProjectName
     guidelines: Guidelines = ""
-    classes: Annotated[list[ClassIn], Field(max_length=1000)]
+    classes: ClassesIn
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -55,7 +79,7 @@ class ProjectUpdate(BaseModel):
 
     name: ProjectName | None = None
     guidelines: Guidelines | None = None
-    classes: Annotated[list[ClassIn], Field(max_length=1000)] | None = None
+    classes: ClassesIn | None = None
     classes_version: Annotated[int, Field(ge=1, lt=2**63)] | None = None
     settings: dict[str, Any] | None = None
 
@@ -91,6 +115,12 @@ class ProjectSummary(BaseModel):
     created_at: datetime
     counts: Counts
     current_round: CurrentRound | None
+
+
+class ProjectListed(ProjectSummary):
+    """`pictures` are ids of a few of its images, spread over all that there are."""
+
+    pictures: list[int]
 
 
 class ProjectOut(ProjectSummary):

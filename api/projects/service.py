@@ -12,8 +12,8 @@ from api.projects.schemas import (
     ClassOut,
     CurrentRound,
     ProjectCreate,
+    ProjectListed,
     ProjectOut,
-    ProjectSummary,
     ProjectUpdate,
 )
 from api.projects.settings import checked
@@ -46,7 +46,7 @@ from core.tables import (
 
 async def summaries(
     session: AsyncSession, principal: Principal, *, cursor: int | None, limit: int
-) -> list[ProjectSummary]:
+) -> list[ProjectListed]:
     """The newest projects below ``cursor`` that ``principal`` sees."""
     statement = queries.visible(principal).limit(limit)
     if cursor is not None:
@@ -55,12 +55,14 @@ async def summaries(
     ids = [project.id for project in projects]
     counts = await queries.counts(session, ids)
     rounds = await queries.current_rounds(session, ids)
+    pictures = await queries.pictures(session, ids)
     return [
-        ProjectSummary.model_validate(
+        ProjectListed.model_validate(
             {
                 **_columns(project),
                 "counts": counts[project.id],
                 "current_round": _current(rounds.get(project.id)),
+                "pictures": pictures.get(project.id, []),
             }
         )
         for project in projects

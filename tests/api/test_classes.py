@@ -39,6 +39,23 @@ def test_confusable_classes_are_refused(
     assert response.json()["field"] == "classes"
 
 
+@pytest.mark.parametrize("end", [[""], ["", "  "], ["\t"] * 3])
+def test_empty_rows_at_the_end_are_nothing(http: TestClient, world: World, end: list[str]) -> None:
+    headers = world.caller().headers
+    blank = [{"name": name, "colour": "#d9822b", "hotkey": "5", "guide": " "} for name in end]
+    body = {"name": "Typed", "classes": [{"name": "cat"}, *blank]}
+    made = http.post("/api/projects", json=body, headers=headers).json()
+    assert [one["name"] for one in made["classes"]] == ["cat"]
+    kept = [{"id": made["classes"][0]["id"], "name": "cat"}, {"name": "dog"}, *blank]
+    url = f"/api/projects/{made['id']}"
+    changed = http.patch(url, json={"classes": kept}, headers=headers)
+    assert [name for _, name, _ in classes_of(changed)] == ["cat", "dog"]
+    # Anywhere else, or where something was said of it, a class without a name is a mistake.
+    for classes in ([*blank, {"name": "cat"}], [{"name": "", "guide": "with ears"}]):
+        refused = http.patch(url, json={"classes": classes}, headers=headers)
+        assert refused.status_code == 422
+
+
 def test_hotkeys_are_given_out_around_those_chosen(http: TestClient, world: World) -> None:
     names = [{"name": f"class {number}"} for number in range(11)]
     body = {"name": "Many", "classes": [{"name": "first", "hotkey": "2"}, *names]}

@@ -69,6 +69,23 @@ def test_projects_come_in_pages_newest_first(http: TestClient, world: World, lim
     assert _listed(http, world.caller(Role.ENGINEER), limit) == []
 
 
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 9])
+def test_projects_in_a_list_show_a_few_of_their_own_images(
+    http: TestClient, world: World, n: int
+) -> None:
+    project, other = world.project(), world.project()
+    world.add_images(project, n)
+    world.add_images(other, 2)
+    caller = world.caller()
+    listed = http.get("/api/projects", headers=caller.headers).json()["items"]
+    found = {item["id"]: item["pictures"] for item in listed}
+    examples = select(Example.pool_index, Example.id).where(Example.project_id == project.id)
+    places = {example: place for place, example in world.session.execute(examples).all()}
+    shown = [places[example] for example in found[project.id]]
+    assert shown == {0: [], 1: [0], 3: [0, 1, 2], 4: [0, 1, 2, 3], 9: [0, 2, 4, 6]}[n]
+    assert len(found[other.id]) == 2
+
+
 def test_a_page_goes_on_where_it_was_when_projects_come_and_go(
     http: TestClient, world: World
 ) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 
 def confirm(page: Page, name: str) -> None:
@@ -16,3 +16,8 @@ def send(page: Page, file: Path) -> None:
     """Choose a zip or a Parquet file, and take what is proposed."""
     page.get_by_label("Choose a file").set_input_files(file)
     confirm(page, file.name)
+
+
+def saved(page: Page) -> None:
+    """Wait until a draft has saved itself."""
+    expect(page.get_by_text("Everything here is saved.")).to_be_visible()

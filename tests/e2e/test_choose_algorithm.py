@@ -1,11 +1,15 @@
 """The catalog on the settings page: what is in effect, and how another is chosen."""
 
 import re
+import zipfile
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
 from karat import Client
 from karat.project import ProjectClient
+from tests.e2e.importing import saved
+from tests.karat.helpers import png
 
 
 def project_on(karat: Client, name: str) -> ProjectClient:
@@ -25,6 +29,18 @@ def choose(page: Page, kind: str, name: str) -> Locator:
     return place
 
 
+def started_on(karat: Client, name: str, path: Path) -> ProjectClient:
+    """One whose settings are saved by hand, as rounds go by them."""
+    project = project_on(karat, name)
+    archive = path / "pool.zip"
+    with zipfile.ZipFile(archive, "w") as found:
+        for seed in (1, 2):
+            found.writestr(f"{seed}.png", png(800 + seed))
+    karat.wait(project.import_images(archive)["id"])
+    project.start()
+    return project
+
+
 def save(page: Page) -> None:
     page.get_by_role("button", name="Save changes").click()
     expect(page.get_by_role("button", name=re.compile("Save changes|Saving"))).to_have_count(0)
@@ -33,7 +49,7 @@ def save(page: Page) -> None:
 def test_a_strategy_is_found_and_chosen_by_keyboard_alone(signed_in: Page, karat: Client) -> None:
     page = signed_in
     project = project_on(karat, "Keyboard")
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#method")
     strategy = field(page, "Query strategy")
     expect(strategy).to_contain_text("Expected value")
     expect(strategy).to_contain_text("Recommended")
@@ -52,7 +68,7 @@ def test_a_strategy_is_found_and_chosen_by_keyboard_alone(signed_in: Page, karat
     expect(strategy.get_by_role("button", name="Change")).to_be_focused()
     expect(strategy).to_contain_text("Core-set")
     expect(field(page, "Purity score")).to_contain_text("does not use this score")
-    save(page)
+    saved(page)
     assert project.get()["settings"]["strategy"]["name"] == "coreset"
 
 
@@ -61,7 +77,7 @@ def test_needs_are_said_before_the_choice_and_can_be_met_after_it(
 ) -> None:
     page = signed_in
     project = project_on(karat, "Needs")
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#method")
     field(page, "Purity score").get_by_role("button", name="Change").click()
     features = page.get_by_role("group", name="By features")
     expect(features.get_by_role("radio", name="CSI", exact=True)).to_have_accessible_description(
@@ -78,18 +94,18 @@ def test_needs_are_said_before_the_choice_and_can_be_met_after_it(
     # Without it the server would refuse the settings.
     informativeness.get_by_role("button", name="Switch it on").click()
     expect(informativeness.get_by_role("button", name="Switch it on")).to_have_count(0)
-    save(page)
+    saved(page)
     settings = project.get()["settings"]
     assert settings["informativeness"]["name"] == "ll"
     assert settings["model"]["params"]["loss_prediction"] is True
 
 
 def test_settings_are_not_saved_beside_a_field_that_shows_no_number(
-    signed_in: Page, karat: Client
+    signed_in: Page, karat: Client, tmp_path: Path
 ) -> None:
     page = signed_in
-    project = project_on(karat, "Empty field")
-    page.goto(f"/projects/{project.id}/settings")
+    project = started_on(karat, "Empty field", tmp_path)
+    page.goto(f"/projects/{project.id}/settings#method")
     strategy = choose(page, "Query strategy", "MQ-Net")
     strategy.get_by_text("Parameters", exact=True).click()
     epochs = strategy.get_by_label("Epochs")
@@ -101,28 +117,28 @@ def test_settings_are_not_saved_beside_a_field_that_shows_no_number(
 
     epochs.fill("50")
     save(page)
-    saved = project.get()["settings"]["strategy"]
-    assert (saved["name"], saved["params"]["epochs"]) == ("mqnet", 50)
+    stored = project.get()["settings"]["strategy"]
+    assert (stored["name"], stored["params"]["epochs"]) == ("mqnet", 50)
 
 
 def test_saving_undoes_nothing_that_was_set_elsewhere_meanwhile(
-    signed_in: Page, karat: Client
+    signed_in: Page, karat: Client, tmp_path: Path
 ) -> None:
     page = signed_in
-    project = project_on(karat, "Meanwhile")
-    page.goto(f"/projects/{project.id}/settings")
+    project = started_on(karat, "Meanwhile", tmp_path)
+    page.goto(f"/projects/{project.id}/settings#method")
     choose(page, "Query strategy", "Core-set")
     project.update(settings={"budget": 77}, guidelines="Look twice.")
     save(page)
-    saved = project.get()
-    assert saved["settings"]["strategy"]["name"] == "coreset"
-    assert (saved["settings"]["budget"], saved["guidelines"]) == (77, "Look twice.")
+    stored = project.get()
+    assert stored["settings"]["strategy"]["name"] == "coreset"
+    assert (stored["settings"]["budget"], stored["guidelines"]) == (77, "Look twice.")
 
 
 def test_each_choice_leads_to_its_page_of_the_documentation(signed_in: Page, karat: Client) -> None:
     page = signed_in
     project = project_on(karat, "Documentation")
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#method")
     field(page, "Purity score").get_by_role("button", name="Change").click()
     with page.expect_popup() as popup:
         page.get_by_role("link", name="Docs: CSI, distance from OOD").click()
@@ -139,7 +155,7 @@ def test_algorithms_and_their_parameters_are_korean_for_korean_readers(
     page = signed_in
     page.add_init_script("localStorage.setItem('karat.language', 'ko')")
     project = project_on(karat, "Korean")
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#method")
     strategy = field(page, "질의 전략")
     expect(strategy).to_contain_text("기대 가치")
     strategy.get_by_text("파라미터").click()
@@ -157,7 +173,7 @@ def test_korean_words_that_did_not_arrive_come_by_themselves(
     page.add_init_script("localStorage.setItem('karat.language', 'ko')")
     page.route("**/assets/catalog-*.json", lambda route: route.abort())
     project = project_on(karat, "Late words")
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#method")
     strategy = field(page, "질의 전략")
     expect(strategy).to_contain_text("Expected value")
     page.unroute("**/assets/catalog-*.json")

@@ -16,6 +16,12 @@ def test_an_admin_compares_uses_and_takes_back(
     project = labeled_project(karat, "Regularizers", tmp_path)
     page.goto(f"/projects/{project.id}")
     page.get_by_role("link", name="Jobs").click()
+    # It begins with questions, not with algorithms.
+    expect(page.get_by_role("main").get_by_role("heading", level=2).first).to_have_text(
+        "What do you want to know?"
+    )
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Do OOD images help?").click()
     card = page.get_by_role("region", name="Compare regularizers")
     card.locator("summary").click()
     card.get_by_label("Network").select_option("cnn_tiny")

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 from sklearn.datasets import load_digits
 
-from tests.e2e.importing import send
+from tests.e2e.importing import saved, send
 
 BUDGET = 20
 
@@ -67,23 +67,34 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
     page.keyboard.type("zero")
     page.keyboard.press("Enter")
     page.keyboard.type("one")
-    # The draft is on the server: a reload loses nothing.
+    # Enter after the last one makes a row that is nothing.
+    page.keyboard.press("Enter")
+    saved(page)
+    expect(page.get_by_label("Name of class 3")).to_be_focused()
     page.get_by_label("Guidelines").fill("Only zeros and ones.")
+    # The draft saves itself, and what is not saved yet is kept: a reload loses nothing.
     page.reload()
     expect(page.get_by_label("Name of class 2")).to_have_value("one")
+    expect(page.get_by_label("Guidelines")).to_have_value("Only zeros and ones.")
+    saved(page)
+    project = page.url.rsplit("/", 2)[-2]
+    stored = page.request.get(f"/api/projects/{project}").json()
+    assert [one["name"] for one in stored["classes"]] == ["zero", "one"]
+    assert stored["guidelines"] == "Only zeros and ones."
 
     send(page, pool)
     page.get_by_text("80 images added").wait_for(timeout=60_000)
     page.get_by_text("What was refused, and why?").click()
     expect(page.get_by_text("broken.png")).to_be_visible()
+    page.get_by_text("Before it is imported").click()
     page.get_by_label("Add to").select_option("evaluation")
     send(page, evaluation)
     page.get_by_text(f"{len(held_out)} images added").wait_for(timeout=60_000)
     page.get_by_label("Budget per round").fill(str(BUDGET))
-    page.get_by_role("button", name="Save changes").click()
-    page.get_by_role("button", name="Save changes").wait_for(state="detached")
-
+    # It is saved before the start, without being asked.
     page.get_by_role("button", name="Start labeling").click()
+    page.locator("[data-query-id]").wait_for(timeout=60_000)
+    page.get_by_role("link", name="First digits").first.click()
     close = page.get_by_role("button", name="Close round")
     close.wait_for(timeout=60_000)
     close.click()

@@ -43,7 +43,13 @@ def test_a_drop_is_shown_changed_and_started(
     expect(makes).to_be_checked()
     makes.uncheck()
     expect(sums).to_have_text("3 pool, 1 left out, 3 refused")
+    expect(dialog.get_by_text("No evaluation image would come in")).to_be_visible()
+    names = dialog.get_by_role("list", name="Which of these names are classes?")
+    names.get_by_label("cat").check()
+    expect(sums).to_have_text("3 pool, 1 evaluation, 1 left out, 2 refused")
+    expect(dialog.get_by_text("No evaluation image would come in")).to_have_count(0)
     makes.check()
+    expect(names.get_by_role("checkbox", checked=True)).to_have_count(3)
     # Put off by the keyboard, it waits; a reload loses nothing of it.
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
@@ -58,10 +64,42 @@ def test_a_drop_is_shown_changed_and_started(
     expect(sums).to_have_text("4 pool, 2 evaluation, 1 refused")
     dialog.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("6 images added, 1 refused").wait_for(timeout=60_000)
+    expect(page.get_by_text("Imported in part")).to_be_visible()
     expect(waiting).to_have_count(0)
     expect(page.get_by_label("Name of class 3")).to_have_value("dog")
     counts = project.get()["counts"]
     assert (counts["pool"], counts["evaluation"]) == (4, 2)
+
+
+def test_a_drop_beside_classes_that_are_being_typed_loses_and_fixes_nothing(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = signed_in
+    project = karat.create_project("Planned while typing", [])
+    page.goto(f"/projects/{project.id}/settings")
+    page.get_by_role("button", name="Add a class").click()
+    for name in ("cow", "horse"):
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+    page.get_by_label("Choose a file").set_input_files(archive(tmp_path / "xray.zip", 800))
+    dialog = page.get_by_role("dialog", name="Import xray.zip?")
+    expect(dialog.get_by_label("Make these 3 the classes")).not_to_be_checked(timeout=60_000)
+    expect(dialog.get_by_text("No evaluation image would come in")).to_be_visible()
+    dialog.get_by_label("Model input size").fill("24")
+    assert project.get()["settings"]["input_size"] in (None, 24)
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    # Nothing is called done of which the part that measures accuracy stayed out.
+    listed = page.get_by_role("list", name="Imports", exact=True)
+    expect(listed).to_contain_text("Imported in part", timeout=60_000)
+    expect(listed).to_contain_text("as their labels are no classes here: cat, dog")
+    expect(listed).to_contain_text("None of its evaluation images came in")
+    expect(listed.get_by_text("Imported", exact=True)).to_have_count(0)
+    page.reload()
+    for number, name in enumerate(("cow", "horse"), 1):
+        expect(page.get_by_label(f"Name of class {number}")).to_have_value(name)
+    stored = project.get()
+    assert [one["name"] for one in stored["classes"]] == ["cow", "horse"]
+    assert stored["settings"]["input_size"] == 24
 
 
 def test_several_drops_are_asked_about_one_by_one(

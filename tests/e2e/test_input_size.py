@@ -27,7 +27,7 @@ def test_the_first_import_chooses_and_the_settings_page_changes_it(
     page = signed_in
     project = karat.create_project(f"Sizes {tmp_path.name}", ["a", "b"])
     assert project.get()["settings"]["input_size"] is None
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#images")
     field = page.get_by_label("Model input size")
     expect(field).to_have_value("")
     expect(field).to_have_attribute("placeholder", "Chosen by the first import")

@@ -86,6 +86,7 @@ def import_labels(page: Page, project: ProjectClient, data: DataSet) -> None:
 
 
 def prune(page: Page) -> None:
+    page.get_by_role("button", name="What should I train on?").click()
     card = page.get_by_role("region", name="Prune labels")
     card.locator("summary").click()
     card.get_by_label("Network").select_option("cnn_tiny")
@@ -111,6 +112,7 @@ def prune(page: Page) -> None:
 
 
 def relabel(page: Page) -> None:
+    page.get_by_role("button", name="Which labels are wrong?").click()
     card = page.get_by_role("region", name="Relabel")
     card.locator("summary").click()
     card.get_by_label("Learner").select_option("ce")

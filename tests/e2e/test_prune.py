@@ -15,6 +15,7 @@ def test_an_admin_prunes_trains_on_it_and_takes_back(
     page = signed_in
     project = labeled_project(karat, "Pruning", tmp_path)
     page.goto(f"/projects/{project.id}/jobs")
+    page.get_by_role("button", name="What should I train on?").click()
     card = page.get_by_role("region", name="Prune labels")
     card.locator("summary").click()
     # What the job is about comes first.
@@ -81,6 +82,7 @@ def test_an_admin_prunes_trains_on_it_and_takes_back(
         expect(page).to_have_url(subset)
     # A job that learns from a subset offers it by name.
     page.get_by_role("link", name="All jobs").click()
+    page.get_by_role("button", name="Which labels are wrong?").click()
     relabel = page.get_by_role("region", name="Relabel")
     relabel.locator("summary").click()
     expect(relabel.get_by_label("Subset")).to_have_value(chosen)

@@ -3942,10 +3942,10 @@ export interface components {
             /** Next Cursor */
             next_cursor: number | null;
         };
-        /** Page[ProjectSummary] */
-        Page_ProjectSummary_: {
+        /** Page[ProjectListed] */
+        Page_ProjectListed_: {
             /** Items */
-            items: components["schemas"]["ProjectSummary"][];
+            items: components["schemas"]["ProjectListed"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -4090,6 +4090,31 @@ export interface components {
             };
         };
         /**
+         * ProjectListed
+         * @description `pictures` are ids of a few of its images, spread over all that there are.
+         */
+        ProjectListed: {
+            counts: components["schemas"]["Counts"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            current_round: components["schemas"]["CurrentRound"] | null;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Pictures */
+            pictures: number[];
+            state: components["schemas"]["ProjectState"];
+            /**
+             * Task
+             * @constant
+             */
+            task: "classification";
+        };
+        /**
          * ProjectOut
          * @description `classes_version` is raised by every change of the classes; answers to them carry it.
          */
@@ -4230,26 +4255,6 @@ export interface components {
             project: string;
             /** Project Id */
             project_id: number;
-        };
-        /** ProjectSummary */
-        ProjectSummary: {
-            counts: components["schemas"]["Counts"];
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            current_round: components["schemas"]["CurrentRound"] | null;
-            /** Id */
-            id: number;
-            /** Name */
-            name: string;
-            state: components["schemas"]["ProjectState"];
-            /**
-             * Task
-             * @constant
-             */
-            task: "classification";
         };
         /**
          * ProjectUpdate
@@ -6303,7 +6308,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ProjectSummary_"];
+                    "application/json": components["schemas"]["Page_ProjectListed_"];
                 };
             };
         };

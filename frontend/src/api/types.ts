@@ -33,7 +33,7 @@ export type EmbeddingMap = Schemas["EmbeddingMapOut"];
 
 export type Counts = Schemas["Counts"];
 export type ProjectState = Schemas["ProjectState"];
-export type ProjectSummary = Schemas["ProjectSummary"];
+export type ProjectListed = Schemas["ProjectListed"];
 export type Settings = Filled<Schemas["ProjectSettings"]>;
 export type Goal = Settings["goal"];
 /** `settings` is null for those who may only label. */

@@ -1,3 +1,4 @@
+import { FirstSteps } from "../features/overview/FirstSteps";
 import { SetupScreen } from "../features/setup/SetupScreen";
 import { WebhooksCard } from "../features/webhooks/WebhooksCard";
 import { t } from "../strings";
@@ -12,7 +13,12 @@ export function Component() {
   const project = useProject().data;
   if (!project?.settings) return null;
   return (
-    <SetupScreen key={project.id} project={{ ...project, settings: project.settings }} user={user}>
+    <SetupScreen
+      key={project.id}
+      project={{ ...project, settings: project.settings }}
+      user={user}
+      lead={project.state === "draft" && <FirstSteps project={project} />}
+    >
       <WebhooksCard place={project.id} />
     </SetupScreen>
   );

@@ -4,6 +4,7 @@ import { useTitles } from "../../api/algorithms";
 import { subsetsQuery } from "../../api/subsets";
 import type { Project, Settings, Subset } from "../../api/types";
 import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { SelectField } from "../../ui/Field";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
@@ -32,7 +33,16 @@ export function SubsetsScreen({ project }: SubsetsScreenProps) {
     <div className={styles.page}>
       <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
       {subsets.length === 0 ? (
-        <Empty title={text.none}>{text.noneText}</Empty>
+        <Empty
+          title={text.none}
+          actions={
+            <ButtonLink to={`/projects/${project.id}/jobs?ask=prune`} kind="primary">
+              {t.jobs.questions.ask.prune.title}
+            </ButtonLink>
+          }
+        >
+          {text.noneText}
+        </Empty>
       ) : (
         <Card title={text.title} hint={text.hint}>
           <SubsetsTable project={project} subsets={subsets} />

@@ -13,29 +13,25 @@ import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { Actions } from "./Actions";
 import { AgreementCard } from "./AgreementCard";
 import { Curves } from "./Curves";
+import { FirstSteps } from "./FirstSteps";
 import { JobCard } from "./JobCard";
 import { OodLeftCard, OutlookCard } from "./OutlookCard";
 import styles from "./OverviewScreen.module.css";
 import { RoundNow } from "./RoundNow";
 import { RoundsTable } from "./RoundsTable";
 
-/** What a draft waits for. */
-function NextStep({ project }: { project: Project }) {
-  const allLabeled = isFullyLabeled(project);
+/** Where every image of a draft has a label, there is nothing to start. */
+function AllLabeled({ project }: { project: Project }) {
   return (
     <Notice
       tone="gold"
       actions={
-        <ButtonLink
-          to={`/projects/${project.id}/${allLabeled ? "jobs" : "settings"}`}
-          kind="primary"
-          size="small"
-        >
-          {allLabeled ? t.setup.toJobs : t.overview.goToSetup}
+        <ButtonLink to={`/projects/${project.id}/jobs`} kind="primary" size="small">
+          {t.setup.toJobs}
         </ButtonLink>
       }
     >
-      {allLabeled ? `${t.setup.labeledTitle}. ${t.setup.labeledText}` : t.overview.nextStep}
+      {`${t.setup.labeledTitle}. ${t.setup.labeledText}`}
     </Notice>
   );
 }
@@ -51,7 +47,11 @@ export function OverviewScreen({ project }: { project: Project }) {
   if (project.state === "draft") {
     return (
       <div className={styles.page}>
-        <NextStep project={project} />
+        {isFullyLabeled(project) ? (
+          <AllLabeled project={project} />
+        ) : (
+          <FirstSteps project={project} />
+        )}
         <SubsetInUse project={project} />
         {project.counts.pool > 0 && <PoolCard project={project} />}
         <AgreementCard projectId={project.id} />
@@ -63,6 +63,7 @@ export function OverviewScreen({ project }: { project: Project }) {
   return (
     <div className={styles.page}>
       <Actions project={project} rounds={items} />
+      <FirstSteps project={project} />
       {project.warnings.map((warning) => (
         <Notice key={warning} tone="gold">
           {t.common.said(warning)}

@@ -1,6 +1,7 @@
 import { Link } from "react-router";
+import { imageUrl } from "../../api/images";
 import { reviewPath } from "../../api/reviews";
-import type { ProjectSummary, ProjectWork, ReviewedJob } from "../../api/types";
+import type { ProjectListed, ProjectWork, ReviewedJob } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
@@ -9,14 +10,14 @@ import { ProjectChip } from "../../ui/ProjectChip";
 import styles from "./ProjectCard.module.css";
 
 type ProjectCardProps = {
-  project: ProjectSummary;
+  project: ProjectListed;
   canManage: boolean;
   /** Missing where the user is no member, or as long as it is not known. */
   work: ProjectWork | undefined;
 };
 
 export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
-  const { id, name, state, counts, current_round: round } = project;
+  const { id, name, state, counts, pictures, current_round: round } = project;
   // Labels that came with the images can be reviewed before anything is started.
   const isToReview = work && (work.reviews || work.disagreements > 0);
   const home = canManage ? `/projects/${id}` : `/projects/${id}/label`;
@@ -31,6 +32,11 @@ export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
         <ProjectChip state={state} />
       </header>
       <div className={styles.body}>
+        <div className={styles.pictures}>
+          {pictures.map((example) => (
+            <img key={example} src={imageUrl(example)} alt="" loading="lazy" decoding="async" />
+          ))}
+        </div>
         <dl className={styles.counts}>
           <Count value={counts.pool} label={t.projects.counts.pool} />
           <Count value={counts.labeled_in} label={t.projects.counts.in} />

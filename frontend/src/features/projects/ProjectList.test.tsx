@@ -22,6 +22,7 @@ function serve(count: number) {
       created_at: "2026-01-01T00:00:00Z",
       counts: { ...counts, evaluation: 0, validation: 0, held_out: 0 },
       current_round: null,
+      pictures: [10 * id],
     }));
     return Response.json({ items, next_cursor: ids.length === PAGE ? ids.at(-1) : null });
   });
@@ -57,6 +58,19 @@ it("shows a page, and every other on request", async () => {
   await screen.findByText("Project 1.");
   expect(names()).toEqual(named(7, 6, 5, 4, 3, 2, 1));
   expect(screen.queryByRole("button", { name: t.projects.more })).toBeNull();
+});
+
+it("shows pictures of each project", async () => {
+  serve(2);
+  show();
+  await screen.findByText("Project 2.");
+  const sources = [...document.querySelectorAll("article img")].map((one) =>
+    one.getAttribute("src"),
+  );
+  expect(sources.map((one) => one?.split("?")[0])).toEqual([
+    "/api/examples/20/image",
+    "/api/examples/10/image",
+  ]);
 });
 
 it("offers no more where there is none", async () => {

@@ -20,6 +20,7 @@ import { TableDialog } from "./TableDialog";
 import { columnsOf, isDocument, isTable, readTable, type Table } from "./tables";
 import { UploadList } from "./UploadList";
 import { uploadsOf } from "./uploads";
+import { useFold } from "./useFold";
 
 const isLabels = (name: string): boolean => isTable(name) || isDocument(name);
 
@@ -43,6 +44,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const [tables, setTables] = useState<Table[]>([]);
   const [early, setEarly] = useState(false);
   const [asking, setAsking] = useState(false);
+  const fold = useFold(project.state !== "draft", "#images");
   const [refused, setRefused] = useState<string[]>([]);
   /** Plans that are shown as soon as they are made, the first one first. */
   const [toShow, setToShow] = useState<number[]>([]);
@@ -73,6 +75,13 @@ export function ImagesCard(props: ImagesCardProps) {
   const hasImages = pool + evaluation + auxiliary_ood > 0;
   const annotations = split === "pool" ? columnsOf(typed) : [];
 
+  /** Whether saving failed, which the page says; a plan needs nothing that is saved. */
+  const saveFirst = () =>
+    beforeUpload().then(
+      () => false,
+      () => true,
+    );
+
   const take = async (files: File[], folders: Source[]) => {
     const loose = files.filter((file) => isImage(file.name));
     const contents: (File | Source)[] = [
@@ -84,14 +93,15 @@ export function ImagesCard(props: ImagesCardProps) {
     const isRead = (name: string) => isArchive(name) || isImage(name) || isLabels(name);
     setRefused(files.map((file) => file.name).filter((name) => !isRead(name)));
     setEarly(files.some((file) => isLabels(file.name)) && !classesReady);
-    await beforeUpload();
+    const failed = await saveFirst();
     for (const content of contents) {
-      // A picture has no columns, and there is nothing to choose.
+      // A picture has no columns. There is nothing to choose, unless it is the first of all.
       const isPicture = content instanceof File && isImage(content.name);
       const columns = isPicture ? [] : annotations;
-      uploads.add({ content, split, annotations: columns, dryRun: !isPicture }, show);
+      const dryRun = !isPicture || !hasImages || failed;
+      uploads.add({ content, split, annotations: columns, dryRun }, show);
     }
-    if (!classesReady) return;
+    if (!classesReady || failed) return;
     const found = await Promise.all(files.filter((file) => isTable(file.name)).map(readTable));
     const plain = files.filter((file) => isDocument(file.name));
     for (const file of [...plain, ...found.filter((one) => one.states).map((one) => one.file)])
@@ -102,40 +112,43 @@ export function ImagesCard(props: ImagesCardProps) {
 
   return (
     <Card title={t.setup.images} hint={t.setup.imagesHint} id="images">
-      <div className={styles.split}>
-        <SelectField
-          label={t.setup.addTo}
-          hint={t.setup.splitHints[split]}
-          value={split}
-          onChange={(event) => setSplit(event.target.value as Split)}
-        >
-          {SPLITS.map((name) => (
-            <option key={name} value={name}>
-              {t.setup.splits[name]}
-            </option>
-          ))}
-        </SelectField>
-        {split === "pool" && (
-          <TextField
-            label={t.setup.labelColumns}
-            hint={t.setup.labelColumnsHint}
-            value={typed}
-            placeholder={t.setup.labelColumnsPlaceholder}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        )}
-        <InputSizeField
-          project={project}
-          hasImages={hasImages}
-          value={inputSize}
-          onChange={onInputSize}
-        />
-      </div>
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
         onTake={(files, folders) => void take(files, folders)}
         onBucket={locations.length > 0 ? () => setAsking(true) : undefined}
       />
+      <details className={styles.before} {...fold}>
+        <summary>{t.setup.beforeImport}</summary>
+        <div className={styles.split}>
+          <SelectField
+            label={t.setup.addTo}
+            hint={t.setup.splitHints[split]}
+            value={split}
+            onChange={(event) => setSplit(event.target.value as Split)}
+          >
+            {SPLITS.map((name) => (
+              <option key={name} value={name}>
+                {t.setup.splits[name]}
+              </option>
+            ))}
+          </SelectField>
+          {split === "pool" && (
+            <TextField
+              label={t.setup.labelColumns}
+              hint={t.setup.labelColumnsHint}
+              value={typed}
+              placeholder={t.setup.labelColumnsPlaceholder}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+          <InputSizeField
+            project={project}
+            hasImages={hasImages}
+            value={inputSize}
+            onChange={onInputSize}
+          />
+        </div>
+      </details>
       {asking && (
         <BucketDialog
           projectId={project.id}
@@ -156,6 +169,7 @@ export function ImagesCard(props: ImagesCardProps) {
           classes={classes}
           takesClasses={project.state === "draft"}
           inputSize={hasImages ? null : inputSize}
+          onInputSize={hasImages ? undefined : onInputSize}
           before={beforeUpload}
           onAnswered={async () => {
             await refresh();

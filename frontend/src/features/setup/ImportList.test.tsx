@@ -34,6 +34,27 @@ it("does not call an import done that brought nothing", () => {
   expect(screen.getByText("4: row 2, …")).toBeTruthy();
 });
 
+it("says of an import that lacks something what, and what to do about it", () => {
+  const unknown = {
+    "label 'cat' is not a class of the project": 30,
+    'label "cat\'s" is not a class of the project': 10,
+    "not an image by its name (.txt)": 1,
+  };
+  const report = { added: 750, total: 791, refused: 41, refused_by_reason: unknown };
+  shown({ ...report, by_split: { pool: 750 } });
+  expect(screen.queryByText("Imported")).toBeNull();
+  expect(screen.getByText("Imported in part")).toBeTruthy();
+  const said = screen.getByText(/40 items stayed out.*: cat, cat's\. .*import again/);
+  expect(said.textContent).toContain("None of its evaluation images came in");
+  cleanup();
+  shown({ ...report, by_split: { pool: 700, evaluation: 50 } });
+  expect(screen.getByText(/40 items stayed out/).textContent).not.toContain("None of");
+  cleanup();
+  shown({ added: 4, by_split: { pool: 4 } });
+  expect(screen.getByText("Imported")).toBeTruthy();
+  expect(screen.queryByText(/stayed out/)).toBeNull();
+});
+
 it("does not call an import done in which no row has a label", () => {
   shown({ empty: 4 });
   expect(screen.getByText("Brought nothing")).toBeTruthy();

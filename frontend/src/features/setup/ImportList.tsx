@@ -12,6 +12,7 @@ import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./ImagesCard.module.css";
 import { Reasons } from "./Reasons";
+import { unknownLabels } from "./refusals";
 
 const STATES = {
   queued: { text: t.setup.importQueued, tone: "plain" },
@@ -22,6 +23,7 @@ const STATES = {
 } as const;
 
 const NOTHING = { text: t.setup.importedNothing, tone: "bad" } as const;
+const PART = { text: t.setup.importedPart, tone: "gold" } as const;
 
 export function ImportList({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
   return (
@@ -40,7 +42,8 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
   const { name, kind } = listed(job);
   const report = job.state === "succeeded" ? (job.result as ImportReport | null) : null;
-  const { text, tone } = report && bringsNothing(report) ? NOTHING : STATES[job.state];
+  const { text, tone } = outcomeOf(job, report);
+  const unknown = report && unknownLabels(report);
   const active = job.state === "queued" || job.state === "running";
   return (
     <li>
@@ -86,6 +89,12 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
           {saidBy(job)}
         </Notice>
       )}
+      {report && unknown && (
+        <Notice tone="gold">
+          {t.setup.unknownLabels(unknown.count, unknown.names)}
+          {unknown.lacksEvaluation && ` ${t.setup.noEvaluation}`}
+        </Notice>
+      )}
       {report?.input_size && (
         <p className={styles.kind}>{t.setup.inputSize.choice(report.input_size)}</p>
       )}
@@ -107,6 +116,12 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
 
 /** The size of what the model sees is told in words of its own. */
 const isOfNumbers = (note: string): boolean => note.startsWith("Numbers in ");
+
+function outcomeOf({ state }: Job, report: ImportReport | null) {
+  if (!report) return STATES[state];
+  if (bringsNothing(report)) return NOTHING;
+  return report.refused > 0 ? PART : STATES[state];
+}
 
 /** Whether nothing in it was an image or a label, or all was refused. */
 function bringsNothing(report: ImportReport): boolean {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { projectQuery } from "../../api/projects";
 import { retryJob, startJob } from "../../api/rounds";
-import type { Job, Project, Settings } from "../../api/types";
+import type { Job, Project, Settings, SizeChoice } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { EstimateNotice } from "../../ui/jobs/EstimateNotice";
@@ -35,6 +35,23 @@ export function InputSizeField({ project, hasImages, value, onChange }: InputSiz
       label={text.label}
       hint={text.hint}
       placeholder={text.chosen}
+      nullable
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
+type InputSizeProps = Pick<InputSizeFieldProps, "value" | "onChange"> & { choice: SizeChoice };
+
+/** The same beside what the first import would choose. */
+export function InputSize({ value, choice, onChange }: InputSizeProps) {
+  return (
+    <NumberField
+      {...BOUNDS}
+      label={text.label}
+      hint={t.setup.plan.choosesSize(choice)}
+      placeholder={String(choice.side)}
       nullable
       value={value}
       onChange={onChange}

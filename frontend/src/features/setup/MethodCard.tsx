@@ -15,6 +15,7 @@ import { ModesField } from "./ModesField";
 import { unmetBy } from "./needs";
 import { RoundTime } from "./RoundTime";
 import styles from "./SetupScreen.module.css";
+import { useFold } from "./useFold";
 
 type MethodCardProps = {
   project: Project;
@@ -82,46 +83,65 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       {kind === "model" ? aboutModel : prerequisites(kind)}
     </AlgorithmField>
   );
+  const fold = useFold(project.state !== "draft", "#method");
   return (
     <Card title={t.setup.method} hint={t.setup.methodHint} id="method">
       <SubsetInUse project={project} />
-      <BudgetFields settings={settings} onChange={change} />
-      {algorithms.isPending && (
-        <Loading>
-          <Skeleton height="18rem" />
-        </Loading>
-      )}
-      {algorithms.error && (
-        <Failure error={algorithms.error} onRetry={() => algorithms.refetch()} />
-      )}
-      {algorithms.data && (
-        <div className={styles.choosers}>
-          {chooser("strategy")}
-          {chooser("purity", needs.includes("purity") ? null : t.setup.unused)}
-          {chooser("informativeness", needs.includes("informativeness") ? null : t.setup.unused)}
-          {chooser("model")}
-        </div>
-      )}
-      <details className={styles.advanced}>
-        <summary>{t.setup.advanced}</summary>
-        <div className={styles.params}>
-          <NumberField
-            label={t.setup.seed}
-            hint={t.setup.seedHint}
-            value={settings.seed}
-            integer
-            min={0}
-            onChange={(seed) => seed !== null && change({ seed })}
-          />
-          <NumberField
-            label={t.setup.leaseSeconds}
-            hint={t.setup.leaseSecondsHint}
-            value={settings.lease_seconds}
-            integer
-            min={1}
-            max={86_400}
-            onChange={(seconds) => seconds !== null && change({ lease_seconds: seconds })}
-          />
+      <div className={styles.params}>
+        <NumberField
+          label={t.setup.budget}
+          hint={settings.cost.mode === "fixed" ? t.setup.budgetFixed : t.setup.budgetSeconds}
+          value={settings.budget}
+          min={0.001}
+          onChange={(budget) => budget !== null && change({ budget })}
+        />
+      </div>
+      <CostWords settings={settings} />
+      <details className={styles.advanced} {...fold}>
+        <summary>{t.setup.moreMethod}</summary>
+        <div className={styles.folded}>
+          <RoundFields settings={settings} onChange={change} />
+          {algorithms.isPending && (
+            <Loading>
+              <Skeleton height="18rem" />
+            </Loading>
+          )}
+          {algorithms.error && (
+            <Failure error={algorithms.error} onRetry={() => algorithms.refetch()} />
+          )}
+          {algorithms.data && (
+            <div className={styles.choosers}>
+              {chooser("strategy")}
+              {chooser("purity", needs.includes("purity") ? null : t.setup.unused)}
+              {chooser(
+                "informativeness",
+                needs.includes("informativeness") ? null : t.setup.unused,
+              )}
+              {chooser("model")}
+            </div>
+          )}
+          <details className={styles.advanced}>
+            <summary>{t.setup.advanced}</summary>
+            <div className={styles.params}>
+              <NumberField
+                label={t.setup.seed}
+                hint={t.setup.seedHint}
+                value={settings.seed}
+                integer
+                min={0}
+                onChange={(seed) => seed !== null && change({ seed })}
+              />
+              <NumberField
+                label={t.setup.leaseSeconds}
+                hint={t.setup.leaseSecondsHint}
+                value={settings.lease_seconds}
+                integer
+                min={1}
+                max={86_400}
+                onChange={(seconds) => seconds !== null && change({ lease_seconds: seconds })}
+              />
+            </div>
+          </details>
         </div>
       </details>
     </Card>
@@ -135,21 +155,14 @@ function aboutWeights({ settings, warnings }: Project): string[] {
   return warnings.filter((warning) => names.some((name) => warning.includes(String(name))));
 }
 
-type BudgetFieldsProps = { settings: Settings; onChange: (values: Partial<Settings>) => void };
+type RoundFieldsProps = { settings: Settings; onChange: (values: Partial<Settings>) => void };
 
-function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
+function RoundFields({ settings, onChange }: RoundFieldsProps) {
   const { cost } = settings;
   const fixed = cost.mode === "fixed";
   return (
     <>
       <div className={styles.params}>
-        <NumberField
-          label={t.setup.budget}
-          hint={fixed ? t.setup.budgetFixed : t.setup.budgetSeconds}
-          value={settings.budget}
-          min={0.001}
-          onChange={(budget) => budget !== null && onChange({ budget })}
-        />
         <NumberField
           label={t.setup.maxRounds}
           hint={t.setup.maxRoundsHint}
@@ -196,7 +209,6 @@ function BudgetFields({ settings, onChange }: BudgetFieldsProps) {
           </>
         )}
       </div>
-      <CostWords settings={settings} />
       <CheckField
         label={t.setup.zeroWait}
         hint={t.setup.zeroWaitHint}

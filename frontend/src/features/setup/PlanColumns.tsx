@@ -7,6 +7,8 @@ type PlanColumnsProps = {
   plan: ImportPlan;
   /** Classes that are to be made. */
   added: string[];
+  /** Whether these are all that are none yet. */
+  isAll: boolean;
   /** Whether images that say no split go to the pool: only those are annotated. */
   isPool: boolean;
   columns: string[];
@@ -14,7 +16,7 @@ type PlanColumnsProps = {
 };
 
 /** Labels that documents state, and columns whose labels may become annotations. */
-export function PlanColumns({ plan, added, isPool, columns, onColumns }: PlanColumnsProps) {
+export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: PlanColumnsProps) {
   const text = t.setup.plan;
   const stated = plan.labels.filter((one) => one.stated);
   const willBe = ({ values }: PlannedColumn) => values.some((value) => added.includes(value));
@@ -43,9 +45,11 @@ export function PlanColumns({ plan, added, isPool, columns, onColumns }: PlanCol
               key={column}
               label={column === "label" ? text.folderLabel : column}
               hint={
-                added.length > 0
-                  ? text.values(readable + unreadable, 0, values)
-                  : text.values(readable, unreadable, values)
+                added.length === 0
+                  ? text.values(readable, unreadable, values)
+                  : isAll
+                    ? text.values(readable + unreadable, 0, values)
+                    : text.valuesOfClasses(readable + unreadable, values)
               }
               checked={columns.includes(column)}
               onChange={() => toggle(column)}

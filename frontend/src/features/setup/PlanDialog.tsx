@@ -5,13 +5,14 @@ import type { FolderChoice, ImportPlan, Job, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { CheckField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
 import { CountFromField } from "./CountFromField";
+import { InputSize } from "./InputSizeField";
+import { PlanClasses } from "./PlanClasses";
 import { PlanColumns } from "./PlanColumns";
 import styles from "./PlanDialog.module.css";
 import { PlanGroup } from "./PlanGroup";
-import { type Chosen, chosenOf, newClasses, SPLITS, sumsOf } from "./plan";
+import { type Chosen, chosenOf, lostToEvaluation, newClasses, SPLITS, sumsOf } from "./plan";
 import { Reasons } from "./Reasons";
 
 type PlanDialogProps = {
@@ -24,6 +25,8 @@ type PlanDialogProps = {
   takesClasses: boolean;
   /** Side of what the model sees, if that was said for the first images. */
   inputSize: number | null;
+  /** Missing where there are images, which have a size. */
+  onInputSize: ((inputSize: number | null) => void) | undefined;
   /** Saves what the import depends on, with these classes more. */
   before: (classes: string[]) => Promise<void>;
   onAnswered: () => void;
@@ -35,14 +38,18 @@ type PlanDialogProps = {
 /** Shows what an import would do before anything is stored, and takes choices. */
 export function PlanDialog(props: PlanDialogProps) {
   const { projectId, job, plan, takesClasses, inputSize, before, onAnswered, onClose } = props;
-  const { onPlanned } = props;
+  const { onInputSize, onPlanned } = props;
   const text = t.setup.plan;
   const [chosen, setChosen] = useState<Chosen>(() => chosenOf(plan));
-  const [makes, setMakes] = useState(takesClasses && props.classes.length === 0);
   const known = new Set(props.classes);
-  const found = takesClasses ? newClasses(plan, chosen, known) : [];
-  const added = makes ? found : [];
-  const sums = sumsOf(plan, chosen, new Set([...known, ...added]));
+  const found = newClasses(plan, chosen, known);
+  // Where there are no classes, those of the folders are proposed.
+  const [picked, setPicked] = useState<ReadonlySet<string> | null>(null);
+  const makes = picked ?? new Set(takesClasses && known.size === 0 ? found.keys() : []);
+  const added = takesClasses ? [...found.keys()].filter((name) => makes.has(name)) : [];
+  const classes = new Set([...known, ...added]);
+  const sums = sumsOf(plan, chosen, classes);
+  const lost = lostToEvaluation(plan, chosen, classes);
   const choice = {
     split: chosen.split,
     folder_split: chosen.folders,
@@ -88,24 +95,23 @@ export function PlanDialog(props: PlanDialogProps) {
               group={group}
               isAll={plan.groups.length === 1}
               chosen={chosen}
-              classes={new Set([...known, ...added])}
+              classes={classes}
               onChoose={(choice) => choose(group.name, choice)}
             />
           ))}
         </ul>
       )}
-      {found.length > 0 && (
-        <CheckField
-          label={text.makeClasses(found.length)}
-          hint={text.someNames(found)}
-          checked={makes}
-          onChange={() => setMakes(!makes)}
-        />
+      {takesClasses && found.size > 0 && (
+        <PlanClasses found={found} picked={makes} onPick={setPicked} />
+      )}
+      {brings && lost > 0 && sums.evaluation === 0 && (
+        <Notice tone="gold">{takesClasses ? text.noEvaluation : text.noEvaluationLater}</Notice>
       )}
       {!brings && <Notice tone="gold">{text.nothing}</Notice>}
       <PlanColumns
         plan={plan}
         added={added}
+        isAll={added.length === found.size}
         isPool={chosen.split === "pool"}
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
@@ -122,11 +128,13 @@ export function PlanDialog(props: PlanDialogProps) {
         </p>
       ))}
       <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
+      {onInputSize && plan.input_size && (
+        <div className={styles.size}>
+          <InputSize value={inputSize} choice={plan.input_size} onChange={onInputSize} />
+        </div>
+      )}
       <p className={styles.hint}>
-        {text.notSeen}{" "}
-        {inputSize === null
-          ? plan.input_size && text.choosesSize(plan.input_size)
-          : text.fixesSize(inputSize)}
+        {text.notSeen} {inputSize !== null && text.fixesSize(inputSize)}
       </p>
       {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
       <DialogActions>

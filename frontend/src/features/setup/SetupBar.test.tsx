@@ -42,17 +42,19 @@ afterEach(cleanup);
 it("offers to start while there is something to ask about", () => {
   expect(offered(3, false)).toEqual(["Start labeling"]);
   cleanup();
-  expect(offered(3, true)).toEqual(["Save changes", "Start labeling"]);
+  // A draft saves itself.
+  expect(offered(3, true)).toEqual(["Start labeling"]);
+  expect(screen.getByRole("status").textContent).toContain("Not saved yet");
 });
 
 it("offers no start where every image has a label, with edits and without", () => {
   expect(offered(0, false)).toEqual(["Go to jobs"]);
   cleanup();
-  expect(offered(0, true)).toEqual(["Cancel", "Save changes"]);
-  expect(screen.getByRole("status").textContent).toBe("Unsaved changes");
+  expect(offered(0, true)).toEqual([]);
+  expect(screen.getByRole("status").textContent).toContain("Not saved yet");
 });
 
 it("says where it was pressed why the server has refused", () => {
-  offered(3, true, "settings.budget: too much.");
+  expect(offered(3, true, "settings.budget: too much.")).toEqual(["Try again", "Start labeling"]);
   expect(screen.getByRole("alert").textContent).toBe("settings.budget: too much.");
 });

@@ -50,7 +50,7 @@ export function SetupBar(props: SetupBarProps) {
     );
   }
   return (
-    <div className={styles.bar}>
+    <div className={styles.bar} id="start">
       {refused && valid && (
         <div className={styles.refused}>
           <Notice tone="bad">{refused}</Notice>
@@ -60,7 +60,9 @@ export function SetupBar(props: SetupBarProps) {
         {!valid && (
           <>
             <strong>{t.setup.notSavable}</strong>
-            <p>{problems.join(" ")}</p>
+            <p>
+              {problems.join(" ")} {t.setup.keptHere}
+            </p>
           </>
         )}
         {valid && startable && (
@@ -76,7 +78,15 @@ export function SetupBar(props: SetupBarProps) {
             </p>
           </>
         )}
-        {valid && !startable && <strong>{t.setup.unsaved}</strong>}
+        {valid && !startable && (
+          <>
+            <strong>{isDraft ? t.setup.notSaved : t.setup.unsaved}</strong>
+            <p>{t.setup.keptHere}</p>
+          </>
+        )}
+        {valid && startable && !refused && (
+          <p className={styles.saved}>{savedText(saving, dirty)}</p>
+        )}
       </div>
       <div className={styles.actions}>
         {!valid && (
@@ -84,19 +94,19 @@ export function SetupBar(props: SetupBarProps) {
             {t.setup.showProblem}
           </Button>
         )}
-        {dirty && !startable && (
+        {dirty && !isDraft && (
           <Button kind="quiet" onClick={props.onDiscard}>
             {t.common.cancel}
           </Button>
         )}
-        {dirty && (
+        {dirty && (!isDraft || refused) && (
           <Button
             kind={startable ? "secondary" : "primary"}
             disabled={!valid}
             busy={saving}
             onClick={props.onSave}
           >
-            {saving ? t.common.saving : t.setup.saveChanges}
+            {saving ? t.common.saving : isDraft ? t.common.retry : t.setup.saveChanges}
           </Button>
         )}
         {startable && (
@@ -113,6 +123,9 @@ export function SetupBar(props: SetupBarProps) {
     </div>
   );
 }
+
+const savedText = (saving: boolean, dirty: boolean): string =>
+  saving ? t.common.saving : dirty ? t.setup.notSaved : t.setup.allSaved;
 
 function useMissing(project: Project, classCount: number): string[] {
   const uploads = uploadsOf(project.id);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ImportPlan, PlannedGroup } from "../../api/types";
-import { type Chosen, chosenOf, newClasses, sumsOf } from "./plan";
+import { type Chosen, chosenOf, lostToEvaluation, newClasses, sumsOf } from "./plan";
 
 function group(name: string | null, more: Partial<PlannedGroup>): PlannedGroup {
   const proposal = name === null ? "pool" : (name as PlannedGroup["proposal"]);
@@ -46,6 +46,7 @@ it("sends only columns that are not stated anyway", () => {
 it("counts what goes where as the server does", () => {
   const sums = { pool: 23, evaluation: 4, auxiliary_ood: 0, left_out: 4, refused: 9 };
   expect(sumsOf(plan, chosen, new Set())).toEqual(sums);
+  expect(lostToEvaluation(plan, chosen, new Set())).toBe(sums.refused - 3);
   const more = { ...sums, evaluation: 9, refused: 4 };
   expect(sumsOf(plan, chosen, new Set(["dog"]))).toEqual(more);
 });
@@ -63,10 +64,10 @@ it.each<[Partial<Chosen>, Partial<ReturnType<typeof sumsOf>>]>([
 });
 
 it("offers as classes what comes in and is none yet", () => {
-  expect(newClasses(plan, chosen, new Set())).toEqual(["dog"]);
-  expect(newClasses(plan, chosen, new Set(["dog"]))).toEqual([]);
+  expect([...newClasses(plan, chosen, new Set())]).toEqual([["dog", 15]]);
+  expect(newClasses(plan, chosen, new Set(["dog"])).size).toBe(0);
   const all = { ...chosen, folders: { samples: "pool" as const } };
-  expect(newClasses(plan, all, new Set())).toEqual(["ant", "dog"]);
+  expect([...newClasses(plan, all, new Set()).keys()]).toEqual(["ant", "dog"]);
 });
 
 it("sends what it shows of values that nobody knows, and not of what is shown as one", () => {
@@ -93,5 +94,5 @@ it("sends what it shows of values that nobody knows, and not of what is shown as
   expect(sumsOf(many, first, new Set())).toEqual(sums);
   const named = { ...first, folders: { ...first.folders, "…": "pool" as const } };
   expect(sumsOf(many, named, new Set())).toEqual(sums);
-  expect(newClasses(many, first, new Set())).toEqual([]);
+  expect(newClasses(many, first, new Set()).size).toBe(0);
 });

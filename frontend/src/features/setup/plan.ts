@@ -61,12 +61,25 @@ export const labeled = (group: PlannedGroup, classes: ReadonlySet<string>): numb
     .filter(({ name, known }) => known || classes.has(name))
     .reduce((sum, { count }) => sum + count, 0);
 
-/** Labels of images that come in and are no classes yet, the most frequent first. */
+/** How many images are refused for evaluation, as none of their labels is a class. */
+export function lostToEvaluation(
+  plan: ImportPlan,
+  chosen: Chosen,
+  classes: ReadonlySet<string>,
+): number {
+  const lost = plan.groups.map((group) => {
+    const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
+    return place === "evaluation" ? group.count - labeled(group, classes) : 0;
+  });
+  return lost.reduce((sum, count) => sum + count, 0);
+}
+
+/** Labels of images that come in and are no classes yet, with how many have each, by name. */
 export function newClasses(
   plan: ImportPlan,
   chosen: Chosen,
   classes: ReadonlySet<string>,
-): string[] {
+): Map<string, number> {
   const counts = new Map<string, number>();
   for (const group of plan.groups) {
     if (choiceOf(group, chosen) === "leave_out") continue;
@@ -75,5 +88,5 @@ export function newClasses(
         counts.set(name, (counts.get(name) ?? 0) + count);
     }
   }
-  return [...counts.keys()].sort((one, other) => one.localeCompare(other));
+  return new Map([...counts].sort(([one], [other]) => one.localeCompare(other)));
 }

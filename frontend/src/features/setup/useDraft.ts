@@ -1,5 +1,5 @@
 import { hashKey } from "@tanstack/react-query";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 
 export type Draft<T> = {
   /** What the server has, with the edits on top. */
@@ -9,21 +9,33 @@ export type Draft<T> = {
   dirty: boolean;
   set: (value: T) => void;
   discard: () => void;
+  /** The edits of this moment, on top of what the server has by now: for what goes on meanwhile. */
+  now: (saved: T) => Partial<T>;
+  /** Puts other edits in their place. */
+  put: (edits: Partial<T>) => void;
 };
 
 /** Edits on top of what the server has; they survive a reload, and vanish when saved or discarded. */
 export function useDraft<T extends object>(key: string, saved: T): Draft<T> {
   const [stored, setStored] = useState<Partial<T>>(() => read<T>(key));
+  const latest = useRef(stored);
   // What the server has come to agree with needs no saving.
   const edits = changes(saved, { ...saved, ...stored });
   const dirty = Object.keys(edits).length > 0;
-  useEffect(() => {
-    if (Object.keys(stored).length > 0) sessionStorage.setItem(key, JSON.stringify(stored));
-    else sessionStorage.removeItem(key);
-  }, [key, stored]);
-  const set = (value: T) => setStored(changes(saved, value));
-  const discard = useCallback(() => setStored({}), []);
-  return { value: { ...saved, ...edits }, edits, dirty, set, discard };
+  const put = useCallback(
+    (next: Partial<T>) => {
+      latest.current = next;
+      // At once: what is saved while the page is left is put away by nobody else.
+      if (Object.keys(next).length > 0) sessionStorage.setItem(key, JSON.stringify(next));
+      else sessionStorage.removeItem(key);
+      setStored(next);
+    },
+    [key],
+  );
+  const now = useCallback((saved: T) => changes(saved, { ...saved, ...latest.current }), []);
+  const set = (value: T) => put(changes(saved, value));
+  const discard = useCallback(() => put({}), [put]);
+  return { value: { ...saved, ...edits }, edits, dirty, set, discard, now, put };
 }
 
 /** Return what of `value` is not what `saved` has. */

@@ -1,11 +1,14 @@
 import { locale } from "../language";
 import { jobList } from "./jobList";
+import { questions } from "./questions";
 import { comparison, relabel, subset } from "./results";
 
 export const jobs = {
   tab: "Jobs",
   intro:
     "What runs in the background. Work that is started by hand gives way to rounds, and may be stopped and go on later.",
+  questions,
+  others: (titles: string[]) => `Other jobs: ${titles.join(", ").toLowerCase()}`,
   start: "Start",
   estimate: {
     action: "Estimate",
@@ -67,7 +70,8 @@ export const jobs = {
     tab: "All subsets",
     hint: "What pruning has found. One at a time may be in use; none is ever deleted.",
     none: "No subsets yet",
-    noneText: "Start Prune labels on the Jobs page.",
+    noneText:
+      "A subset is the part of the labels that is good to train on. Ask on the Jobs page what to train on.",
     columns: {
       subset: "Subset",
       method: "Method",

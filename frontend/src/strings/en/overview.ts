@@ -1,7 +1,9 @@
 import { locale } from "../language";
+import { firstSteps } from "./firstSteps";
 import { plural } from "./words";
 export const overview = {
   tab: "Overview",
+  firstSteps,
   start: "Start",
   pause: "Pause",
   resume: "Resume",
@@ -161,6 +163,4 @@ export const overview = {
     disagree:
       "The two do not agree: purity says little about what was not asked, so the random round is shown.",
   },
-  nextStep: "This project is a draft. Set it up to start.",
-  goToSetup: "Go on with the set-up",
 };

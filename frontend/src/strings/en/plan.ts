@@ -52,6 +52,12 @@ export const plan = {
   },
   makeClasses: (count: number) =>
     count === 1 ? "Make this a class" : `Make these ${number(count)} the classes`,
+  classesByName: "Which of these names are classes?",
+  makeSome: "Or tick some. What has no class is left to annotators, and cannot be evaluated on.",
+  noEvaluation:
+    "No evaluation image would come in, so accuracy could not be measured: their labels are no classes. Tick the classes above, or choose another split.",
+  noEvaluationLater:
+    "No evaluation image would come in: their labels are no classes. Put it off, add the classes above the images, and continue.",
   someNames: (names: string[]) =>
     names.length > 12
       ? `${names.slice(0, 12).join(", ")} and ${number(names.length - 12)} more`
@@ -62,6 +68,8 @@ export const plan = {
     const no = unreadable > 0 ? `, ${number(unreadable)} that are no class yet` : "";
     return `${plural(readable, "label", "labels")}${no}: ${values.join(", ")}`;
   },
+  valuesOfClasses: (count: number, values: string[]) =>
+    `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,
   document: (name: string, format: string) => `${name} says something of the images (${format}).`,
   stated: (source: string, readable: number, unreadable: number) =>
     unreadable > 0

@@ -1,5 +1,6 @@
 import { locale } from "../language";
 import { bucket } from "./bucket";
+import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
 import { members } from "./members";
@@ -8,6 +9,7 @@ import { removal } from "./removal";
 import { plural } from "./words";
 
 export const setup = {
+  ...draft,
   tab: "Settings",
   tabDraft: "Set-up",
   newTitle: "New project",

@@ -1,4 +1,5 @@
 import type { Catalogue } from "..";
+import { questions } from "./questions";
 import { comparison, relabel, subset } from "./results";
 import { number } from "./words";
 
@@ -6,6 +7,8 @@ export const jobs: Catalogue["jobs"] = {
   tab: "작업",
   intro:
     "직접 시작하는 작업입니다. 라운드에 순서를 양보하며, 중지했다가 나중에 이어서 할 수 있습니다.",
+  questions,
+  others: (titles) => `다른 작업: ${titles.join(", ")}`,
   start: "시작",
   estimate: {
     action: "예상 시간 확인",
@@ -61,7 +64,7 @@ export const jobs: Catalogue["jobs"] = {
     active: "대기 중 또는 실행 중",
     columns: { job: "작업", state: "상태", created: "요청", took: "소요 시간", outcome: "결과" },
     none: "아직 작업이 없습니다",
-    noneText: "가져오기, 라운드, 아래에서 시작한 작업이 여기에 표시됩니다.",
+    noneText: "가져오기, 라운드, 위에서 시작한 작업이 여기에 표시됩니다.",
     nothing: "조건에 맞는 작업이 없습니다.",
     clear: "필터 초기화",
     more: "더 보기",
@@ -102,7 +105,8 @@ export const jobs: Catalogue["jobs"] = {
     tab: "모든 부분집합",
     hint: "선별 작업의 결과입니다. 한 번에 하나만 사용할 수 있으며, 삭제되는 것은 없습니다.",
     none: "아직 부분집합이 없습니다",
-    noneText: "작업 페이지에서 라벨 선별을 시작하세요.",
+    noneText:
+      "부분집합은 학습에 좋은 라벨의 모음입니다. 작업 페이지에서 무엇으로 학습할지 물어보세요.",
     columns: {
       subset: "부분집합",
       method: "방법",

@@ -1,8 +1,10 @@
 import type { Catalogue } from "..";
+import { firstSteps } from "./firstSteps";
 import { number, particle } from "./words";
 
 export const overview: Catalogue["overview"] = {
   tab: "개요",
+  firstSteps,
   start: "시작",
   pause: "일시 중지",
   resume: "재개",
@@ -158,6 +160,4 @@ export const overview: Catalogue["overview"] = {
     disagree:
       "두 추정이 서로 다릅니다. 순도는 묻지 않은 이미지에 대해 알려 주는 것이 적으므로 무작위 라운드의 값을 표시합니다.",
   },
-  nextStep: "아직 준비 중인 프로젝트입니다. 설정을 마치면 시작할 수 있습니다.",
-  goToSetup: "설정 계속하기",
 };

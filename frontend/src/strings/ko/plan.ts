@@ -45,6 +45,13 @@ export const plan: Catalogue["setup"]["plan"] = {
     leave_out: "제외",
   },
   makeClasses: (count) => `이 이름 ${number(count)}개를 클래스로 만들기`,
+  classesByName: "어느 이름이 클래스인가요?",
+  makeSome:
+    "일부만 고를 수도 있습니다. 클래스가 없는 이미지는 라벨러가 판정하며, 평가에는 쓸 수 없습니다.",
+  noEvaluation:
+    "평가용 이미지가 하나도 들어오지 않아 정확도를 잴 수 없습니다. 라벨이 클래스가 아니기 때문입니다. 위에서 클래스를 고르거나 다른 용도를 고르세요.",
+  noEvaluationLater:
+    "평가용 이미지가 하나도 들어오지 않습니다. 라벨이 클래스가 아니기 때문입니다. 나중에로 미루고, 이미지 위에서 클래스를 추가한 뒤 계속하세요.",
   someNames: (names) =>
     names.length > 12
       ? `${names.slice(0, 12).join(", ")} 외 ${number(names.length - 12)}개`
@@ -55,6 +62,8 @@ export const plan: Catalogue["setup"]["plan"] = {
     const no = unreadable > 0 ? `, 아직 클래스가 아닌 값 ${number(unreadable)}개` : "";
     return `라벨 ${number(readable)}개${no}: ${values.join(", ")}`;
   },
+  valuesOfClasses: (count, values) =>
+    `라벨 ${number(count)}개 중 클래스인 것만 가져옵니다: ${values.join(", ")}`,
   document: (name, format) => `${name}에 이미지에 대한 내용이 있습니다 (${format}).`,
   stated: (source, readable, unreadable) =>
     unreadable > 0

@@ -1,5 +1,6 @@
 import type { Catalogue } from "..";
 import { bucket } from "./bucket";
+import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
 import { members } from "./members";
@@ -8,6 +9,7 @@ import { removal } from "./removal";
 import { number, particle } from "./words";
 
 export const setup: Catalogue["setup"] = {
+  ...draft,
   tab: "설정",
   tabDraft: "설정",
   newTitle: "새 프로젝트",

@@ -1,0 +1,66 @@
+import { useEffect } from "react";
+import type { Project } from "../../api/types";
+import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import styles from "./JobsScreen.module.css";
+
+/** The kinds of jobs that answer something, by what is asked most. */
+export const QUESTIONS = ["relabel", "prune", "taufe"] as const;
+export type Question = (typeof QUESTIONS)[number];
+
+export const isQuestion = (kind: string): kind is Question =>
+  (QUESTIONS as readonly string[]).includes(kind);
+
+type QuestionsProps = {
+  project: Project;
+  asked: string | null;
+  onAsk: (question: Question) => void;
+};
+
+/** Where one begins who knows what they want to know, and not which algorithm tells it. */
+export function Questions({ project, asked, onAsk }: QuestionsProps) {
+  const { questions: text } = t.jobs;
+  useEffect(() => {
+    if (asked) document.getElementById(`ask-${asked}`)?.scrollIntoView({ block: "nearest" });
+  }, [asked]);
+  return (
+    <Card title={text.title} hint={text.hint}>
+      <ul className={styles.questions}>
+        {QUESTIONS.map((question) => (
+          <li key={question}>
+            <button
+              type="button"
+              className={styles.question}
+              aria-expanded={asked === question}
+              onClick={() => onAsk(question)}
+            >
+              <strong>{text.ask[question].title}</strong>
+              <span>{text.ask[question].text}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Missing project={project} />
+    </Card>
+  );
+}
+
+/** What has to be there before there is an answer to any of them. */
+function Missing({ project: { id, counts, state } }: { project: Project }) {
+  const { questions: text } = t.jobs;
+  const labels = counts.labeled_in + counts.labeled_ood;
+  if (counts.pool > 0 && labels > 0) return null;
+  const hasQueue = counts.pool > 0 && state === "running";
+  return (
+    <p className={styles.missing}>
+      {counts.pool === 0 ? text.noImages : text.noLabels}{" "}
+      <ButtonLink
+        to={hasQueue ? `/projects/${id}/label` : `/projects/${id}/settings#images`}
+        size="small"
+      >
+        {hasQueue ? t.projects.label : t.overview.importMore}
+      </ButtonLink>
+    </p>
+  );
+}

@@ -1,0 +1,40 @@
+import { Link } from "react-router";
+import type { Project } from "../../api/types";
+import { t } from "../../strings";
+import { Card } from "../../ui/Card";
+import styles from "./FirstSteps.module.css";
+import { firstSteps, nextStep } from "./steps";
+
+/** From nothing to the first model, step by step; it goes when the first round has closed. */
+export function FirstSteps({ project }: { project: Project }) {
+  const { firstSteps: text } = t.overview;
+  const steps = firstSteps(project);
+  const next = nextStep(steps);
+  if (steps.length === 0) return null;
+  return (
+    <Card title={text.title}>
+      <ol className={styles.steps}>
+        {steps.map(({ name, done, to }) => (
+          <li
+            key={name}
+            data-state={done ? "done" : name === next ? "next" : "open"}
+            aria-current={name === next ? "step" : undefined}
+          >
+            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+              {done && <path d="m3.5 8.5 3 3 6-7" />}
+            </svg>
+            <div>
+              {done || (name === "round" && name !== next) ? (
+                <strong>{text.steps[name].title}</strong>
+              ) : (
+                <Link to={to}>{text.steps[name].title}</Link>
+              )}
+              {done && <span className={styles.hidden}> {text.done}</span>}
+              {!done && <p>{text.steps[name].text}</p>}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

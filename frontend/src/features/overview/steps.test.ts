@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import type { Project } from "../../api/types";
+import { firstSteps, nextStep } from "./steps";
+
+const NOTHING = {
+  pool: 0,
+  unlabeled: 0,
+  queried: 0,
+  labeled_in: 0,
+  labeled_ood: 0,
+  unsure: 0,
+  held_out: 0,
+  evaluation: 0,
+  auxiliary_ood: 0,
+};
+
+function project(values: Partial<Project>, counts: Partial<Project["counts"]> = {}): Project {
+  const draft = { id: 7, state: "draft", classes: [], current_round: null, ...values };
+  return { ...draft, counts: { ...NOTHING, ...counts } } as unknown as Project;
+}
+
+const round = (number: number) => ({ number, state: "open", spent: 0, budget: 9 }) as const;
+const classes = [{ id: 1, name: "bee" }] as Project["classes"];
+const POOL = { pool: 9, unlabeled: 9 };
+
+it.each([
+  ["images", project({})],
+  ["classes", project({}, POOL)],
+  ["images", project({ classes })],
+  // Accuracy may be measured later, and nothing waits for it.
+  ["label", project({ classes }, POOL)],
+  ["label", project({ classes, state: "running", current_round: round(0) }, POOL)],
+  [
+    "round",
+    project(
+      { classes, state: "running", current_round: round(0) },
+      { ...POOL, unlabeled: 8, unsure: 1 },
+    ),
+  ],
+])("says that %s comes next", (next, now) => {
+  expect(nextStep(firstSteps(now))).toBe(next);
+});
+
+it("leads to labeling once it is started, and to the set-up before", () => {
+  const label = (now: Project) => firstSteps(now).find(({ name }) => name === "label")?.to;
+  expect(label(project({ classes }, POOL))).toBe("/projects/7/settings#start");
+  const running = project({ classes, state: "running", current_round: round(0) }, POOL);
+  expect(label(running)).toBe("/projects/7/label");
+});
+
+it("takes labels that came with the images for no answers", () => {
+  const imported = project({ classes }, { pool: 9, unlabeled: 4, labeled_in: 5 });
+  expect(firstSteps(imported).filter(({ done }) => done)).toHaveLength(2);
+});
+
+it("ends by itself, and is none where nothing is to be asked", () => {
+  const running = project({ classes, state: "running", current_round: round(1) }, POOL);
+  expect(firstSteps(running)).toEqual([]);
+  expect(firstSteps(project({ classes, state: "finished" }, POOL))).toEqual([]);
+  expect(firstSteps(project({ classes }, { pool: 5, labeled_in: 5 }))).toEqual([]);
+});

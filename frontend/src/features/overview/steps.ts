@@ -1,0 +1,31 @@
+import { isFullyLabeled } from "../../api/projects";
+import type { Project } from "../../api/types";
+
+export type StepName = "images" | "classes" | "evaluation" | "label" | "round";
+export type Step = { name: StepName; done: boolean; to: string };
+
+/** The way to the first model; empty once it is there, or where there is nothing to ask about. */
+export function firstSteps(project: Project): Step[] {
+  const { id, state, counts, classes, current_round: round } = project;
+  const isDraft = state === "draft";
+  const hasModel = state === "finished" || (round !== null && round.number > 0);
+  if (hasModel || (isDraft && isFullyLabeled(project))) return [];
+  const setUp = `/projects/${id}/settings`;
+  const answered = counts.labeled_in + counts.labeled_ood + counts.unsure;
+  return [
+    { name: "images", done: counts.pool + counts.held_out > 0, to: `${setUp}#images` },
+    { name: "classes", done: classes.length > 0, to: `${setUp}#classes` },
+    { name: "evaluation", done: counts.evaluation > 0, to: `${setUp}#images` },
+    // Labels that came with the images are none that anybody gave here.
+    {
+      name: "label",
+      done: !isDraft && answered > 0,
+      to: isDraft ? `${setUp}#start` : `/projects/${id}/label`,
+    },
+    { name: "round", done: false, to: `/projects/${id}/label` },
+  ];
+}
+
+/** What to do now: the first that is not done and that the rest waits for. */
+export const nextStep = (steps: Step[]): StepName | undefined =>
+  steps.find(({ name, done }) => !done && name !== "evaluation")?.name;

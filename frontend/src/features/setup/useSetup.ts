@@ -1,0 +1,127 @@
+import { hashKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { type ProjectChange, projectQuery, projectsQuery, updateProject } from "../../api/projects";
+import type { Project, Settings } from "../../api/types";
+import { type Basics, problemsOf } from "./BasicsCard";
+import {
+  afterSaving,
+  type ClassDraft,
+  type ClassEdits,
+  editsOf,
+  isStored,
+  toDrafts,
+  toInputs,
+  withEdits,
+  withNew,
+} from "./classes";
+import { useDraft } from "./useDraft";
+
+type SetUp = Project & { settings: Settings };
+type Edited = Omit<Basics, "classes"> & { classes: ClassEdits | null };
+
+/** Long enough to end a word, short enough to be saved before anybody looks away. */
+const PAUSE_MS = 600;
+
+/** What is edited of a project, and how it comes to the server: of a draft, by itself. */
+export function useSetup(project: SetUp) {
+  const { id } = project;
+  const draft = useDraft<Edited>(`karat:basics-edits:${id}`, editedOf(project));
+  const settings = useDraft<Settings>(`karat:settings-edits:${id}`, project.settings);
+  const savedClasses = toDrafts(project.classes);
+  const basics: Basics = { ...draft.value, classes: withEdits(savedClasses, draft.value.classes) };
+  const problems = problemsOf(basics);
+  const client = useQueryClient();
+  const { queryKey } = projectQuery(id);
+
+  /** What is to be saved now; of fields that show something invalid, nothing. */
+  const pending = (more: string[] = []) => {
+    const now = client.getQueryData<SetUp>(queryKey) ?? project;
+    return changeOf(now, draft.now(editedOf(now)), settings.now(now.settings), more);
+  };
+  const save = useMutation({
+    // One after the other: each is made of what the last one has left.
+    scope: { id: `set-up ${id}` },
+    mutationFn: async (more: string[]) => {
+      const { body, sent } = pending(more);
+      if (Object.keys(body).length === 0) return;
+      const saved = await updateProject(id, body);
+      client.setQueryData(queryKey, saved);
+      client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      const { classes, ...rest } = draft.now(editedOf(saved));
+      const left = sent ? afterSaving(classes ?? null, sent, saved.classes) : (classes ?? null);
+      draft.put(left ? { ...rest, classes: left } : rest);
+      const other = Object.entries(settings.now(saved.settings ?? project.settings)).filter(
+        ([name, value]) => hashKey([value]) !== hashKey([body.settings?.[name as keyof Settings]]),
+      );
+      settings.put(Object.fromEntries(other));
+    },
+  });
+
+  const { body } = pending();
+  const change = Object.keys(body).length > 0 ? hashKey([body]) : null;
+  const isDraft = project.state === "draft";
+  useAutosave(isDraft ? change : null, () => save.mutate([]));
+  return {
+    basics,
+    settings,
+    problems,
+    save,
+    /** Whether there is something to save, or something that cannot be. */
+    dirty: change !== null || problems.length > 0,
+    setBasics: ({ classes, ...value }: Basics) =>
+      draft.set({ ...value, classes: editsOf(savedClasses, classes) }),
+    discard: () => {
+      draft.discard();
+      settings.discard();
+      save.reset();
+    },
+  };
+}
+
+const editedOf = ({ name, guidelines }: Project): Edited => ({ name, guidelines, classes: null });
+
+type Change = { body: ProjectChange; sent: { typed: ClassDraft[]; others: ClassDraft[] } | null };
+
+/** What the server is to be told, with `more` classes at the end. */
+function changeOf(
+  project: SetUp,
+  edits: Partial<Edited>,
+  settings: Partial<Settings>,
+  more: string[],
+): Change {
+  const { classes: saved, classes_version } = project;
+  const { name = project.name, guidelines = project.guidelines } = edits;
+  const before = toDrafts(saved);
+  const rows = withEdits(before, edits.classes ?? null);
+  const typed = rows.filter((one) => one.name.trim() !== "");
+  const all = more.reduce((drafts, one) => withNew(drafts, one), typed);
+  const isValid = problemsOf({ name, guidelines, classes: rows }).length === 0;
+  const hasClasses = more.length > 0 || (isValid && !isStored(before, rows));
+  const body: ProjectChange = {
+    ...(name.trim() && name.trim() !== project.name && { name: name.trim() }),
+    ...(guidelines !== project.guidelines && { guidelines }),
+    ...(hasClasses && { classes: toInputs(all), classes_version }),
+    ...(Object.keys(settings).length > 0 && { settings }),
+  };
+  return { body, sent: hasClasses ? { typed, others: all.slice(typed.length) } : null };
+}
+
+/** Saves a change a moment after the last one, and at once when the page is left; none twice. */
+function useAutosave(change: string | null, save: () => void): void {
+  const tried = useRef<string | null>(null);
+  const leave = useRef(() => {});
+  const attempt = () => {
+    if (change === null || change === tried.current) return;
+    tried.current = change;
+    save();
+  };
+  useEffect(() => {
+    leave.current = attempt;
+  });
+  useEffect(() => {
+    if (change === null) tried.current = null;
+    const timer = setTimeout(() => leave.current(), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [change]);
+  useEffect(() => () => leave.current(), []);
+}

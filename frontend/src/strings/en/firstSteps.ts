@@ -1,0 +1,21 @@
+/** The way from nothing to the first model. */
+export const firstSteps = {
+  title: "First steps",
+  done: "(done)",
+  steps: {
+    images: {
+      title: "Add images",
+      text: "A folder or a zip; nothing is stored before you saw it.",
+    },
+    classes: { title: "Name the classes", text: "Only those you look for." },
+    evaluation: {
+      title: "Add evaluation images",
+      text: "Some with labels, to measure accuracy. May come later.",
+    },
+    label: { title: "Start labeling", text: "The first images are drawn at random." },
+    round: {
+      title: "Finish the first round",
+      text: "Then the model learns, and chooses what to ask next.",
+    },
+  },
+};

@@ -1,0 +1,21 @@
+/** What one may want to know of a project. */
+export const questions = {
+  title: "What do you want to know?",
+  hint: "Choose a question. What answers it, and what it found, opens below.",
+  ask: {
+    relabel: {
+      title: "Which labels are wrong?",
+      text: "Finds labels that are probably wrong and says how many; you accept or reject each.",
+    },
+    prune: {
+      title: "What should I train on?",
+      text: "Finds the part of the labels that is good to train on. Nothing is deleted.",
+    },
+    taufe: {
+      title: "Do OOD images help?",
+      text: "Trains with the images that are none of the classes in three ways, and compares.",
+    },
+  },
+  noImages: "All of them need images with labels, and the pool is empty.",
+  noLabels: "All of them need labels: label some images, or import labels.",
+};

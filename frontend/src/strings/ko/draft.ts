@@ -1,0 +1,28 @@
+import type { Catalogue } from "..";
+import { number } from "./words";
+
+type Words = Pick<
+  Catalogue["setup"],
+  | "notSaved"
+  | "allSaved"
+  | "keptHere"
+  | "moreMethod"
+  | "beforeImport"
+  | "importedPart"
+  | "unknownLabels"
+  | "noEvaluation"
+>;
+
+export const draft: Words = {
+  notSaved: "아직 저장되지 않았습니다",
+  allSaved: "모두 저장되었습니다.",
+  keptHere: "그때까지 입력한 내용은 이 탭에 남아 있습니다.",
+  moreMethod: "더 보기: 라운드, 비용, 전략, 모델",
+  beforeImport: "가져오기 전에 정하기: 용도, 라벨, 크기",
+  importedPart: "일부만 가져옴",
+  unknownLabels: (count, names) => {
+    const more = names.length > 6 ? ", …" : "";
+    return `라벨이 클래스가 아니어서 ${number(count)}개가 들어오지 않았습니다: ${names.slice(0, 6).join(", ")}${more}. 클래스여야 한다면 클래스로 추가한 뒤 다시 가져오세요.`;
+  },
+  noEvaluation: "평가용 이미지가 하나도 들어오지 않았습니다. 정확도는 평가용 이미지로만 잽니다.",
+};
