@@ -1,6 +1,7 @@
 import { useCallback, useState, useSyncExternalStore } from "react";
 import type { Project, User } from "../../../api/types";
 import { t } from "../../../strings";
+import { keyDialog } from "../../../ui/keyDialog";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import { Between } from "../Between";
 import { LabelBar } from "../LabelBar";
@@ -12,10 +13,11 @@ import { useSender } from "../SenderProvider";
 import { useGuide } from "../useGuide";
 import { Waiting } from "../Waiting";
 import { GridDesk } from "./GridDesk";
-import { GridHelp } from "./GridHelp";
 import styles from "./GridScreen.module.css";
 import { type Density, useDensity } from "./useDensity";
 import { type Gridding, useGridSession } from "./useGridSession";
+
+const GridHelp = keyDialog(() => import("./GridHelp").then((m) => m.GridHelp));
 
 type GridScreenProps = { project: Project; user: User; projectLink: string | null };
 
