@@ -12,6 +12,7 @@ import { ModeSwitch } from "./ModeSwitch";
 import { markKey } from "./measure";
 import { PauseCover } from "./PauseCover";
 import type { AnswerSender } from "./queue/sender";
+import { FailureNotice } from "./RoundFailure";
 import { Strip } from "./Strip";
 import { taskViews } from "./taskViews";
 import { useDeskKeys } from "./useDeskKeys";
@@ -148,6 +149,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             onFind={() => setDialog("find")}
           />
           {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
+          {view.phase !== "waiting" && <FailureNotice project={project} />}
           {project.guidelines && !guide && <Guidelines text={project.guidelines} />}
         </aside>
       </div>

@@ -65,7 +65,7 @@ export function OverviewScreen({ project }: { project: Project }) {
         </Notice>
       ))}
       <SubsetInUse project={project} />
-      {shownJobs(jobs.data?.items ?? []).map((job) => (
+      {shownJobs(jobs.data?.items ?? [], project).map((job) => (
         <JobCard key={job.id} job={job} projectId={project.id} />
       ))}
       <div className={styles.top}>
@@ -100,9 +100,14 @@ export function OverviewScreen({ project }: { project: Project }) {
 
 const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
 
-/** Jobs at work, and the latest one if it failed. */
-const shownJobs = (jobs: Job[]): Job[] =>
-  jobs.filter((job, index) => isActive(job) || (index === 0 && job.state === "failed"));
+/** Jobs at work, the latest one if it failed, and that of a round that has failed, whatever came after it. */
+function shownJobs(jobs: Job[], { current_round: round }: Project): Job[] {
+  const stopped =
+    round?.state === "failed" ? jobs.find(({ kind }) => kind === "advance_round") : undefined;
+  return jobs.filter(
+    (job, index) => isActive(job) || ((index === 0 || job === stopped) && job.state === "failed"),
+  );
+}
 
 function PoolCard({ project }: { project: Project }) {
   const { counts } = project;

@@ -141,8 +141,15 @@ export const label = {
       text: "They come up here by themselves.",
     },
     failed: {
-      title: "The training has run into a problem",
-      text: "Whoever runs this project can try it again. Your answers are safe, and this page will notice when it goes on.",
+      title: "The training has failed",
+      text: "No new images come up until it is tried again. Your answers are safe, and this page goes on by itself after that.",
+      last: "You can go on with the images you have. After them no new ones come up until it is tried again.",
+      tell: (names: string) => `Tell ${names}, who can do that.`,
+      tellAny: "Tell whoever runs this project, who can do that.",
+      why: "What went wrong, and what to do",
+      stopped: "Somebody has stopped it.",
+      remedy:
+        "Try it again. If it fails again, choose another model in the settings, or read the log of the job.",
     },
     draft: {
       title: "This project has not started",

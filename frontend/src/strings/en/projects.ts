@@ -12,6 +12,7 @@ export const projects = {
   labelProject: (name: string) => `Label ${name}`,
   setUp: "Go on with the set-up",
   states: { draft: "Draft", running: "Running", paused: "Paused", finished: "Finished" },
+  roundFailed: "Round failed",
   roundStates: {
     selecting: "Selecting",
     open: "Open",

@@ -12,6 +12,7 @@ export const projects: Catalogue["projects"] = {
   labelProject: (name) => `${name} 라벨링`,
   setUp: "설정 계속하기",
   states: { draft: "준비 중", running: "진행 중", paused: "일시 중지", finished: "완료" },
+  roundFailed: "라운드 실패",
   roundStates: {
     selecting: "선정 중",
     open: "열림",

@@ -9,6 +9,7 @@ import desk from "../LabelScreen.module.css";
 import { ModeSwitch } from "../ModeSwitch";
 import { PauseCover } from "../PauseCover";
 import type { AnswerSender } from "../queue/sender";
+import { FailureNotice } from "../RoundFailure";
 import { useSender } from "../SenderProvider";
 import { useGuide } from "../useGuide";
 import { Waiting } from "../Waiting";
@@ -76,7 +77,10 @@ function Screen(props: ScreenProps) {
       >
         <ModeSwitch project={project} user={user} mode="grid" />
       </LabelBar>
-      {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
+      <div className={styles.notices}>
+        {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
+        {view.phase !== "waiting" && <FailureNotice project={project} />}
+      </div>
       {view.phase === "working" && (
         <GridDesk
           project={project}
