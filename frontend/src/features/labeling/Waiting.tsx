@@ -92,7 +92,7 @@ function Training({ progress }: { progress: JobProgress }) {
   const { phase, phases, phase_index: at, step, steps, eta_seconds: left } = progress;
   return (
     <Meter
-      label={t.common.phases[phase] ?? phase}
+      label={text.steps[phase] ?? text.steps.other ?? ""}
       value={at + (steps > 0 ? step / steps : 0)}
       max={phases.length}
       text={left === null ? text.phase(at + 1, phases.length) : text.left(formatAbout(left))}

@@ -39,7 +39,7 @@ export const home = {
   agreement: "Agreement",
   agreementNone: "Appears when others have judged the same images, or reviewed yours.",
   agreementRows: {
-    in_ood: { title: "In or out of distribution", of: "verdicts of others on the same images" },
+    in_ood: { title: "One of the classes, or none", of: "verdicts of others on the same images" },
     classes: { title: "Class", of: "class verdicts of others on the same images" },
     reviews: { title: "Upheld in review", of: "decisions of reviewers on your images" },
   },

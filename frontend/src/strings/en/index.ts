@@ -2,6 +2,7 @@ import { admin } from "./admin";
 import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
+import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
@@ -21,6 +22,7 @@ export const en = {
   alike,
   common,
   exports,
+  glossary,
   grid,
   home,
   jobs,

@@ -27,7 +27,7 @@ export const projects = {
   counts: {
     pool: "in the pool",
     in: "labeled",
-    ood: "OOD",
+    ood: "of no class",
     evaluation: "for evaluation",
   },
   images: (count: number) => plural(count, "image", "images"),

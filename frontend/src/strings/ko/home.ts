@@ -33,7 +33,7 @@ export const home: Catalogue["home"] = {
   agreement: "일치도",
   agreementNone: "같은 이미지를 다른 사람이 판정하거나 내 판정을 검토하면 표시됩니다.",
   agreementRows: {
-    in_ood: { title: "분포 내/분포 외", of: "같은 이미지에 대한 다른 사람의 판정" },
+    in_ood: { title: "클래스 중 하나인지 아닌지", of: "같은 이미지에 대한 다른 사람의 판정" },
     classes: { title: "클래스", of: "같은 이미지에 대한 다른 사람의 클래스 판정" },
     reviews: { title: "검토에서 유지됨", of: "내 이미지에 대한 검토 결정" },
   },

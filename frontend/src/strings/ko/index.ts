@@ -3,6 +3,7 @@ import { admin } from "./admin";
 import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
+import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
@@ -22,6 +23,7 @@ export const ko: Catalogue = {
   alike,
   common,
   exports,
+  glossary,
   grid,
   home,
   jobs,
