@@ -319,7 +319,7 @@ class LabelingStatus(TypedDict):
 
     project_state: ProjectState
     round: CurrentRound | None
-    waiting_for: Literal["nothing", "training", "paused", "finished", "others"]
+    waiting_for: Literal["nothing", "training", "failed", "disk", "paused", "finished", "others"]
     mine: Mine | None
     remaining: int | None
 

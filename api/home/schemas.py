@@ -25,7 +25,9 @@ class ProjectWork(BaseModel):
     name: str
     state: ProjectState
     waiting: int
-    waiting_for: Literal["nothing", "training", "disk", "paused", "finished", "others", "start"]
+    waiting_for: Literal[
+        "nothing", "training", "failed", "disk", "paused", "finished", "others", "start"
+    ]
     reviews: ReviewsWaiting | None
     disagreements: int
 

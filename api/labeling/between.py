@@ -1,15 +1,19 @@
 """What happens while an annotator has no image: which round is at work, and what comes next."""
 
-from sqlalchemy import func, select
+from typing import Final
+
+from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from api.jobs.schemas import Progress
 from api.labeling import status
-from api.labeling.schemas import Between, MyRound, RoundStatus
+from api.labeling.schemas import Between, MyRound, RoundFailure, RoundStatus
 from api.principal import Principal
-from core.states import JobState, Verdict
-from core.tables import Annotation, Job, Project, Round
+from core.states import JobState, Role, RoundState, Verdict
+from core.tables import Annotation, Job, Member, Project, Round, User
+
+_TOLD: Final = 3
 
 
 async def between(session: AsyncSession, principal: Principal, project: Project) -> Between:
@@ -20,6 +24,7 @@ async def between(session: AsyncSession, principal: Principal, project: Project)
     following = rounds[1] if len(rounds) > 1 else None
     return Between(
         round=_shown(now),
+        failure=await _failure(session, principal, now),
         next=_shown(following),
         job_id=job.id if job else None,
         progress=Progress.model_validate(job.progress) if job and job.progress else None,
@@ -46,6 +51,36 @@ async def _job(session: AsyncSession, round_: Round | None) -> Job | None:
         return None
     statement = select(Job).where(Job.id == round_.job_id, Job.state == JobState.RUNNING)
     return (await session.scalars(statement)).one_or_none()
+
+
+async def _failure(
+    session: AsyncSession, principal: Principal, round_: Round | None
+) -> RoundFailure | None:
+    if round_ is None or round_.state is not RoundState.FAILED:
+        return None
+    job = await session.get(Job, round_.job_id) if principal.engineer else None
+    return RoundFailure(
+        number=round_.number,
+        tell=await _who_can_help(session, round_.project_id),
+        job_id=job.id if job else None,
+        detail=job.error["detail"] if job and job.error else None,
+    )
+
+
+async def _who_can_help(session: AsyncSession, project_id: int) -> list[str]:
+    """Names of those who manage the project, the longest-standing first; admins if nobody does."""
+    engineers = (
+        select(User.name)
+        .join(Member, Member.user_id == User.id)
+        .where(Member.project_id == project_id, User.role != Role.ANNOTATOR)
+        .order_by(Member.added_at, User.id)
+    )
+    admins = select(User.name).where(User.role == Role.ADMIN).order_by(User.id)
+
+    async def names(statement: Select[str]) -> list[str]:
+        return list(await session.scalars(statement.where(User.active).limit(_TOLD)))
+
+    return await names(engineers) or await names(admins)
 
 
 async def _mine(session: AsyncSession, principal: Principal, round_: Round | None) -> MyRound:

@@ -76,7 +76,7 @@ class Status(BaseModel):
     classes_version: int
     project_state: ProjectState
     round: RoundStatus | None
-    waiting_for: Literal["nothing", "training", "disk", "paused", "finished", "others"]
+    waiting_for: Literal["nothing", "training", "failed", "disk", "paused", "finished", "others"]
     remaining: int | None
     mine: MyCounts | None
 
@@ -90,16 +90,31 @@ class MyRound(BaseModel):
     median_seconds: float | None
 
 
+class RoundFailure(BaseModel):
+    """Why no further images are chosen until somebody has the round tried again.
+
+    `tell` names up to three people who can: engineers of the project, or else admins. `detail`,
+    what went wrong, and the `job_id` to try again are null for those who cannot.
+    """
+
+    number: int
+    tell: list[str]
+    job_id: int | None
+    detail: str | None
+
+
 class Between(BaseModel):
     """Why there is no image now, and what comes next.
 
     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
-    job while that runs. `next` is the round after it, if it has begun.
+    job while that runs, `failure` says who can help if it has failed. `next` is the round after
+    it, if it has begun.
     """
 
     round: RoundStatus | None
     job_id: int | None
     progress: Progress | None
+    failure: RoundFailure | None
     next: RoundStatus | None
     mine: MyRound
 

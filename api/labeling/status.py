@@ -20,7 +20,7 @@ from core.tables import Annotation, Round
 UNLIMITED: Final = 2**31
 """More verdicts than anybody gives; prices near zero pay for infinitely many."""
 
-WaitingFor = Literal["nothing", "training", "disk", "paused", "finished", "others"]
+WaitingFor = Literal["nothing", "training", "failed", "disk", "paused", "finished", "others"]
 
 
 def unfinished(project_id: int) -> Select[Round]:
@@ -153,6 +153,8 @@ def _waiting_for(state: ProjectState, rounds: Sequence[RoundLike]) -> WaitingFor
         return "finished"
     if rounds[0].state is RoundState.OPEN:
         return "others"
+    if rounds[0].state is RoundState.FAILED:
+        return "failed"
     # What trains waits then; see ``workers.runner``.
     return "training" if room(settings()).state == "ok" else "disk"
 

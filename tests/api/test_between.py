@@ -5,8 +5,8 @@ from typing import Any
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from core.states import JobState, Role
-from core.tables import Job, Project
+from core.states import JobState, Role, RoundState
+from core.tables import Job, Project, Round
 from tests.api.test_labeling import lease, running, send, url, verdict
 from tests.world import Caller, World
 
@@ -55,6 +55,35 @@ def test_a_closing_round_tells_its_phase_what_is_next_and_what_i_did(
     assert found["job_id"] is not None
     assert found["mine"] == {"answers": 4, "inside": 1, "ood": 2, "median_seconds": 1.5}
     assert between(http, two, project)["mine"]["answers"] == 0
+
+
+def test_a_failed_round_names_who_can_help_and_tells_only_them_why(
+    http: TestClient, world: World
+) -> None:
+    project = running(world, images=8, queries=4, budget=4, zero_wait=False)
+    mina = world.caller(Role.ANNOTATOR, project)
+    admin = world.caller()
+    for item in lease(http, mina, project, 4)["items"]:
+        send(http, mina, project, verdict(item["query_id"], "ood"))
+    assert between(http, mina, project)["failure"] is None
+    failed = {"code": "no_weights", "detail": "It has no weights."}
+    world.session.execute(update(Job).values(state=JobState.FAILED, error=failed))
+    world.session.execute(update(Round).where(Round.number == 0).values(state=RoundState.FAILED))
+    world.session.commit()
+
+    # The round after it has begun, and waits for it; nothing comes by itself.
+    waiting = lease(http, mina, project)["status"]
+    assert (waiting["round"]["state"], waiting["waiting_for"]) == ("selecting", "failed")
+    home = http.get("/api/home", headers=mina.headers).json()
+    assert home["projects"][0]["waiting_for"] == "failed"
+    found = between(http, mina, project)["failure"]
+    assert found == {"number": 0, "tell": [admin.user.name], "job_id": None, "detail": None}
+    theo = world.caller(Role.ENGINEER, project)
+    found = between(http, theo, project)["failure"]
+    assert (found["tell"], found["detail"]) == ([theo.user.name], failed["detail"])
+    assert http.post(f"/api/jobs/{found['job_id']}/retry", headers=theo.headers).is_success
+    assert between(http, theo, project)["failure"] is None
+    assert lease(http, mina, project)["status"]["waiting_for"] == "training"
 
 
 def test_strangers_see_nothing(http: TestClient, world: World) -> None:

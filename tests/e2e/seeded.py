@@ -99,7 +99,7 @@ def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, 
     project = karat.create_project(
         pool.title,
         pool.classes,
-        guidelines="Zero to three are the classes; every other digit is OOD.\n"
+        guidelines="Zero to three are the classes; every other digit is none of them.\n"
         "Unsure, when two digits are as likely.",
         settings=plan.settings(pool),
     )

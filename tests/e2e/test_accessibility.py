@@ -1,5 +1,7 @@
 """Every page under axe, in both colour schemes and at both widths, and what axe cannot see."""
 
+import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +26,18 @@ from tests.processes import ROOT
 
 AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+# What annotators read; experts' words stand behind a hover at most.
+PLAIN = (
+    "home-annotator",
+    "label",
+    "label-help",
+    "grid",
+    "label-waiting",
+    "review",
+    "review-disagreements",
+)
+EXPERTS: list[str] = json.loads((ROOT / "frontend/src/strings/experts.json").read_text())
 
 _RUN = """async ([part, tags]) => {
     const { violations } = await axe.run(part, {
@@ -255,3 +269,21 @@ def test_a_page_fits_in_korean(view: View, pages: dict[Viewer, Page], seeded: Se
         assert page.locator("html").get_attribute("lang") == "ko"
         assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
     assert any("가" <= one <= "힣" for one in page.locator("#root").inner_text())
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_annotators_read_plain_words(
+    language: str, pages: dict[Viewer, Page], seeded: Seeded
+) -> None:
+    for page in pages.values():
+        page.add_init_script(f"localStorage.setItem('karat.language', '{language}')")
+    for view in VIEWS:
+        if view.name not in PLAIN:
+            continue
+        page = pages[view.viewer]
+        view.open(page, seeded)
+        said = page.locator("body").inner_text()
+        found = [hit.group() for one in EXPERTS for hit in re.finditer(one, said, re.ASCII)]
+        assert found == [], f"{view.name}: {said}"
+    for viewer in ("admin", "annotator"):
+        pages[viewer].evaluate("localStorage.removeItem('karat.language')")

@@ -80,7 +80,7 @@ def test_two_hundred_by_keyboard(signed_in: Page, stack: Stack, project: Project
                 page.wait_for_event("requestfinished")
             page.context.set_offline(True)
         if number == CUT.stop:
-            expect(unsent).to_contain_text("10 answers")
+            expect(unsent).to_contain_text("10 verdicts")
             page.context.set_offline(False)
             expect(unsent).to_have_count(0)
         if number == RELOADED_AT:

@@ -189,7 +189,7 @@ def test_an_answer_that_may_mean_another_class_is_asked_again(
     )
     expect(said(page, "robin is now wren")).to_be_visible(timeout=AT_ONCE)
     page.unroute("**/labeling/answers")
-    refused = page.get_by_role("button", name="1 answer not accepted")
+    refused = page.get_by_role("button", name="1 verdict not accepted")
     expect(refused).to_be_visible(timeout=40_000)
     assert stored(project) == []
     refused.click()

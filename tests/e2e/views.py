@@ -155,6 +155,7 @@ VIEWS: Final = (
     View("admin-storage", "/admin/storage", "/admin/storage"),
     View("admin-audit", "/admin/audit", "/admin/audit"),
     View("algorithm", "/algorithms/:kind/:name", "/algorithms/strategy/mqnet"),
+    View("words", "/words", "/words", "annotator"),
     View("account", "/account", "/account"),
     View("not-found", "/*", "/nothing/here"),
 )

@@ -2473,9 +2473,11 @@ export interface components {
          * @description Why there is no image now, and what comes next.
          *
          *     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
-         *     job while that runs. `next` is the round after it, if it has begun.
+         *     job while that runs, `failure` says who can help if it has failed. `next` is the round after
+         *     it, if it has begun.
          */
         Between: {
+            failure: components["schemas"]["RoundFailure"] | null;
             /** Job Id */
             job_id: number | null;
             mine: components["schemas"]["MyRound"];
@@ -4297,7 +4299,7 @@ export interface components {
              * Waiting For
              * @enum {string}
              */
-            waiting_for: "nothing" | "training" | "disk" | "paused" | "finished" | "others" | "start";
+            waiting_for: "nothing" | "training" | "failed" | "disk" | "paused" | "finished" | "others" | "start";
         };
         /** Promoted */
         Promoted: {
@@ -4515,6 +4517,23 @@ export interface components {
             model?: components["schemas"]["Choice"] | null;
         };
         /**
+         * RoundFailure
+         * @description Why no further images are chosen until somebody has the round tried again.
+         *
+         *     `tell` names up to three people who can: engineers of the project, or else admins. `detail`,
+         *     what went wrong, and the `job_id` to try again are null for those who cannot.
+         */
+        RoundFailure: {
+            /** Detail */
+            detail: string | null;
+            /** Job Id */
+            job_id: number | null;
+            /** Number */
+            number: number;
+            /** Tell */
+            tell: string[];
+        };
+        /**
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
@@ -4657,7 +4676,7 @@ export interface components {
              * Waiting For
              * @enum {string}
              */
-            waiting_for: "nothing" | "training" | "disk" | "paused" | "finished" | "others";
+            waiting_for: "nothing" | "training" | "failed" | "disk" | "paused" | "finished" | "others";
         };
         /**
          * StorageOut

@@ -204,6 +204,7 @@ export type ClassGuide = Schemas["ClassGuide"];
 export type GuideExample = Schemas["GuideExample"];
 /** What is going on while an annotator has no image. */
 export type BetweenRounds = Schemas["Between"];
+export type RoundFailure = Schemas["RoundFailure"];
 
 export type Example = Schemas["ExampleOut"];
 export type ExamplePage = Schemas["ExamplePage"];

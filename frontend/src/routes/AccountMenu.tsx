@@ -20,6 +20,7 @@ export function AccountMenu({ user }: { user: User }) {
       label={<span className={styles.avatar} data-initials={initials(user.name || user.email)} />}
     >
       <Link to="/account">{t.common.account}</Link>
+      <Link to="/words">{t.glossary.title}</Link>
       <hr />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: only keeps a choice in here from closing the menu. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: only keeps a choice in here from closing the menu. */}

@@ -37,7 +37,7 @@ export function Component() {
       <header className={styles.header}>
         <div className={styles.title}>
           <h1>{name}</h1>
-          <ProjectChip state={state} />
+          <ProjectChip project={project.data} />
         </div>
         <nav className={styles.tabs} aria-label={t.common.projectNavigation}>
           <NavLink to={`/projects/${id}`} end>

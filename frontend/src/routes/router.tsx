@@ -52,6 +52,7 @@ export const router = createBrowserRouter([
       },
       { path: "users", element: <Navigate to="/admin/users" replace /> },
       { path: "algorithms/:kind/:name", lazy: () => import("./AlgorithmRoute") },
+      { path: "words", lazy: () => import("./GlossaryRoute") },
       { path: "account", lazy: () => import("./AccountRoute") },
       { path: "*", Component: NotFoundPage },
     ],

@@ -1,10 +1,16 @@
-import type { ProjectState } from "../api/types";
+import type { ProjectSummary } from "../api/types";
 import { t } from "../strings";
 import { Chip } from "./Chip";
 
 const TONES = { draft: "plain", running: "good", paused: "gold", finished: "plain" } as const;
 
-export function ProjectChip({ state }: { state: ProjectState }) {
+type ProjectChipProps = { project: Pick<ProjectSummary, "state" | "current_round"> };
+
+/** Where a project is in its life, unless it waits for somebody to help a round that has failed. */
+export function ProjectChip({ project: { state, current_round: round } }: ProjectChipProps) {
+  if (round?.state === "failed" && state !== "finished") {
+    return <Chip tone="bad">{t.projects.roundFailed}</Chip>;
+  }
   return (
     <Chip tone={TONES[state]} dot={state === "running"}>
       {t.projects.states[state]}

@@ -17,6 +17,11 @@ export const formatTime = (iso: string): string => timeFormat.format(new Date(is
 
 export const formatCount = (value: number): string => value.toLocaleString(locale);
 
+const listFormat = new Intl.ListFormat(locale, { type: "disjunction" });
+
+/** Names of which one is enough: Ada, Ben or Mina. */
+export const formatNames = (names: readonly string[]): string => listFormat.format(names);
+
 /** Costs may be whole answers or seconds. */
 export const formatCost = (value: number): string =>
   value.toLocaleString(locale, { maximumFractionDigits: 1 });

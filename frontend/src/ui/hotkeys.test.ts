@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { CLASS_KEYS, FIXED_KEYS, freeKey, keyLabel, keyOf } from "./hotkeys";
+import {
+  CLASS_KEYS,
+  FIXED_KEYS,
+  freeKey,
+  KEY_DIALOGS,
+  keyLabel,
+  keyOf,
+  openedByKey,
+} from "./hotkeys";
 
 describe("keys", () => {
   it("gives digits first, then digits with shift, then letters, and never a key of the page itself", () => {
@@ -21,6 +29,20 @@ describe("keys", () => {
     expect(keyOf({ key: "!", code: "Digit1", shiftKey: true })).toBe("shift+1");
     expect(keyOf({ key: "1", code: "Digit1", shiftKey: true })).toBe("shift+1");
     expect(keyOf({ key: "X", code: "KeyX", shiftKey: true })).toBe("x");
+  });
+
+  it("opens dialogs by the keys that are listed, which no class can take", () => {
+    const { help, find } = KEY_DIALOGS.label;
+    expect([help[0], find[0]]).toEqual([FIXED_KEYS.help, FIXED_KEYS.find]);
+    for (const page of ["label", "grid", "review"] as const) {
+      const opened = openedByKey(page);
+      for (const [dialog, keys] of Object.entries(KEY_DIALOGS[page])) {
+        for (const key of keys) {
+          expect(opened[key]).toEqual({ do: dialog });
+          expect(CLASS_KEYS).not.toContain(key);
+        }
+      }
+    }
   });
 
   it("falls back to the key's place where the layout has no Latin letters or bare digits", () => {

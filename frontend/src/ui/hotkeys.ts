@@ -1,3 +1,4 @@
+import KEYS from "./keyDialogs.json";
 import { shortcutsAreOn } from "./shortcuts";
 
 /** Keys of the label page that no class can take. */
@@ -12,6 +13,22 @@ export const FIXED_KEYS = {
   guide: "g",
   find: "f",
 } as const;
+
+/** The dialogs of each page that open by a key, and their keys, the first of which is shown. */
+export const KEY_DIALOGS = KEYS;
+
+type Pages = typeof KEY_DIALOGS;
+export type KeyDialogOf<Page extends keyof Pages> = keyof Pages[Page];
+
+/** What keys of a page open, as a part of what its keys ask for. */
+export function openedByKey<Page extends keyof Pages>(
+  page: Page,
+): Readonly<Record<string, { do: KeyDialogOf<Page> }>> {
+  const dialogs = Object.entries(KEY_DIALOGS[page]) as [KeyDialogOf<Page>, string[]][];
+  return Object.fromEntries(
+    dialogs.flatMap(([name, keys]) => keys.map((key) => [key, { do: name }])),
+  );
+}
 
 const DIGITS = "1234567890".split("");
 const LETTERS = "abcdefghijklmnopqrstuvwxyz".split("");

@@ -2,6 +2,8 @@ import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore 
 import { onScreen } from "../../api/images";
 import type { Project, User } from "../../api/types";
 import { t } from "../../strings";
+import type { KeyDialogOf } from "../../ui/hotkeys";
+import { keyDialog } from "../../ui/keyDialog";
 import { Failure, Notice } from "../../ui/State";
 import { Between } from "./Between";
 import { LabelBar } from "./LabelBar";
@@ -10,6 +12,7 @@ import { ModeSwitch } from "./ModeSwitch";
 import { markKey } from "./measure";
 import { PauseCover } from "./PauseCover";
 import type { AnswerSender } from "./queue/sender";
+import { FailureNotice } from "./RoundFailure";
 import { Strip } from "./Strip";
 import { taskViews } from "./taskViews";
 import { useDeskKeys } from "./useDeskKeys";
@@ -20,9 +23,9 @@ import { useSmooth } from "./useSmooth";
 import { type Choice, nameOf } from "./verdicts";
 import { Waiting } from "./Waiting";
 
-const HelpDialog = lazy(() => import("./HelpDialog").then((m) => ({ default: m.HelpDialog })));
 const GuidePanel = lazy(() => import("./GuidePanel").then((m) => ({ default: m.GuidePanel })));
-const FindDialog = lazy(() => import("./FindDialog").then((m) => ({ default: m.FindDialog })));
+const HelpDialog = keyDialog(() => import("./HelpDialog").then((m) => m.HelpDialog));
+const FindDialog = keyDialog(() => import("./FindDialog").then((m) => m.FindDialog));
 
 type DeskProps = {
   project: Project;
@@ -41,7 +44,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
   useSyncExternalStore(images.subscribe, images.getVersion);
   const [flashed, flash] = useFlash();
   const [smooth, setSmooth] = useSmooth();
-  const [dialog, setDialog] = useState<"help" | "find" | null>(null);
+  const [dialog, setDialog] = useState<KeyDialogOf<"label"> | null>(null);
   const [guide, toggleGuide, closeGuide] = useGuide();
   const { classes } = project;
   const { current, history, paused } = view;
@@ -56,7 +59,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     [session, flash, shownAt],
   );
   const onPage = useCallback(
-    (what: "smooth" | "help" | "pause" | "guide" | "find") => {
+    (what: "smooth" | "pause" | "guide" | KeyDialogOf<"label">) => {
       if (what === "smooth") setSmooth((value) => !value);
       else if (what === "pause") session.pause("asked");
       else if (what === "guide") toggleGuide();
@@ -146,21 +149,20 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             onFind={() => setDialog("find")}
           />
           {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
+          {view.phase !== "waiting" && <FailureNotice project={project} />}
           {project.guidelines && !guide && <Guidelines text={project.guidelines} />}
         </aside>
       </div>
-      <Suspense fallback={null}>
-        {dialog === "help" && (
-          <HelpDialog
-            classes={classes}
-            guidelines={project.guidelines}
-            onClose={() => setDialog(null)}
-          />
-        )}
-        {dialog === "find" && (
-          <FindDialog classes={classes} onChoose={answer} onClose={() => setDialog(null)} />
-        )}
-      </Suspense>
+      {dialog === "help" && (
+        <HelpDialog
+          classes={classes}
+          guidelines={project.guidelines}
+          onClose={() => setDialog(null)}
+        />
+      )}
+      {dialog === "find" && (
+        <FindDialog classes={classes} onChoose={answer} onClose={() => setDialog(null)} />
+      )}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { type CSSProperties, useId, useState } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { Dialog } from "../../ui/Dialog";
+import { typedWhileHeld } from "../../ui/held";
 import { keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./FindDialog.module.css";
@@ -15,24 +16,29 @@ type FindDialogProps = {
   onClose: () => void;
 };
 
-/** A class by its name: type, and Enter gives the verdict. */
+/** A class by its name: type, and Enter gives the verdict; without a word it gives none. */
 export function FindDialog({ classes, onChoose, onClose }: FindDialogProps) {
-  const [typed, setTyped] = useState("");
-  const [at, setAt] = useState(0);
+  const [typed, setTyped] = useState(typedWhileHeld);
+  // The place that arrows chose; without it the first of those that match what was typed.
+  const [chosen, setChosen] = useState<number | null>(null);
   const listId = useId();
   const found = matching(classes, typed);
   const shownAt = usePainted(classes);
+  /** Of what was there when a key was pressed; nothing before anything was typed or chosen. */
+  const activeOf = (shown: LabelClass[]) =>
+    chosen === null && !typed.trim() ? undefined : shown[Math.min(chosen ?? 0, shown.length - 1)];
   const choose = (item: LabelClass | undefined) => {
     if (!item) return;
     onClose();
     onChoose({ verdict: "class", classId: item.id });
   };
   const move = (by: number) => {
-    const next = Math.min(found.length - 1, Math.max(0, at + by));
-    setAt(next);
+    const from = chosen ?? (typed.trim() ? 0 : -1);
+    const next = Math.min(found.length - 1, Math.max(0, from + by));
+    setChosen(next);
     document.getElementById(`${listId}-${found[next]?.id}`)?.scrollIntoView({ block: "nearest" });
   };
-  const active = found[Math.min(at, found.length - 1)];
+  const active = activeOf(found);
   return (
     <Dialog title={t.label.find.title} onClose={onClose}>
       <input
@@ -49,12 +55,12 @@ export function FindDialog({ classes, onChoose, onClose }: FindDialogProps) {
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
-          setAt(0);
+          setChosen(null);
         }}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
           const painted = matching(shownAt(event.timeStamp), typed);
-          if (event.key === "Enter") choose(painted[Math.min(at, painted.length - 1)]);
+          if (event.key === "Enter") choose(activeOf(painted));
           else if (event.key === "ArrowDown") move(1);
           else if (event.key === "ArrowUp") move(-1);
           else return;

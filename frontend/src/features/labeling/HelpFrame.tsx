@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { keyLabel, keyOf } from "../../ui/hotkeys";
+import { KEY_DIALOGS, keyLabel, keyOf } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./HelpFrame.module.css";
 
@@ -22,7 +22,7 @@ type HelpFrameProps = {
 export function HelpFrame({ title, verdicts, keys, onClose, intro, children }: HelpFrameProps) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (["h", "?"].includes(keyOf(event))) onClose();
+      if (KEY_DIALOGS.label.help.includes(keyOf(event))) onClose();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);

@@ -31,7 +31,7 @@ export function VerdictPanel(props: VerdictPanelProps) {
       type="button"
       className={`${styles.verdict} ${extra.className ?? ""}`}
       style={extra.colour ? ({ "--colour": extra.colour } as CSSProperties) : undefined}
-      aria-description={extra.hint}
+      title={extra.title}
       aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
       aria-pressed={given ? isSame(given, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
@@ -43,10 +43,7 @@ export function VerdictPanel(props: VerdictPanelProps) {
       ) : (
         extra.mark
       )}
-      <span className={styles.name}>
-        {name}
-        {extra.hint && <small aria-hidden="true">{extra.hint}</small>}
-      </span>
+      <span className={styles.name}>{name}</span>
       {hotkey && <Kbd decorative>{keyLabel(hotkey)}</Kbd>}
     </button>
   );
@@ -74,7 +71,7 @@ export function VerdictPanel(props: VerdictPanelProps) {
       {button({ verdict: "ood", classId: null }, FIXED_KEYS.ood, t.label.ood, {
         className: styles.ood,
         mark: <span className={styles.hatch} aria-hidden="true" />,
-        hint: t.label.oodHint,
+        title: t.glossary.words.none.text,
       })}
       <div className={styles.others}>
         {button({ verdict: "unsure", classId: null }, FIXED_KEYS.unsure, t.label.unsure, {
@@ -104,5 +101,5 @@ type Extra = {
   className?: string | undefined;
   colour?: string;
   mark?: ReactNode;
-  hint?: string;
+  title?: string;
 };

@@ -8,6 +8,7 @@ import { Button } from "../../ui/Button";
 import { formatAbout, formatCount, formatSeconds } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Empty } from "../../ui/State";
+import { FailureActions, FailureText } from "./RoundFailure";
 import styles from "./Waiting.module.css";
 
 const { waiting: text } = t.label;
@@ -31,6 +32,7 @@ export function Waiting(props: WaitingProps) {
   const live = useLiveProgress(projectId, data?.job_id ?? null, onNews);
   const progress = live ?? data?.progress ?? null;
   const training = status?.waiting_for === "training";
+  const failure = data?.failure ?? null;
   const why = status ? reasonOf(status, elsewhere) : "nothing";
   const reason = text[why];
   return (
@@ -41,15 +43,19 @@ export function Waiting(props: WaitingProps) {
           icon={<Stone moving={training} />}
           title={reason.title}
           actions={
-            (why === "elsewhere" || canUndo) && (
+            (why === "elsewhere" || why === "failed" || canUndo) && (
               <>
+                {why === "failed" && failure && (
+                  <FailureActions projectId={projectId} failure={failure} />
+                )}
                 {why === "elsewhere" && <Button onClick={onTakeOver}>{text.takeOver}</Button>}
                 {canUndo && <Button onClick={onUndo}>{t.label.undoLast}</Button>}
               </>
             )
           }
         >
-          {reason.text}
+          <p>{reason.text}</p>
+          {why === "failed" && failure && <FailureText failure={failure} />}
         </Empty>
       </div>
       <div className={styles.progress}>
@@ -86,7 +92,7 @@ function Training({ progress }: { progress: JobProgress }) {
   const { phase, phases, phase_index: at, step, steps, eta_seconds: left } = progress;
   return (
     <Meter
-      label={t.common.phases[phase] ?? phase}
+      label={text.steps[phase] ?? text.steps.other ?? ""}
       value={at + (steps > 0 ? step / steps : 0)}
       max={phases.length}
       text={left === null ? text.phase(at + 1, phases.length) : text.left(formatAbout(left))}
@@ -123,7 +129,6 @@ function Mine({ between }: { between: BetweenRounds }) {
 
 function reasonOf(status: LabelStatus, elsewhere: boolean) {
   if (status.project_state === "draft") return "draft";
-  if (status.waiting_for === "training" && status.round?.state === "failed") return "failed";
   if (status.waiting_for === "training" && status.round?.number === 0) return "first";
   if (status.waiting_for === "others" && elsewhere) return "elsewhere";
   return status.waiting_for;

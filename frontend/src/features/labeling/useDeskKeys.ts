@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { isElsewhere, keyOf } from "../../ui/hotkeys";
+import { isElsewhere, type KeyDialogOf, keyOf } from "../../ui/hotkeys";
 import type { LabelSession } from "./queue/session";
 import type { TaskView } from "./taskViews";
 import type { ShownClasses } from "./useShownClasses";
@@ -11,7 +11,7 @@ type Keys = {
   shownAt: (at: number) => ShownClasses;
   answer: (choice: Choice) => void;
   /** What concerns the page and not the queue. */
-  onPage: (what: "smooth" | "help" | "pause" | "guide" | "find") => void;
+  onPage: (what: "smooth" | "pause" | "guide" | KeyDialogOf<"label">) => void;
 };
 
 /** The keys of the label page, unless a field or a dialog has them. */

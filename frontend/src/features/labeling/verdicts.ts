@@ -1,6 +1,6 @@
 import type { LabelClass, Verdict } from "../../api/types";
 import { t } from "../../strings";
-import { FIXED_KEYS, withoutShift } from "../../ui/hotkeys";
+import { FIXED_KEYS, type KeyDialogOf, openedByKey, withoutShift } from "../../ui/hotkeys";
 
 /** A verdict, and the version of the classes that were shown to whoever gave it. */
 export type Choice = { verdict: Verdict; classId: number | null; classesVersion?: number };
@@ -8,7 +8,8 @@ export type Choice = { verdict: Verdict; classId: number | null; classesVersion?
 /** What a key of the label page asks for. */
 export type Command =
   | { do: "answer"; choice: Choice }
-  | { do: "undo" | "keep" | "back" | "forward" | "smooth" | "help" | "pause" | "guide" | "find" };
+  | { do: "undo" | "keep" | "back" | "forward" | "smooth" | "pause" | "guide" }
+  | { do: KeyDialogOf<"label"> };
 
 const PAGE_KEYS: Readonly<Record<string, Command>> = {
   [FIXED_KEYS.ood]: { do: "answer", choice: { verdict: "ood", classId: null } },
@@ -20,12 +21,9 @@ const PAGE_KEYS: Readonly<Record<string, Command>> = {
   arrowleft: { do: "back" },
   arrowright: { do: "forward" },
   [FIXED_KEYS.smooth]: { do: "smooth" },
-  [FIXED_KEYS.help]: { do: "help" },
-  "?": { do: "help" },
+  ...openedByKey("label"),
   [FIXED_KEYS.pause]: { do: "pause" },
   [FIXED_KEYS.guide]: { do: "guide" },
-  [FIXED_KEYS.find]: { do: "find" },
-  "/": { do: "find" },
 };
 
 export function commandFor(key: string, classes: LabelClass[]): Command | null {

@@ -71,7 +71,7 @@ export function OverviewScreen({ project }: { project: Project }) {
       ))}
       {judged && <CannotTell project={project} round={judged} nameOf={modelOf} />}
       <SubsetInUse project={project} />
-      {shownJobs(jobs.data?.items ?? []).map((job) => (
+      {shownJobs(jobs.data?.items ?? [], project).map((job) => (
         <JobCard key={job.id} job={job} projectId={project.id} />
       ))}
       <div className={styles.top}>
@@ -106,12 +106,16 @@ export function OverviewScreen({ project }: { project: Project }) {
 
 const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
 
-/** Jobs at work, and the latest one if it failed. */
-const shownJobs = (jobs: Job[]): Job[] =>
-  jobs
-    // That somebody asks what a round would take is no round.
-    .filter((job) => !(job.dry_run && job.kind === "advance_round"))
-    .filter((job, index) => isActive(job) || (index === 0 && job.state === "failed"));
+/** Jobs at work, the latest one if it failed, and that of a round that has failed, whatever came after it. */
+function shownJobs(jobs: Job[], { current_round: round }: Project): Job[] {
+  // That somebody asks what a round would take is no round.
+  const real = jobs.filter((job) => !(job.dry_run && job.kind === "advance_round"));
+  const stopped =
+    round?.state === "failed" ? real.find(({ kind }) => kind === "advance_round") : undefined;
+  return real.filter(
+    (job, index) => isActive(job) || ((index === 0 || job === stopped) && job.state === "failed"),
+  );
+}
 
 function PoolCard({ project }: { project: Project }) {
   const { counts } = project;

@@ -29,7 +29,7 @@ export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
             {name}
           </Link>
         </h2>
-        <ProjectChip state={state} />
+        <ProjectChip project={project} />
       </header>
       <div className={styles.body}>
         <div className={styles.pictures}>

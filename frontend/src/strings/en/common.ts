@@ -67,6 +67,12 @@ export const common = {
     neighbours: "Find neighbours",
     layout: "Lay out",
     place: "Place the others",
+    second_opinion: "Ask a second model",
+    judge: "Judge the labels",
+    look: "Look at the file",
+    search: "Search for pairs",
+    outline: "Find the groups",
+    store: "Store them",
   } as Record<string, string>,
   /** What the server says in a sentence of its own, such as a note of a round. */
   said,

@@ -5,6 +5,8 @@ const images = (count: number) =>
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
+const NONE = "none of the classes";
+
 export const grid = {
   modes: "How to label",
   mode: { single: "One by one", grid: "Grid" },
@@ -12,13 +14,13 @@ export const grid = {
   /** Headings of the groups. */
   back: "Taken back",
   backHint: "These keep their verdicts until you give others.",
-  ood: "OOD",
-  likelyOod: "Likely out of distribution",
+  ood: "None",
+  likelyOod: "Probably none of the classes",
   notPredicted: "No prediction",
   notPredictedHint: "No model says yet what these are.",
   groupName: (name: string, count: number) => `${name}, ${images(count)}`,
-  rest: (name: string | null) => `The rest is ${name ?? "out of distribution"}`,
-  all: (name: string | null) => `All are ${name ?? "out of distribution"}`,
+  rest: (name: string | null) => `The rest is ${name ?? NONE}`,
+  all: (name: string | null) => `All are ${name ?? NONE}`,
   keep: "Keep them",
   select: "Select all",
   unselect: "Unselect all",
@@ -32,7 +34,7 @@ export const grid = {
   preview: "Larger picture",
   previewHint: "Point at an image, or move to it, to see it here.",
   predicted: (name: string, probability: number) => `${name} ${percent(probability)}`,
-  inside: (probability: number) => `In distribution ${percent(probability)}`,
+  inside: (probability: number) => `One of the classes: ${percent(probability)}`,
   tile: (name: string, id: number) => name || `Image ${id}`,
   failed: "No picture",
   helpTitle: "Keys of the grid",

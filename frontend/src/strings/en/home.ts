@@ -8,6 +8,7 @@ export const home = {
     `${upTo(count)} ${count === 1 ? "image waits" : "images wait"} for you`,
   waitingFor: {
     training: "The model is learning. New images come by themselves.",
+    failed: "The training has failed. Whoever runs the project has to try it again.",
     disk: "The server has too little room to choose new images. They come by themselves.",
     paused: "Paused by whoever runs it.",
     finished: "Finished. Thank you for your work.",
@@ -38,7 +39,7 @@ export const home = {
   agreement: "Agreement",
   agreementNone: "Appears when others have judged the same images, or reviewed yours.",
   agreementRows: {
-    in_ood: { title: "In or out of distribution", of: "verdicts of others on the same images" },
+    in_ood: { title: "One of the classes, or none", of: "verdicts of others on the same images" },
     classes: { title: "Class", of: "class verdicts of others on the same images" },
     reviews: { title: "Upheld in review", of: "decisions of reviewers on your images" },
   },

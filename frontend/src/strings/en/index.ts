@@ -3,6 +3,7 @@ import { advice } from "./advice";
 import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
+import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
@@ -23,6 +24,7 @@ export const en = {
   alike,
   common,
   exports,
+  glossary,
   grid,
   home,
   jobs,

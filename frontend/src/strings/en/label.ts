@@ -3,8 +3,7 @@ import { plural } from "./words";
 
 export const label = {
   title: "Label",
-  ood: "Out of distribution",
-  oodHint: "None of the classes",
+  ood: "None of the classes",
   skip: "Skip",
   unsure: "Unsure",
   undo: "Undo",
@@ -27,15 +26,15 @@ export const label = {
   today: "Today",
   total: "In total",
   left: (count: number) => `${plural(count, "image", "images")} left`,
-  unsent: (count: number) => `${plural(count, "answer", "answers")} waiting to be sent`,
-  rejected: (count: number) => `${plural(count, "answer", "answers")} not accepted`,
-  rejectedTitle: "Answers that were not accepted",
+  unsent: (count: number) => `${plural(count, "verdict", "verdicts")} waiting to be sent`,
+  rejected: (count: number) => `${plural(count, "verdict", "verdicts")} not accepted`,
+  rejectedTitle: "Verdicts that were not accepted",
   rejectedText:
-    "The server refused these answers for good. They are kept here until you dismiss them.",
+    "The server refused these verdicts for good. They are kept here until you dismiss them.",
   rejectedDismiss: "Dismiss all",
   notDurable:
-    "This browser does not let Karat store answers. Keep the page open until they are sent.",
-  stuckTitle: "Your answers are waiting to be sent",
+    "This browser does not let Karat store verdicts. Keep the page open until they are sent.",
+  stuckTitle: "Your verdicts are waiting to be sent",
   stuckText:
     "The server does not take them at the moment. They are kept on this device, and new images come up as soon as they have arrived.",
   refused: {
@@ -48,7 +47,7 @@ export const label = {
     title: "Your last verdicts",
     none: "Your last verdicts will be listed here, to change them.",
     change: (verdict: string) => `${verdict}: open to change`,
-    short: { ood: "OOD", unsure: "Unsure", skip: "Skip" } as Record<string, string>,
+    short: { ood: "None", unsure: "Unsure", skip: "Skip" } as Record<string, string>,
   },
   zoom: {
     title: "Zoom",
@@ -64,7 +63,7 @@ export const label = {
     },
     away: {
       title: "Paused, because nobody was here",
-      text: "Others can take your images meanwhile. Your answers are kept, and you go on with the next key.",
+      text: "Others can take your images meanwhile. Your verdicts are kept, and you go on with the next key.",
     },
   },
   guide: {
@@ -95,8 +94,8 @@ export const label = {
     name: (name: string) => `The project is called ${name} now.`,
     state: {
       running: "The project goes on.",
-      paused: "The project is paused. What you answer of the images you have still counts.",
-      finished: "The project is finished. What you answer of the images you have is kept.",
+      paused: "The project is paused. What you say of the images you have still counts.",
+      finished: "The project is finished. What you say of the images you have is kept.",
     },
   },
   find: {
@@ -108,12 +107,12 @@ export const label = {
   },
   waiting: {
     training: {
-      title: "The model is learning from your answers",
+      title: "The model is learning from your verdicts",
       text: "The next images come up here by themselves. You may leave this page open.",
     },
     disk: {
       title: "The next images have to wait",
-      text: "The server has too little room to choose them. Whoever runs it knows; your answers are safe, and this page will notice when it goes on.",
+      text: "The server has too little room to choose them. Whoever runs it knows; your verdicts are safe, and this page will notice when it goes on.",
     },
     first: {
       title: "The first images are being chosen",
@@ -141,30 +140,49 @@ export const label = {
       text: "They come up here by themselves.",
     },
     failed: {
-      title: "The training has run into a problem",
-      text: "Whoever runs this project can try it again. Your answers are safe, and this page will notice when it goes on.",
+      title: "The training has failed",
+      text: "No new images come up until it is tried again. Your verdicts are safe, and this page goes on by itself after that.",
+      last: "You can go on with the images you have. After them no new ones come up until it is tried again.",
+      tell: (names: string) => `Tell ${names}, who can do that.`,
+      tellAny: "Tell whoever runs this project, who can do that.",
+      why: "What went wrong, and what to do",
+      stopped: "Somebody has stopped it.",
+      remedy:
+        "Try it again. If it fails again, choose another model in the settings, or read the log of the job.",
     },
     draft: {
       title: "This project has not started",
       text: "Images come up here as soon as it is started.",
     },
+    /** What the job of a round is at; whatever else it does is `other`. */
+    steps: {
+      snapshot: "Gathering your verdicts",
+      embed: "Looking at the images",
+      meta_train: "Learning from earlier rounds",
+      train: "Learning from your verdicts",
+      evaluate: "Testing what was learned",
+      score: "Looking through all images",
+      select: "Choosing the next images",
+      publish: "Getting them ready",
+      other: "At work",
+    } as Record<string, string>,
     left: (about: string) => `${about} left`,
     phase: (at: number, of: number) => `step ${at} of ${of}`,
     next: (round: number, budget: number) =>
-      `Then round ${round} begins, with room for ${budget.toLocaleString(locale)} answers.`,
+      `Then round ${round} begins, with room for ${budget.toLocaleString(locale)} verdicts.`,
     mine: {
       title: (round: number) => `Your work in round ${round}`,
-      answers: "answers",
+      answers: "verdicts",
       inside: "of a class",
-      ood: "OOD",
+      ood: "none of the classes",
       seconds: "median time",
     },
   },
-  undoLast: "Change the last answer",
+  undoLast: "Change the last verdict",
   helpTitle: "Keys",
   helpRows: {
     class: "Give the class with this key",
-    ood: "Out of distribution: none of the classes",
+    ood: "None of the classes",
     unsure: "Unsure: you cannot tell",
     skip: "Skip: leave it for later",
     undo: "Undo: back to the image before",

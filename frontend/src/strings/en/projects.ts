@@ -12,6 +12,7 @@ export const projects = {
   labelProject: (name: string) => `Label ${name}`,
   setUp: "Go on with the set-up",
   states: { draft: "Draft", running: "Running", paused: "Paused", finished: "Finished" },
+  roundFailed: "Round failed",
   roundStates: {
     selecting: "Selecting",
     open: "Open",
@@ -26,7 +27,7 @@ export const projects = {
   counts: {
     pool: "in the pool",
     in: "labeled",
-    ood: "OOD",
+    ood: "of no class",
     evaluation: "for evaluation",
   },
   images: (count: number) => plural(count, "image", "images"),

@@ -3,7 +3,7 @@ import { plural } from "./words";
 
 const count = (value = 0): string => value.toLocaleString(locale);
 
-const ood = "out of distribution";
+const ood = "none of the classes";
 const unsure = "unsure";
 
 /** What a review calls its images: those whose label a job doubts. */
@@ -72,7 +72,7 @@ export const review = {
   decisions: "Decisions",
   votes: (votes: number, total: number) =>
     `${count(votes)} of ${plural(total, "verdict", "verdicts")}`,
-  quality: (share: string) => `cleanlab: quality of this label ${share}`,
+  quality: (share: string) => `Label quality ${share}`,
   confidence: (share: string) => `${share} sure`,
   others: "Another class",
   before: (decision: string) => `You decided: ${decision}.`,

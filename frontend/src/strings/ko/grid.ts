@@ -2,7 +2,7 @@ import type { Catalogue } from "..";
 import { number } from "./words";
 
 const images = (count: number) => `이미지 ${number(count)}개`;
-const OOD = "분포 외(OOD)";
+const NONE = "어느 클래스도 아님";
 const percent = (share: number) => `${Math.round(share * 100)}%`;
 
 export const grid: Catalogue["grid"] = {
@@ -11,13 +11,13 @@ export const grid: Catalogue["grid"] = {
   images,
   back: "되돌린 이미지",
   backHint: "새로 판정하기 전까지 기존 판정이 유지됩니다.",
-  ood: "OOD",
-  likelyOod: "분포 외(OOD)일 가능성이 높음",
+  ood: "해당 없음",
+  likelyOod: "어느 클래스도 아닐 가능성이 높음",
   notPredicted: "예측 없음",
   notPredictedHint: "아직 이 이미지를 예측한 모델이 없습니다.",
   groupName: (name, count) => `${name}, ${images(count)}`,
-  rest: (name) => `나머지는 모두 ${name ?? OOD}`,
-  all: (name) => `모두 ${name ?? OOD}`,
+  rest: (name) => `나머지는 모두 ${name ?? NONE}`,
+  all: (name) => `모두 ${name ?? NONE}`,
   keep: "이 판정 유지",
   select: "모두 선택",
   unselect: "모두 선택 해제",
@@ -31,7 +31,7 @@ export const grid: Catalogue["grid"] = {
   preview: "크게 보기",
   previewHint: "이미지를 가리키거나 그 이미지로 이동하면 여기에 크게 표시됩니다.",
   predicted: (name, probability) => `${name} ${percent(probability)}`,
-  inside: (probability) => `분포 내 ${percent(probability)}`,
+  inside: (probability) => `클래스 중 하나일 확률 ${percent(probability)}`,
   tile: (name, id) => name || `이미지 ${id}`,
   failed: "이미지 없음",
   helpTitle: "그리드 단축키",

@@ -7,6 +7,7 @@ export const home: Catalogue["home"] = {
   waiting: (count) => `판정할 이미지 ${upTo(count)}`,
   waitingFor: {
     training: "모델이 학습하고 있습니다. 새 이미지는 자동으로 표시됩니다.",
+    failed: "학습에 실패했습니다. 프로젝트 담당자가 다시 시도해야 합니다.",
     disk: "서버 공간이 부족해 새 이미지를 선정하지 못하고 있습니다. 공간이 생기면 자동으로 표시됩니다.",
     paused: "담당자가 일시 중지했습니다.",
     finished: "완료되었습니다. 수고하셨습니다.",
@@ -32,7 +33,7 @@ export const home: Catalogue["home"] = {
   agreement: "일치도",
   agreementNone: "같은 이미지를 다른 사람이 판정하거나 내 판정을 검토하면 표시됩니다.",
   agreementRows: {
-    in_ood: { title: "분포 내/분포 외", of: "같은 이미지에 대한 다른 사람의 판정" },
+    in_ood: { title: "클래스 중 하나인지 아닌지", of: "같은 이미지에 대한 다른 사람의 판정" },
     classes: { title: "클래스", of: "같은 이미지에 대한 다른 사람의 클래스 판정" },
     reviews: { title: "검토에서 유지됨", of: "내 이미지에 대한 검토 결정" },
   },

@@ -4,6 +4,7 @@ import { advice } from "./advice";
 import { alike } from "./alike";
 import { common } from "./common";
 import { exports } from "./exports";
+import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
@@ -24,6 +25,7 @@ export const ko: Catalogue = {
   alike,
   common,
   exports,
+  glossary,
   grid,
   home,
   jobs,

@@ -3,8 +3,7 @@ import { number } from "./words";
 
 export const label: Catalogue["label"] = {
   title: "라벨링",
-  ood: "분포 외 (OOD)",
-  oodHint: "어느 클래스도 아님",
+  ood: "어느 클래스도 아님",
   skip: "건너뛰기",
   unsure: "불확실",
   undo: "되돌리기",
@@ -26,15 +25,15 @@ export const label: Catalogue["label"] = {
   today: "오늘",
   total: "전체",
   left: (count) => `이미지 ${number(count)}개 남음`,
-  unsent: (count) => `답변 ${number(count)}개 전송 대기 중`,
-  rejected: (count) => `답변 ${number(count)}개 거부됨`,
-  rejectedTitle: "거부된 답변",
-  rejectedText: "서버가 최종적으로 거부한 답변입니다. 지울 때까지 이 기기에 보관됩니다.",
+  unsent: (count) => `판정 ${number(count)}개 전송 대기 중`,
+  rejected: (count) => `판정 ${number(count)}개 거부됨`,
+  rejectedTitle: "거부된 판정",
+  rejectedText: "서버가 최종적으로 거부한 판정입니다. 지울 때까지 이 기기에 보관됩니다.",
   rejectedDismiss: "모두 지우기",
-  notDurable: "이 브라우저에는 답변을 저장할 수 없습니다. 전송이 끝날 때까지 페이지를 닫지 마세요.",
-  stuckTitle: "답변이 전송을 기다리고 있습니다",
+  notDurable: "이 브라우저에는 판정을 저장할 수 없습니다. 전송이 끝날 때까지 페이지를 닫지 마세요.",
+  stuckTitle: "판정이 전송을 기다리고 있습니다",
   stuckText:
-    "지금은 서버가 답변을 받지 못합니다. 답변은 이 기기에 보관되며, 전송이 끝나면 새 이미지가 표시됩니다.",
+    "지금은 서버가 판정을 받지 못합니다. 판정은 이 기기에 보관되며, 전송이 끝나면 새 이미지가 표시됩니다.",
   refused: {
     class_name_moved:
       "선택한 클래스의 이름이 바뀌었고, 이전 이름은 이제 다른 클래스의 것입니다. 이미지가 다시 표시됩니다.",
@@ -45,7 +44,7 @@ export const label: Catalogue["label"] = {
     title: "최근 판정",
     none: "최근 판정이 여기에 표시되며 다시 바꿀 수 있습니다.",
     change: (verdict) => `${verdict}: 열어서 바꾸기`,
-    short: { ood: "OOD", unsure: "불확실", skip: "건너뜀" },
+    short: { ood: "해당 없음", unsure: "불확실", skip: "건너뜀" },
   },
   zoom: {
     title: "확대/축소",
@@ -61,13 +60,13 @@ export const label: Catalogue["label"] = {
     },
     away: {
       title: "자리를 비워 일시 중지되었습니다",
-      text: "그동안 다른 사람이 이미지를 가져갈 수 있습니다. 답변은 보관되며, 아무 키나 누르면 계속합니다.",
+      text: "그동안 다른 사람이 이미지를 가져갈 수 있습니다. 판정은 보관되며, 아무 키나 누르면 계속합니다.",
     },
   },
   guide: {
     open: "가이드",
     title: "클래스 안내",
-    ood: "어느 클래스에도 속하지 않는 이미지입니다. OOD로 판정된 예시는 다음과 같습니다.",
+    ood: "어느 클래스에도 속하지 않는 이미지입니다. 그렇게 판정된 예시는 다음과 같습니다.",
     none: "아직 예시가 없습니다.",
     add: "이 이미지를 예시로 추가",
     addTo: (name) => `이 이미지를 ${name} 예시로 추가`,
@@ -90,8 +89,8 @@ export const label: Catalogue["label"] = {
     name: (name) => `프로젝트 이름이 ${name}(으)로 바뀌었습니다.`,
     state: {
       running: "프로젝트가 다시 진행됩니다.",
-      paused: "프로젝트가 일시 중지되었습니다. 지금 있는 이미지에 대한 답변은 그대로 반영됩니다.",
-      finished: "프로젝트가 끝났습니다. 지금 있는 이미지에 대한 답변은 보관됩니다.",
+      paused: "프로젝트가 일시 중지되었습니다. 지금 있는 이미지에 대한 판정은 그대로 반영됩니다.",
+      finished: "프로젝트가 끝났습니다. 지금 있는 이미지에 대한 판정은 보관됩니다.",
     },
   },
   find: {
@@ -104,14 +103,14 @@ export const label: Catalogue["label"] = {
   waiting: {
     disk: {
       title: "다음 이미지를 기다리고 있습니다",
-      text: "서버 공간이 부족해 이미지를 선정하지 못하고 있습니다. 관리자에게 알려져 있으며 답변은 안전합니다. 다시 진행되면 자동으로 표시됩니다.",
+      text: "서버 공간이 부족해 이미지를 선정하지 못하고 있습니다. 관리자에게 알려져 있으며 판정은 안전합니다. 다시 진행되면 자동으로 표시됩니다.",
     },
     first: {
       title: "첫 이미지를 선정하고 있습니다",
       text: "보통 1분 안에 자동으로 표시됩니다.",
     },
     training: {
-      title: "모델이 답변을 학습하고 있습니다",
+      title: "모델이 판정을 학습하고 있습니다",
       text: "다음 이미지는 자동으로 표시됩니다. 이 페이지를 열어 두세요.",
     },
     paused: {
@@ -136,29 +135,47 @@ export const label: Catalogue["label"] = {
       text: "이미지는 자동으로 표시됩니다.",
     },
     failed: {
-      title: "학습 중 문제가 발생했습니다",
-      text: "프로젝트 담당자가 다시 시도할 수 있습니다. 답변은 안전하게 저장되어 있으며, 학습이 재개되면 자동으로 이어집니다.",
+      title: "학습에 실패했습니다",
+      text: "다시 시도할 때까지 새 이미지가 나오지 않습니다. 판정은 안전하게 저장되어 있으며, 그 뒤에는 자동으로 이어집니다.",
+      last: "지금 있는 이미지는 계속 판정할 수 있습니다. 그다음 이미지는 다시 시도해야 나옵니다.",
+      tell: (names) => `다시 시도할 수 있는 사람에게 알려 주세요: ${names}.`,
+      tellAny: "다시 시도할 수 있는 프로젝트 담당자에게 알려 주세요.",
+      why: "원인과 해결 방법",
+      stopped: "누군가 중지했습니다.",
+      remedy:
+        "다시 시도하세요. 또 실패하면 설정에서 다른 모델을 선택하거나 작업 로그를 확인하세요.",
     },
     draft: {
       title: "아직 시작하지 않은 프로젝트입니다",
       text: "프로젝트가 시작되면 이미지가 표시됩니다.",
     },
+    steps: {
+      snapshot: "판정 모으는 중",
+      embed: "이미지 살펴보는 중",
+      meta_train: "이전 라운드에서 배우는 중",
+      train: "판정에서 배우는 중",
+      evaluate: "배운 것 시험하는 중",
+      score: "모든 이미지 훑어보는 중",
+      select: "다음 이미지 고르는 중",
+      publish: "이미지 준비하는 중",
+      other: "진행 중",
+    },
     left: (about) => `${about} 남음`,
     phase: (at, of) => `${of}단계 중 ${at}단계`,
-    next: (round, budget) => `이어서 라운드 ${round}에서 답변을 ${number(budget)}개까지 받습니다.`,
+    next: (round, budget) => `이어서 라운드 ${round}에서 판정을 ${number(budget)}개까지 받습니다.`,
     mine: {
       title: (round) => `라운드 ${round}의 내 작업`,
-      answers: "답변",
+      answers: "판정",
       inside: "클래스",
-      ood: "OOD",
+      ood: "어느 클래스도 아님",
       seconds: "중앙값 시간",
     },
   },
-  undoLast: "마지막 답변 바꾸기",
+  undoLast: "마지막 판정 바꾸기",
   helpTitle: "단축키",
   helpRows: {
     class: "해당 클래스로 판정",
-    ood: "분포 외(OOD): 어느 클래스도 아님",
+    ood: "어느 클래스도 아님",
     unsure: "불확실: 구분할 수 없음",
     skip: "건너뛰기: 나중으로 미룸",
     undo: "되돌리기: 이전 이미지로 이동",

@@ -12,6 +12,7 @@ export const projects: Catalogue["projects"] = {
   labelProject: (name) => `${name} 라벨링`,
   setUp: "설정 계속하기",
   states: { draft: "준비 중", running: "진행 중", paused: "일시 중지", finished: "완료" },
+  roundFailed: "라운드 실패",
   roundStates: {
     selecting: "선정 중",
     open: "열림",
@@ -23,7 +24,7 @@ export const projects: Catalogue["projects"] = {
   noRound: "시작 전",
   spent: (spent, budget) =>
     `${spent.toLocaleString("ko-KR", { maximumFractionDigits: 1 })} / ${number(budget)}`,
-  counts: { pool: "풀", in: "라벨 있음", ood: "OOD", evaluation: "평가용" },
+  counts: { pool: "풀", in: "라벨 있음", ood: "클래스 없음", evaluation: "평가용" },
   images: (count) => `이미지 ${number(count)}개`,
   classes: (count) => `클래스 ${number(count)}개`,
 };

@@ -3,7 +3,7 @@ import { number } from "./words";
 
 type Words = Catalogue["review"]["suggestions"];
 
-const ood = "분포 외(OOD)";
+const ood = "어느 클래스도 아님";
 const unsure = "불확실";
 const count = (value = 0): string => `${number(value)}개`;
 
@@ -70,7 +70,7 @@ export const review: Catalogue["review"] = {
   of: (done, total) => `${number(done)} / ${number(total)}`,
   decisions: "결정",
   votes: (votes, total) => `판정 ${number(total)}개 중 ${count(votes)}`,
-  quality: (share) => `cleanlab: 이 라벨의 품질 ${share}`,
+  quality: (share) => `라벨 품질 ${share}`,
   confidence: (share) => `확신도 ${share}`,
   others: "다른 클래스",
   before: (decision) => `내 결정: ${decision}`,

@@ -1,6 +1,7 @@
 import { useCallback, useState, useSyncExternalStore } from "react";
 import type { Project, User } from "../../../api/types";
 import { t } from "../../../strings";
+import { keyDialog } from "../../../ui/keyDialog";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import { Between } from "../Between";
 import { LabelBar } from "../LabelBar";
@@ -8,14 +9,16 @@ import desk from "../LabelScreen.module.css";
 import { ModeSwitch } from "../ModeSwitch";
 import { PauseCover } from "../PauseCover";
 import type { AnswerSender } from "../queue/sender";
+import { FailureNotice } from "../RoundFailure";
 import { useSender } from "../SenderProvider";
 import { useGuide } from "../useGuide";
 import { Waiting } from "../Waiting";
 import { GridDesk } from "./GridDesk";
-import { GridHelp } from "./GridHelp";
 import styles from "./GridScreen.module.css";
 import { type Density, useDensity } from "./useDensity";
 import { type Gridding, useGridSession } from "./useGridSession";
+
+const GridHelp = keyDialog(() => import("./GridHelp").then((m) => m.GridHelp));
 
 type GridScreenProps = { project: Project; user: User; projectLink: string | null };
 
@@ -74,7 +77,10 @@ function Screen(props: ScreenProps) {
       >
         <ModeSwitch project={project} user={user} mode="grid" />
       </LabelBar>
-      {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
+      <div className={styles.notices}>
+        {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
+        {view.phase !== "waiting" && <FailureNotice project={project} />}
+      </div>
       {view.phase === "working" && (
         <GridDesk
           project={project}

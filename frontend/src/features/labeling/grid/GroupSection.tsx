@@ -56,7 +56,12 @@ export function GroupSection(props: GroupSectionProps) {
       <header className={styles.header}>
         <div className={styles.heading}>
           <span className={styles[group.kind]} aria-hidden="true" />
-          <h2 className={styles.title}>{heading}</h2>
+          <h2
+            className={styles.title}
+            title={group.kind === "ood" ? t.glossary.words.none.text : undefined}
+          >
+            {heading}
+          </h2>
           <span className={styles.count}>{open.length}</span>
           {hint && <small className={styles.hint}>{hint}</small>}
         </div>

@@ -25,6 +25,7 @@ export function VerdictBar(props: VerdictBarProps) {
       type="button"
       className={styles.verdict}
       aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
+      title={choice.verdict === "ood" ? t.glossary.words.none.text : undefined}
       onClick={() => onJudge(choice)}
     >
       {mark}

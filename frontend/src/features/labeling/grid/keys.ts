@@ -1,5 +1,5 @@
 import type { LabelClass } from "../../../api/types";
-import { FIXED_KEYS } from "../../../ui/hotkeys";
+import { FIXED_KEYS, type KeyDialogOf, openedByKey } from "../../../ui/hotkeys";
 import { type Choice, commandFor } from "../verdicts";
 import type { Direction } from "./selection";
 
@@ -10,8 +10,11 @@ export type GridCommand =
   | { do: "answer"; choice: Choice }
   | { do: "move"; direction: Direction; extend: boolean }
   | { do: "toggle" | "confirm" | "group" | "clear" | "look" | "undo" }
-  | { do: "help" | "guide" | "pause" }
+  | { do: "guide" | "pause" }
+  | { do: KeyDialogOf<"grid"> }
   | { do: "resize"; by: 1 | -1 };
+
+const DIALOGS = openedByKey("grid");
 
 const MOVES: Record<string, Direction> = {
   arrowleft: "left",
@@ -45,9 +48,10 @@ export function gridCommandFor(
   }
   const command = commandFor(key, classes);
   if (command?.do === "answer") return command;
+  const opened = DIALOGS[key];
+  if (opened) return opened;
   switch (command?.do) {
     case "undo":
-    case "help":
     case "guide":
     case "pause":
       return { do: command.do };

@@ -24,11 +24,12 @@ type DecisionButtonProps = {
   keys: (string | null)[];
   className?: string | undefined;
   colour?: string | undefined;
+  title?: string | undefined;
   children: ReactNode;
 };
 
 export function DecisionButton(props: DecisionButtonProps) {
-  const { deciding, choice, keys, className = "", colour, children } = props;
+  const { deciding, choice, keys, className = "", colour, title, children } = props;
   const { suggestion, flashed, onDecide } = deciding;
   const before = suggestion && chosen(suggestion);
   return (
@@ -40,6 +41,7 @@ export function DecisionButton(props: DecisionButtonProps) {
       aria-pressed={before ? isSame(before, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
       disabled={!suggestion}
+      title={title}
       onClick={() => onDecide(choice)}
     >
       {children}

@@ -35,6 +35,7 @@ export function DecisionPanel({ kind, canUndo, onUndo, onFind, ...deciding }: De
           heading={words.given(suggestion !== null && isTied(suggestion))}
           label={suggestion?.given_class_id}
           note={notes(suggestion?.quality, text.quality)}
+          noteTitle={t.glossary.words.label_quality.text}
         />
         <LabelButton
           deciding={deciding}
@@ -78,10 +79,19 @@ type LabelButtonProps = {
   /** Null is OOD; undefined while there is nothing to decide on. */
   label: number | null | undefined;
   note: string | null;
+  noteTitle?: string;
 };
 
 /** One of the two labels; its name has the whole width: it is what one reads. */
-function LabelButton({ deciding, choice, arrow, heading, label, note }: LabelButtonProps) {
+function LabelButton({
+  deciding,
+  choice,
+  arrow,
+  heading,
+  label,
+  note,
+  noteTitle,
+}: LabelButtonProps) {
   const { suggestion, classes } = deciding;
   const key = label === undefined ? null : labelKey(label, classes);
   return (
@@ -91,12 +101,13 @@ function LabelButton({ deciding, choice, arrow, heading, label, note }: LabelBut
       keys={[arrow, key]}
       className={`${styles.choice} ${label === null ? styles.ood : ""}`}
       colour={classes.find((one) => one.id === label)?.colour}
+      title={label === null ? t.glossary.words.none.text : undefined}
     >
       <span className={styles.heading}>{heading}</span>
       <strong>{label === undefined ? "–" : labelName(label, classes)}</strong>
       <span className={styles.note}>
         {label !== undefined && <span>{said(label, suggestion)}</span>}
-        {note && <span>{note}</span>}
+        {note && <span title={noteTitle}>{note}</span>}
       </span>
     </DecisionButton>
   );

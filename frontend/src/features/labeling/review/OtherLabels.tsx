@@ -68,15 +68,12 @@ function OodButton({ deciding }: { deciding: Deciding }) {
       choice={choiceOf(null, suggestion)}
       keys={[FIXED_KEYS.ood]}
       className={panel.ood}
+      title={t.glossary.words.none.text}
     >
       <span className={panel.hatch} aria-hidden="true" />
       <span className={panel.name}>
         {t.label.ood}
-        {isSaid ? (
-          <small>{said(null, suggestion)}</small>
-        ) : (
-          <small aria-hidden="true">{t.label.oodHint}</small>
-        )}
+        {isSaid && <small>{said(null, suggestion)}</small>}
       </span>
     </DecisionButton>
   );

@@ -1,20 +1,13 @@
-import {
-  lazy,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useEffect,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { Link } from "react-router";
 import { isNotFound } from "../../../api/errors";
 import { onScreen } from "../../../api/images";
 import type { Project, Review, ReviewedJob, User } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
-import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
+import { FIXED_KEYS, type KeyDialogOf, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
+import { keyDialog } from "../../../ui/keyDialog";
 import { Meter } from "../../../ui/Meter";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import { Between } from "../Between";
@@ -34,8 +27,8 @@ import { useReviewKeys } from "./useReviewKeys";
 import { type Reviewing, useReviewQueue } from "./useReviewQueue";
 import { type Kind, kindOf } from "./votes";
 
-const ReviewHelp = lazy(() => import("./ReviewHelp").then((m) => ({ default: m.ReviewHelp })));
-const FindDialog = lazy(() => import("../FindDialog").then((m) => ({ default: m.FindDialog })));
+const ReviewHelp = keyDialog(() => import("./ReviewHelp").then((m) => m.ReviewHelp));
+const FindDialog = keyDialog(() => import("../FindDialog").then((m) => m.FindDialog));
 
 const { review: text } = t;
 
@@ -79,7 +72,7 @@ function Desk({ project, manages, back, missing, kind, reviewing, sender }: Desk
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   useSyncExternalStore(images.subscribe, images.getVersion);
   const [flashed, setFlashed] = useState<Choice | null>(null);
-  const [dialog, setDialog] = useState<"help" | "find" | null>(null);
+  const [dialog, setDialog] = useState<KeyDialogOf<"review"> | null>(null);
   const [smooth, setSmooth] = useSmooth();
   const { current, history } = view;
   const { classes } = project;
@@ -175,16 +168,14 @@ function Desk({ project, manages, back, missing, kind, reviewing, sender }: Desk
           </div>
         </aside>
       </div>
-      <Suspense fallback={null}>
-        {dialog === "help" && <ReviewHelp classes={classes} onClose={closeDialog} />}
-        {dialog === "find" && (
-          <FindDialog
-            classes={classes}
-            onChoose={({ classId }) => obey({ do: "name", label: classId })}
-            onClose={closeDialog}
-          />
-        )}
-      </Suspense>
+      {dialog === "help" && <ReviewHelp classes={classes} onClose={closeDialog} />}
+      {dialog === "find" && (
+        <FindDialog
+          classes={classes}
+          onChoose={({ classId }) => obey({ do: "name", label: classId })}
+          onClose={closeDialog}
+        />
+      )}
     </div>
   );
 }

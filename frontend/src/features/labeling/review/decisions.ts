@@ -1,12 +1,19 @@
 import type { LabelClass } from "../../../api/types";
-import { ariaKey, FIXED_KEYS, withoutShift } from "../../../ui/hotkeys";
+import {
+  ariaKey,
+  FIXED_KEYS,
+  type KeyDialogOf,
+  openedByKey,
+  withoutShift,
+} from "../../../ui/hotkeys";
 import { ACCEPT, type Choice, KEEP, UNSURE } from "./choices";
 
 export type ReviewCommand =
   | { do: "decide"; choice: Choice }
   /** Say what the image is: of a class, or OOD (null). */
   | { do: "name"; label: number | null }
-  | { do: "undo" | "stay" | "smooth" | "help" | "find" };
+  | { do: "undo" | "stay" | "smooth" }
+  | { do: KeyDialogOf<"review"> };
 
 /** The two labels lie side by side, and so do their keys; each has that of its class besides. */
 const PAGE_KEYS: Readonly<Record<string, ReviewCommand>> = {
@@ -18,10 +25,7 @@ const PAGE_KEYS: Readonly<Record<string, ReviewCommand>> = {
   backspace: { do: "undo" },
   enter: { do: "stay" },
   [FIXED_KEYS.smooth]: { do: "smooth" },
-  [FIXED_KEYS.help]: { do: "help" },
-  "?": { do: "help" },
-  [FIXED_KEYS.find]: { do: "find" },
-  "/": { do: "find" },
+  ...openedByKey("review"),
 };
 
 /** The key of a class, unless the review needs it for itself. */

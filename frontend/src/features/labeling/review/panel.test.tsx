@@ -70,8 +70,8 @@ describe("the two labels", () => {
 
   it("may be OOD, which is then offered once, with its own key", () => {
     show(suggestion(1, { suggested_class_id: null }));
-    expect(screen.getAllByRole("button", { name: /Out of distribution/ })).toHaveLength(1);
-    expect(keysOf(/^Suggested ?Out of distribution/)).toBe("ArrowRight x");
+    expect(screen.getAllByRole("button", { name: /None of the classes/ })).toHaveLength(1);
+    expect(keysOf(/^Suggested ?None of the classes/)).toBe("ArrowRight x");
   });
 
   it("say how many said so, and of equals none has the most", () => {
@@ -108,7 +108,7 @@ describe("other labels", () => {
     expect(names.slice(2, 5)).toEqual([
       "bird1 of 5 verdicts4",
       "horse3",
-      "Out of distribution1 of 5 verdictsX",
+      "None of the classes1 of 5 verdictsX",
     ]);
   });
 
@@ -174,7 +174,7 @@ describe("those who hear the page", () => {
     const disputed = { votes: votes([1, 2], [2, 1], [null, 1]) };
     rerender(heard(suggestion(3, disputed), { ...before, decision: "accept" }, "disagreements"));
     expect(container.textContent).toBe(
-      "Last: dog Most said cat, others dog. Also said: Out of distribution.",
+      "Last: dog Most said cat, others dog. Also said: None of the classes.",
     );
   });
 });

@@ -1,0 +1,88 @@
+"""A round that fails: who labels is told whom to tell, and who can help is told why, and helps."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from karat import Client
+from karat.project import ProjectClient
+from karat.resources import Answer
+from karat.stack import Stack
+from tests.e2e.chromium import sign_in
+from tests.e2e.labeled import images
+from tests.e2e.test_first_round import answer
+from tests.processes import eventually
+
+MINA = ("mina@failed.karat.local", "a password of hers")
+# Published nowhere, whatever reaches a hub from here.
+MISSING = {"name": "torchvision", "params": {"architecture": "resnet18000"}}
+
+
+def answer_all(client: Client, project: ProjectClient, most: int) -> None:
+    """Answer what there is, at most so many."""
+    theirs = client.project(project.id)
+    ids = {one["name"]: one["id"] for one in theirs.get()["classes"]}
+    answers: list[Answer] = []
+    for query in theirs.lease(most)["items"]:
+        kind = query["name"].partition("-")[0]
+        answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
+        if kind in ids:
+            answer |= {"verdict": "class", "class_id": ids[kind]}
+        answers.append(answer)
+    if answers:
+        theirs.answer(answers)
+
+
+@pytest.fixture
+def failed(karat: Client, tmp_path: Path) -> ProjectClient:
+    """A project whose first round could not be closed, as nobody publishes the next one's model."""
+    mina = karat.create_user(*MINA, name="Mina Seo", role="annotator")
+    settings = {"input_size": 16, "budget": 6, "strategy": {"name": "random"}}
+    made = karat.create_project("Lost at sea", ["light", "dark"], settings=settings)
+    made.add_member(mina["id"])
+    karat.wait(made.import_images(images(tmp_path / "pool", 40))["id"])
+    made.start()
+    eventually(lambda: made.rounds()[0]["state"] == "open", "the first round opens")
+    made.update(settings={"model": MISSING})
+    answer_all(karat, made, 6)
+    eventually(lambda: made.rounds()[0]["state"] == "failed", "the round fails")
+    return made
+
+
+def test_a_failure_reaches_who_waits(
+    signed_in: Page, browser: Browser, stack: Stack, failed: ProjectClient
+) -> None:
+    hers = sign_in(browser, stack.url, MINA).new_page()
+    hers.goto("/")
+    card = hers.get_by_role("article").filter(has_text="Lost at sea")
+    expect(card).to_contain_text("Round failed")
+    expect(card).not_to_contain_text("Running")
+    # While there are images that were chosen before: these, and word that no others follow.
+    notice = hers.get_by_role("alert").filter(has_text="The training has failed")
+    hers.goto(f"/projects/{failed.id}/label/grid")
+    hers.locator("[data-tile]").first.wait_for()
+    expect(notice).to_contain_text("After them no new ones come up")
+    hers.goto(f"/projects/{failed.id}/label")
+    hers.locator("[data-query-id]").wait_for()
+    expect(notice).to_contain_text("Tell Admin")
+    expect(notice).not_to_contain_text("resnet18000")
+    while hers.locator("[data-query-id]").count() > 0:
+        answer(hers, "x")
+    expect(hers.get_by_role("heading", name="The training has failed")).to_be_visible()
+    waiting = hers.locator("[data-waiting-for]")
+    expect(waiting).to_contain_text("Tell Admin")
+    expect(waiting).not_to_contain_text("by themselves")
+    hers.goto("/")
+    expect(card).to_contain_text("Whoever runs the project has to try it again")
+
+    page = signed_in
+    page.goto(f"/projects/{failed.id}/settings")
+    expect(page.get_by_role("banner").or_(page.locator("header"))).to_contain_text(["Round failed"])
+    page.goto(f"/projects/{failed.id}/label")
+    waiting = page.locator("[data-waiting-for]")
+    expect(waiting).to_contain_text("has no classification network 'resnet18000'")
+    failed.update(settings={"model": {"name": "patch_kmeans", "params": {}}})
+    waiting.get_by_role("button", name="Try again").click()
+    # It goes on by itself.
+    page.locator("[data-query-id]").wait_for(timeout=60_000)
