@@ -99,7 +99,7 @@ def check(
     result = _run(asked)
     if as_json:
         return show_json(result)
-    return _show(result)
+    return _show(result, path)
 
 
 def _writable(folder: Path) -> Path:
@@ -175,7 +175,7 @@ def _events(process: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _show(result: dict[str, Any]) -> None:
+def _show(result: dict[str, Any], path: Path) -> None:
     for warning in result["warnings"]:
         typer.secho(warning, fg="yellow", err=True)
     for line in result["said"]:
@@ -191,3 +191,8 @@ def _show(result: dict[str, Any]) -> None:
     typer.echo(f"  {result['files']['html']}")
     typer.echo("All labels, for programs:")
     typer.echo(f"  {result['files']['csv']}\n  {result['files']['parquet']}")
+    if path.is_dir() or path.suffix.lower() in {".zip", ".parquet"}:
+        typer.echo(
+            f"To decide on each with one key: karat up, drop {path.name or 'it'} on the first "
+            "page, and choose Find the wrong labels."
+        )

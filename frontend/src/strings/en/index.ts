@@ -1,5 +1,6 @@
 import { admin } from "./admin";
 import { alike } from "./alike";
+import { check } from "./check";
 import { common } from "./common";
 import { exports } from "./exports";
 import { grid } from "./grid";
@@ -19,6 +20,7 @@ import { weights } from "./weights";
 export const en = {
   admin,
   alike,
+  check,
   common,
   exports,
   grid,

@@ -1,6 +1,7 @@
 import type { Catalogue } from "..";
 import { admin } from "./admin";
 import { alike } from "./alike";
+import { check } from "./check";
 import { common } from "./common";
 import { exports } from "./exports";
 import { grid } from "./grid";
@@ -20,6 +21,7 @@ import { weights } from "./weights";
 export const ko: Catalogue = {
   admin,
   alike,
+  check,
   common,
   exports,
   grid,
