@@ -95,7 +95,7 @@ def _zip(folder: Path) -> Iterator[bytes]:
     archive = ZipStream()
     for file in files_of(folder):
         archive.add_path(file, file.relative_to(folder).as_posix(), recurse=False)
-        yield from archive.allfiles_of()
+        yield from archive.all_files()
     yield from archive.finalize()
 
 
