@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.jobs import algorithms, jobs
@@ -39,6 +40,7 @@ app.command(cls=DirectoryCommand)(doctor)
 app.command(cls=DirectoryCommand)(verify)
 app.command(cls=DirectoryCommand)(backup)
 app.command(cls=DirectoryCommand)(restore)
+app.command()(check)
 app.command()(login)
 app.add_typer(projects, name="project")
 app.command("import")(import_images)

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
@@ -172,6 +172,51 @@ def job_bar() -> Iterator[Callable[["Job"], None]]:
                 total=now["steps"] or None,
                 eta="" if eta is None or over else f"{eta:.0f} s left",
             )
+
+        yield update
+
+
+@contextmanager
+def check_bar(words: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """A bar for a check, and how long its phase still takes.
+
+    Args:
+        words: What its phases do, in their order.
+
+    Yields:
+        Takes its events: the phase, its ``index``, the ``step`` and how many ``steps`` there are.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    with _progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        TextColumn("so far:"),
+        TimeElapsedColumn(),
+    ) as progress:
+        task = progress.add_task("starting", total=None)
+        last = ""
+
+        def update(event: Mapping[str, Any]) -> None:
+            nonlocal task, last
+            if event["phase"] != last:
+                # Afresh, so that the time left is that of what is done now.
+                progress.remove_task(task)
+                what = f"{event['index'] + 1}/{len(words)} {words[event['phase']]}"
+                task = progress.add_task(what, total=event["steps"] or None)
+                last = event["phase"]
+            progress.update(task, completed=event["step"], total=event["steps"] or None)
 
         yield update
 

@@ -5,10 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from core.local_folder import LeftOut
 from karat.arguments import listed
 from karat.resources import ExportedClass, ExportFormat, FolderChoice, Job, Split
 from karat.transport import Transport
-from karat.uploads import LeftOut, upload, warn_left_out
+from karat.uploads import upload, warn_left_out
 
 
 class TransferClient:

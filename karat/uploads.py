@@ -1,6 +1,5 @@
 """What an import sends: a file as it is, or a folder zipped on the way."""
 
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,11 +8,9 @@ from typing import Literal
 
 from zipstream import ZipStream
 
-_CHUNK = 1 << 20
-_RENAME = "its name is not UTF-8; rename it, and import it again"
-_UNREADABLE = "it cannot be read; change its permissions, and import it again"
+from core.local_folder import RENAME, LeftOut, escaped, files_of, is_utf_8
 
-LeftOut = Callable[[str, str], None]
+_CHUNK = 1 << 20
 
 
 class NothingToSend(FileNotFoundError):
@@ -79,7 +76,7 @@ def upload(path: Path, on_left_out: LeftOut = warn_left_out) -> Upload:
         NothingToSend: There is no such file, its name is not UTF-8, or the folder has none to send.
     """
     if path.is_dir():
-        sizes = [file.stat().st_size for file in _files(path, on_left_out)]
+        sizes = [file.stat().st_size for file in files_of(path, on_left_out)]
         if not sizes:
             raise NothingToSend(
                 f"{escaped(str(path))} holds no file that can be sent. Name a folder of images; "
@@ -89,69 +86,14 @@ def upload(path: Path, on_left_out: LeftOut = warn_left_out) -> Upload:
         return Upload(name, sum(sizes), lambda: _gathered(_zip(path)), packed="folder")
     if not path.is_file():
         raise NothingToSend(f"There is no file or folder {escaped(str(path))}.")
-    if not _is_utf_8(path.name):
-        raise NothingToSend(f"{escaped(str(path))} cannot be sent: {_RENAME}.")
+    if not is_utf_8(path.name):
+        raise NothingToSend(f"{escaped(str(path))} cannot be sent: {RENAME}.")
     return Upload(path.name, path.stat().st_size, lambda: _read(path))
-
-
-def escaped(name: str) -> str:
-    """A file's name with those of its bytes written as numbers that are not UTF-8.
-
-    Args:
-        name: As the operating system gave it.
-    """
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-def _is_utf_8(name: str) -> bool:
-    return escaped(name) == name
-
-
-def _files(folder: Path, on_left_out: LeftOut | None = None) -> Iterator[Path]:
-    """The folder's files that can be sent, in an order that is the same everywhere.
-
-    Hidden ones are left out, and what macOS packs beside files.
-    """
-
-    def closed(error: OSError) -> None:
-        if on_left_out is not None:
-            name = Path(error.filename).relative_to(folder).as_posix()
-            on_left_out(escaped(name), _UNREADABLE)
-
-    root = folder.resolve()
-    for parent, directories, names in os.walk(folder, onerror=closed):
-        shown = [name for name in sorted(directories) if not _is_hidden(name)]
-        directories[:] = [name for name in shown if not Path(parent, name).is_symlink()]
-        links = [name for name in shown if name not in directories]
-        for name in [*links, *(name for name in sorted(names) if not _is_hidden(name))]:
-            file = Path(parent, name)
-            reason = _obstacle(file, file.relative_to(folder).as_posix(), root)
-            if reason is None:
-                yield file
-            elif on_left_out is not None:
-                on_left_out(escaped(file.relative_to(folder).as_posix()), reason)
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or name.lower() == "__macosx"
-
-
-def _obstacle(file: Path, name: str, root: Path) -> str | None:
-    """Why a file of a folder cannot be sent, and what to do about it."""
-    if not _is_utf_8(name):
-        return _RENAME
-    if file.is_file():
-        if file.is_symlink() and not file.resolve().is_relative_to(root):
-            return "it is a link out of the folder; put the file itself in its place"
-        return None if os.access(file, os.R_OK) else _UNREADABLE
-    if file.is_dir():
-        return "it is a link to a folder; put the folder itself in its place"
-    return "it is no file, or a link to nothing; put a file in its place"
 
 
 def _zip(folder: Path) -> Iterator[bytes]:
     archive = ZipStream()
-    for file in _files(folder):
+    for file in files_of(folder):
         archive.add_path(file, file.relative_to(folder).as_posix(), recurse=False)
         yield from archive.all_files()
     yield from archive.finalize()

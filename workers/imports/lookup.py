@@ -23,7 +23,7 @@ def find(
     """
     wanted: dict[str, dict[Any, list[Reference]]] = defaultdict(lambda: defaultdict(list))
     for one in set(references):
-        for value in _spellings(one):
+        for value in spellings(one):
             wanted[one.column][value].append(one)
     found: dict[Reference, list[tuple[int, Split]]] = defaultdict(list)
     called: dict[Reference, list[tuple[str, tuple[int, Split]]]] = defaultdict(list)
@@ -39,21 +39,26 @@ def find(
                 else:
                     found[one].append((example_id, split))
     for one, images in called.items():
-        found[one] = _closest(one, images)
+        found[one] = closest(one, images)
     return dict(found)
 
 
-def _spellings(one: Reference) -> list[Any]:
+def spellings(one: Reference) -> list[Any]:
     """What of a column a reference may mean, each once."""
     if not isinstance(one.value, str):
         return [one.value]
     return list(dict.fromkeys(map(composed, (one.value, plain_path(one.value)))))
 
 
-def _closest(
+def closest(
     one: Reference, images: Sequence[tuple[str, tuple[int, Split]]]
 ) -> list[tuple[int, Split]]:
-    """Of the images that a name may mean those that are called most like it."""
+    """Of the images that a name may mean those that are called most like it.
+
+    Args:
+        one: A reference by name.
+        images: Name, id and split of each.
+    """
     given, plain = str(one.value), plain_path(one.value)
     ways = (
         [image for name, image in images if name == given],

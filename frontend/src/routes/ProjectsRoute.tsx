@@ -11,6 +11,7 @@ import { useTitle } from "../ui/useTitle";
 import styles from "./ProjectShell.module.css";
 import { canManage, useUser } from "./useUser";
 
+const DropToCheck = lazy(() => import("../features/setup/check/DropToCheck"));
 const MyWork = lazy(() => import("../features/home/MyWork"));
 
 /** Everybody's home: their projects, what waits for them, and how they do. */
@@ -26,6 +27,11 @@ export function ProjectsRoute() {
   return (
     <div className={styles.page}>
       <ProjectList canCreate={manages} work={home.data?.projects} />
+      {manages && (
+        <Suspense fallback={<Skeleton height="16rem" />}>
+          <DropToCheck />
+        </Suspense>
+      )}
       {isShown && (
         <Suspense
           fallback={

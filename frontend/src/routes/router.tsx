@@ -29,6 +29,7 @@ export const router = createBrowserRouter([
           { path: "jobs", lazy: () => import("./JobsRoute") },
           { path: "jobs/:jobId", lazy: () => import("./JobRoute") },
           { path: "subsets", lazy: () => import("./SubsetsRoute") },
+          { path: "check", lazy: () => import("./CheckRoute") },
           { path: "settings", lazy: () => import("./SettingsRoute") },
         ],
       },

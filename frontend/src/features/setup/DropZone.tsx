@@ -5,18 +5,25 @@ import { readDrop, readPicked, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 
 type DropZoneProps = {
+  /** What may be dropped. */
+  label?: string;
+  /** Which files may be chosen. */
+  accept?: string;
   onTake: (files: File[], folders: Source[]) => void;
   /** Asks for a bucket instead, where the operator allows one. */
-  onBucket: (() => void) | undefined;
+  onBucket?: (() => void) | undefined;
 };
 
-export function DropZone({ onTake, onBucket }: DropZoneProps) {
+const ACCEPTED = ".zip,.parquet,.csv,.jsonl,.json,image/*";
+
+export function DropZone(props: DropZoneProps) {
+  const { label = t.setup.dropHere, accept = ACCEPTED, onTake, onBucket } = props;
   const [over, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   return (
     <section
-      aria-label={t.setup.dropHere}
+      aria-label={label}
       className={styles.zone}
       data-over={over || undefined}
       onDragOver={(event) => {
@@ -31,7 +38,7 @@ export function DropZone({ onTake, onBucket }: DropZoneProps) {
         onTake(files, folders);
       }}
     >
-      <p>{t.setup.dropHere}</p>
+      <p>{label}</p>
       <div className={styles.choices}>
         <Button onClick={() => file.current?.click()}>{t.setup.chooseFile}</Button>
         <Button onClick={() => folder.current?.click()}>{t.setup.chooseFolder}</Button>
@@ -43,7 +50,7 @@ export function DropZone({ onTake, onBucket }: DropZoneProps) {
         multiple
         hidden
         aria-label={t.setup.chooseFile}
-        accept=".zip,.parquet,.csv,.jsonl,.json,image/*"
+        accept={accept}
         onChange={(event) => {
           onTake(Array.from(event.target.files ?? []), []);
           event.target.value = "";

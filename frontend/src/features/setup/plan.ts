@@ -14,7 +14,7 @@ export type Sums = Record<Split | "left_out" | "refused", number>;
 
 export const SPLITS: Split[] = ["pool", "evaluation", "auxiliary_ood"];
 /** Folders beside those of classes whose images have none. */
-const NO_CLASS = new Set(["ood", "unsure", "skip"]);
+export const NO_CLASS = new Set(["ood", "unsure", "skip"]);
 
 /** The plan of a job that waits for an answer. */
 export const planOf = (job: Job): ImportPlan | null =>

@@ -1,6 +1,7 @@
 import { admin } from "./admin";
 import { advice } from "./advice";
 import { alike } from "./alike";
+import { check } from "./check";
 import { common } from "./common";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
@@ -22,6 +23,7 @@ export const en = {
   admin,
   advice,
   alike,
+  check,
   common,
   exports,
   glossary,

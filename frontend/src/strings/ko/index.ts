@@ -2,6 +2,7 @@ import type { Catalogue } from "..";
 import { admin } from "./admin";
 import { advice } from "./advice";
 import { alike } from "./alike";
+import { check } from "./check";
 import { common } from "./common";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
@@ -23,6 +24,7 @@ export const ko: Catalogue = {
   admin,
   advice,
   alike,
+  check,
   common,
   exports,
   glossary,

@@ -1,0 +1,38 @@
+const some = (names: string[]): string =>
+  names.length > 10 ? `${names.slice(0, 10).join(", ")}, …` : names.join(", ");
+
+/** Finding the wrong labels of a data set that is labeled already. */
+export const check = {
+  title: "Find the wrong labels",
+  hint: "Is your data set labeled already, and not quite rightly? Karat finds the labels that are probably wrong, and you decide on each with one key. Nothing has to be set up.",
+  dropHere:
+    "Drop a folder here that has a folder of images for each class, a zip of one, or a Parquet file of images and labels",
+  refused: (name: string) =>
+    `${name} cannot be used here. Drop a folder, a zip or a Parquet file; a CSV or COCO file beside its images can be checked with karat check.`,
+  what: (name: string) => `What is to be done with ${name}?`,
+  whatHint:
+    "To find wrong labels, folders or a column of labels become the classes, all images come in with their labels, and each label is judged by the others.",
+  find: "Find the wrong labels",
+  labelThem: "Label images by hand",
+  meanwhile:
+    "Keep this page open until it looks for wrong labels: that goes on without you, and its result is on the Jobs page. Whoever leaves earlier comes back to this address, and it goes on.",
+  steps: {
+    sending: "Send the data set",
+    reading: "Read which labels there are",
+    importing: "Take in images and labels",
+    judging: "Look for wrong labels",
+  },
+  packing: "Packing …",
+  next: "Going on …",
+  nothingSent: "Nothing was sent for this project. Drop the data set again.",
+  toSettings: "Set it up by hand",
+  noLabels:
+    "Nothing in it says what any image is. Put the images into a folder for each class, or name the column of labels label.",
+  oneClass: (name: string) =>
+    `All labels are the same, ${name}. Labels are judged by comparing classes with each other; add images of another class.`,
+  onlySingle: (names: string[]) =>
+    `Each class has a single image (${some(names)}), of which nobody could say whether it is right.`,
+  single: (names: string[]) =>
+    `These have a single image, of which nobody could say whether its label is right; it comes in without one: ${some(names)}.`,
+  cut: "The labels are in another tool's document with many classes. Type the classes on the project's page, import it there, and start Relabel on the Jobs page.",
+};

@@ -1,0 +1,198 @@
+"""``karat check``."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from karat.commands.connection import JsonOption
+from karat.commands.transfers import FolderSplitOption, folder_choices
+from karat.terminal import check_bar, show_error, show_json
+
+_FAILED = 1
+_INTERRUPTED = 130
+_WORDS = {
+    "names": "reading names",
+    "images": "reading images",
+    "features": "looking at images",
+    "judging": "judging labels",
+    "report": "writing the report",
+}
+# What a process has to end by itself: it removes what it has on the disk.
+_SECONDS = 30.0
+
+
+class Unfinished(Exception):
+    """The check ended without a result."""
+
+
+def check(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            metavar="FILE",
+            help="Folder with a folder of images for each class, or a zip of one; a Parquet file "
+            "of images and labels; or labels of images that lie beside them, as .csv, .jsonl, "
+            ".parquet, or .json of COCO or Label Studio.",
+        ),
+    ],
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, help="Folder or zip of the images, if they do not lie beside the labels."
+        ),
+    ] = None,
+    label_column: Annotated[
+        str | None,
+        typer.Option(help="Column of the labels; class_name, label or class unless you say so."),
+    ] = None,
+    image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
+    key_column: Annotated[
+        str | None, typer.Option(help="Column that says which image a row is about.")
+    ] = None,
+    folder_split: FolderSplitOption = None,
+    share: Annotated[
+        float,
+        typer.Option(
+            min=0.05, max=0.99, help="List labels that are wrong with this probability at least."
+        ),
+    ] = 0.5,
+    shown: Annotated[
+        int, typer.Option(min=0, max=5000, help="Images of the list in the HTML page.")
+    ] = 500,
+    out: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="Folder for the reports; this one unless you say so."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the labels of a data set that are probably wrong. Needs no server and no project.
+
+    Writes three reports: an HTML page with the images, the most doubtful first, and a CSV and a
+    Parquet file with every label. Nothing is sent anywhere, and no label is changed. What was
+    written by an earlier check of the same name is replaced.
+
+    Ends with status 0 when the reports are written, whatever was found; 1 when the labels cannot
+    be judged, and says why; 2 when the command is wrong; and 130 after Ctrl-C.
+    """
+    folder = _writable(out or Path())
+    asked = {
+        "path": str(path.resolve()),
+        "images": None if images is None else str(images.resolve()),
+        "label_column": label_column,
+        "image_column": image_column,
+        "key_column": key_column,
+        "folder_split": folder_choices(folder_split),
+        "share": share,
+        "shown": shown,
+        "out": str(folder),
+        "stem": f"{_stem(path)}-check",
+    }
+    result = _run(asked)
+    if as_json:
+        return show_json(result)
+    return _show(result, path)
+
+
+def _writable(folder: Path) -> Path:
+    """The folder of the reports, made if need be: that it cannot be written is said at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise typer.BadParameter(f"{folder} cannot be written.", param_hint="--out")
+    return folder.resolve()
+
+
+def _stem(path: Path) -> str:
+    name = path.resolve().name if path.is_dir() else path.resolve().stem
+    # As a middle of file names, anywhere.
+    return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "labels"
+
+
+def _run(asked: dict[str, Any]) -> dict[str, Any]:
+    """Run the check in a process of its own, and show how far it is."""
+    from karat.signals import Interrupted, interruptible
+
+    # Its own session: a Ctrl-C reaches it through us, once.
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "workers.check"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with interruptible():
+        try:
+            return _follow(process, json.dumps(asked))
+        except Interrupted:
+            process.send_signal(signal.SIGINT)
+            typer.echo("Stopped; nothing was written.", err=True)
+            raise typer.Exit(_INTERRUPTED) from None
+        except Unfinished as error:
+            show_error(str(error))
+            raise typer.Exit(_FAILED) from None
+        finally:
+            try:
+                process.wait(_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _follow(process: "subprocess.Popen[str]", asked: str) -> dict[str, Any]:
+    assert process.stdin is not None
+    with process.stdin as stream:
+        stream.write(asked)
+    with check_bar(_WORDS) as on_progress:
+        for event in _events(process):
+            if "result" in event:
+                return cast("dict[str, Any]", event["result"])
+            if "error" in event:
+                raise Unfinished(event["error"]["detail"])
+            on_progress(event)
+    process.wait()
+    raise Unfinished(
+        f"The check ended before its end, with status {process.returncode}; "
+        + (
+            "the system may have had too little memory."
+            if process.returncode == -signal.SIGKILL
+            else "what it wrote above says why."
+        )
+    )
+
+
+def _events(process: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
+    assert process.stdout is not None
+    with process.stdout as stream:
+        for line in stream:
+            yield json.loads(line)
+
+
+def _show(result: dict[str, Any], path: Path) -> None:
+    for warning in result["warnings"]:
+        typer.secho(warning, fg="yellow", err=True)
+    for line in result["said"]:
+        typer.echo(line)
+    if count := result["contradicted"]:
+        images = "One image comes" if count == 1 else f"{count:,} images come"
+        typer.echo(f"{images} with several labels, of which one at least is wrong.")
+    if result["aside"]:
+        typer.echo("\nNot judged, or to be known:")
+        for line in result["aside"]:
+            typer.echo(f"  {line}")
+    typer.echo("\nLook at them:")
+    typer.echo(f"  {result['files']['html']}")
+    typer.echo("All labels, for programs:")
+    typer.echo(f"  {result['files']['csv']}\n  {result['files']['parquet']}")
+    if path.is_dir() or path.suffix.lower() in {".zip", ".parquet"}:
+        typer.echo(
+            f"To decide on each with one key: karat up, drop {path.name or 'it'} on the first "
+            "page, and choose Find the wrong labels."
+        )

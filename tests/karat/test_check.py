@@ -1,0 +1,88 @@
+"""``karat check`` as a user runs it: no server, no project, nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+
+from tests.check_cases import COLOURS, coloured, labeled, put
+from tests.karat.helpers import wait_for
+
+
+def karat_check(
+    *words: str | Path, work: Path, status: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run it where nothing runs."""
+    found = subprocess.run(
+        [sys.executable, "-m", "karat", "check", *map(str, words)],
+        cwd=work,
+        env={**os.environ, "TMPDIR": str(work)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == status, found.stderr
+    return found
+
+
+def test_a_folder_is_checked_in_one_command(tmp_path: Path) -> None:
+    put(tmp_path / "my colours", labeled(10, 1))
+    found = karat_check("my colours", work=tmp_path)
+    said = found.stdout.splitlines()
+    assert said[0].startswith("About 3 of 30 labels are wrong (10 %)")
+    assert said[1].startswith("3 are listed as probably wrong. Expect about 3 of them to be wrong")
+    for kind in ("html", "csv", "parquet"):
+        assert f"  {tmp_path.resolve()}/my_colours-check.{kind}" in said
+    rows = pq.read_table(tmp_path / "my_colours-check.parquet").to_pylist()
+    assert all("wrong-" in row["file"] for row in rows[:3])
+    # Pixels and features are gone.
+    assert not any(tmp_path.glob("karat-check-*"))
+
+
+def test_what_cannot_be_judged_is_said_and_ends_with_status_1(tmp_path: Path) -> None:
+    table = tmp_path / "labels.csv"
+    table.write_text("file,what\na.png,b\n")
+    found = karat_check(table, "--out", "reports", work=tmp_path, status=1)
+    # As the option is called here, not the parameter of the API.
+    assert found.stderr.startswith("Error: No column of the file is called label")
+    assert "--label-column" in found.stderr
+    assert list((tmp_path / "reports").iterdir()) == []
+
+
+def test_the_command_line_is_checked_before_anything_is_read(tmp_path: Path) -> None:
+    assert "does not exist" in karat_check("nowhere", work=tmp_path, status=2).stderr
+    put(tmp_path / "colours", labeled(2, 0))
+    assert "--share" in karat_check("colours", "--share", "2", work=tmp_path, status=2).stderr
+
+
+def test_control_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    files = {
+        f"{colour}/{n}.png": coloured(colour, 10_000 * place + n)
+        for place, colour in enumerate(COLOURS)
+        for n in range(400)
+    }
+    put(tmp_path / "many", files)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "karat", "check", str(tmp_path / "many"), "--json"],
+        cwd=work,
+        env={**os.environ, "TMPDIR": str(work)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(lambda: any(work.glob("karat-check-*/pixels")), "pixels are written", 60)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert children
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err == "Stopped; nothing was written.\n"
+    assert not any([*work.glob("karat-check-*"), *work.glob("many-check*")])
+    assert not any(child.is_running() for child in children)

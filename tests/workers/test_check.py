@@ -1,0 +1,310 @@
+"""A check of labels without a server: what it reads, finds, refuses, and writes."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from core.errors import DomainError
+from core.imports import FolderChoice
+from tests.check_cases import COLOURS, coloured, labeled, put, write_table
+from tests.workers.import_files import zipped
+from workers.check.__main__ import check
+from workers.check.asked import Asked
+
+Rows = list[dict[str, Any]]
+
+
+def checked(path: Path, tmp_path: Path, **more: Any) -> tuple[dict[str, Any], Rows]:
+    """The result of a check, and the rows of its Parquet file."""
+    work, out = tmp_path / "work", tmp_path / "out"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    out.mkdir(exist_ok=True)
+    result = check(Asked(path=path, out=out, stem="it", **more), work)
+    return result, pq.read_table(result["files"]["parquet"]).to_pylist()
+
+
+def first(rows: Rows, count: int = 6) -> list[str]:
+    return [row["file"].rpartition("/")[2] for row in rows[:count]]
+
+
+def refusal(path: Path, tmp_path: Path, **more: Any) -> DomainError:
+    with pytest.raises(DomainError) as caught:
+        checked(path, tmp_path, **more)
+    return caught.value
+
+
+def table(files: dict[str, bytes]) -> list[tuple[str, str]]:
+    """Name and label of each, as a file beside a flat folder has it."""
+    return [(name.rpartition("/")[2], name.partition("/")[0]) for name in files]
+
+
+def flat(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {name.rpartition("/")[2]: content for name, content in files.items()}
+
+
+def test_wrong_labels_of_a_folder_come_first(tmp_path: Path) -> None:
+    folder = put(tmp_path / "colours", labeled())
+    result, rows = checked(folder, tmp_path)
+    assert sorted(first(rows)) == sorted(f"wrong-{c}-{n}.png" for c in COLOURS for n in (0, 1))
+    for row in rows[:6]:
+        assert row["listed"]
+        assert row["proposed"] == row["file"].split("-")[1]
+        assert row["wrong_probability"] > 0.9
+    assert not any(row["listed"] for row in rows[6:])
+    assert result["judged"] == 60
+    assert result["listed"] == 6
+    assert result["wrong"]["low"] <= 0.1 <= result["wrong"]["high"]
+    assert result["said"][0].startswith("About 6 of 60 labels are wrong (10 %)")
+    # The CSV says the same, in the same order.
+    with Path(result["files"]["csv"]).open(encoding="utf-8-sig", newline="") as file:
+        written = list(csv.DictReader(file))
+    assert [row["file"] for row in written] == [row["file"] for row in rows]
+    assert [row["rank"] for row in written] == [str(n) for n in range(1, 61)]
+
+
+def test_the_same_check_writes_the_same_files(tmp_path: Path) -> None:
+    folder = put(tmp_path / "colours", labeled(8))
+    first_result, _ = checked(folder, tmp_path)
+    before = {kind: Path(path).read_bytes() for kind, path in first_result["files"].items()}
+    again, _ = checked(folder, tmp_path)
+    assert {kind: Path(path).read_bytes() for kind, path in again["files"].items()} == before
+
+
+@pytest.mark.parametrize("kind", ["zip", "parquet", "csv", "coco", "labels.parquet"])
+def test_every_form_of_a_data_set_gives_the_same_ranking(tmp_path: Path, kind: str) -> None:
+    files = labeled(10, 1)
+    _, expected = checked(put(tmp_path / "folder" / "colours", files), tmp_path)
+    path = written_as(kind, files, tmp_path / "other")
+    _, rows = checked(path, tmp_path)
+    assert first(rows, 30)[:3] == first(expected, 30)[:3]
+    assert {(row["given"], row["proposed"]) for row in rows[:3]} == {
+        ("green", "red"), ("blue", "green"), ("red", "blue"),
+    }  # fmt: skip
+    assert len(rows) == 30
+
+
+def written_as(kind: str, files: dict[str, bytes], folder: Path) -> Path:
+    """The same labeled images in another form."""
+    folder.mkdir()
+    if kind == "zip":
+        path = folder / "colours.zip"
+        path.write_bytes(zipped(files.items()))
+        return path
+    names, labels = zip(*table(files), strict=True)
+    if kind == "parquet":
+        columns = {"image": list(files.values()), "file_name": names, "label": labels}
+        pq.write_table(pa.table(columns), folder / "colours.parquet")
+        return folder / "colours.parquet"
+    put(folder, flat(files))
+    if kind == "csv":
+        return write_table(folder / "labels.csv", ("file", "class_name"), table(files))
+    if kind == "labels.parquet":
+        pq.write_table(pa.table({"file": names, "label": labels}), folder / kind)
+        return folder / kind
+    numbers = {label: number for number, label in enumerate(sorted(COLOURS), 7)}
+    document = {
+        "images": [{"id": n, "file_name": name} for n, name in enumerate(names)],
+        "categories": [{"id": number, "name": label} for label, number in numbers.items()],
+        "annotations": [
+            {"id": n, "image_id": n, "category_id": numbers[label], "bbox": [0, 0, 16, 16]}
+            for n, label in enumerate(labels)
+        ],
+    }
+    (folder / "instances.json").write_text(json.dumps(document))
+    return folder / "instances.json"
+
+
+def test_images_may_lie_elsewhere_and_the_column_have_any_name(tmp_path: Path) -> None:
+    files = labeled(10, 1)
+    images = tmp_path / "images.zip"
+    images.write_bytes(zipped(flat(files).items()))
+    path = write_table(tmp_path / "labels.csv", ("file", "what is it"), table(files))
+    error = refusal(path, tmp_path, images=images)
+    assert error.code == "invalid_column"
+    assert "label_column" in error.detail
+    assert "what is it" in error.detail
+    _, rows = checked(path, tmp_path, images=images, label_column="what is it")
+    assert all(name.startswith("wrong") for name in first(rows, 3))
+
+
+def test_folders_of_a_split_are_checked_as_one(tmp_path: Path) -> None:
+    files = {
+        f"{'test' if place % 3 == 0 else 'train'}/{name}": content
+        for place, (name, content) in enumerate(labeled().items())
+    }
+    result, rows = checked(put(tmp_path / "colours", files), tmp_path)
+    assert result["classes"] == sorted(COLOURS)
+    assert all(name.startswith("wrong") for name in first(rows))
+    assert {row["file"].partition("/")[0] for row in rows} == {"train", "test"}
+
+
+def test_one_class_is_refused_by_name(tmp_path: Path) -> None:
+    folder = put(tmp_path / "one", {f"red/{n}.png": coloured("red", n) for n in range(5)})
+    error = refusal(folder, tmp_path)
+    assert error.code == "one_class"
+    assert "All 5 labels are the same, 'red'" in error.detail
+
+
+def test_all_labels_equal_in_a_table_is_refused(tmp_path: Path) -> None:
+    files = labeled(4, 0)
+    put(tmp_path, flat(files))
+    rows = [(name, "bird") for name, _ in table(files)]
+    error = refusal(write_table(tmp_path / "labels.csv", ("file", "label"), rows), tmp_path)
+    assert error.code == "one_class"
+    assert "'bird'" in error.detail
+
+
+def test_a_class_for_each_image_is_refused_as_the_wrong_column(tmp_path: Path) -> None:
+    files = labeled(5, 0)
+    put(tmp_path, flat(files))
+    rows = [(name, name) for name, _ in table(files)]
+    error = refusal(write_table(tmp_path / "labels.csv", ("file", "label"), rows), tmp_path)
+    assert error.code == "too_few"
+    assert "15 classes has a single image" in error.detail
+
+
+def test_a_class_of_one_image_is_named_and_costs_no_other(tmp_path: Path) -> None:
+    files = {**labeled(), "rde/slip.png": coloured("red", 77)}
+    result, rows = checked(put(tmp_path / "colours", files), tmp_path)
+    assert result["single_image_classes"] == ["rde"]
+    assert any("single image" in line and "rde" in line for line in result["aside"])
+    assert all(name.startswith("wrong") for name in first(rows))
+    (row,) = (row for row in rows if row["file"] == "rde/slip.png")
+    assert row["rank"] is None
+    assert "only image of its class" in row["note"]
+
+
+def test_images_without_a_label_are_named_and_left_out(tmp_path: Path) -> None:
+    files = labeled()
+    names = table(files)
+    unlabeled = names[10][0]
+    folder = put(tmp_path / "images", {**flat(files), "nobody.png": coloured("red", 999)})
+    rows = [(name, "" if name == unlabeled else label) for name, label in names]
+    path = write_table(folder / "labels.csv", ("file", "label"), rows)
+    result, found = checked(path, tmp_path)
+    assert result["unlabeled"] == 2
+    assert {row["file"] for row in found if row["note"] == "it has no label"} == {
+        "nobody.png",
+        unlabeled,
+    }
+    assert all(name.startswith("wrong") for name in first(found))
+
+
+def test_nothing_labeled_is_refused(tmp_path: Path) -> None:
+    error = refusal(put(tmp_path / "flat", flat(labeled(3, 0))), tmp_path)
+    assert error.code == "not_labeled"
+    assert "folder for each class" in error.detail
+
+
+def test_no_image_is_refused_with_the_reason(tmp_path: Path) -> None:
+    folder = put(tmp_path / "texts", {"a/1.png": b"no image", "b/2.png": b"nor this"})
+    error = refusal(folder, tmp_path)
+    assert error.code == "no_images"
+    assert "not an image" in error.detail
+
+
+def test_copies_count_once_and_those_with_two_labels_are_certain(tmp_path: Path) -> None:
+    files = labeled()
+    right = "green/right-green-5.png"
+    files["blue/copy.png"] = files[right]
+    files["green/again.png"] = files["green/right-green-6.png"]
+    result, rows = checked(put(tmp_path / "colours", files), tmp_path)
+    assert result["contradicted"] == 1
+    assert result["duplicates"] == 2
+    by_file = {row["file"]: row for row in rows}
+    copy, original = by_file["blue/copy.png"], by_file[right]
+    assert copy["other_labels"] == "green"
+    assert original["other_labels"] == "blue"
+    # Which of the two is wrong is told by the others, none of which has seen them.
+    assert copy["wrong_probability"] > 0.9 > 0.1 > original["wrong_probability"]
+    assert copy["proposed"] == original["proposed"] == "green"
+    assert by_file["green/right-green-6.png"]["same_image_as"] == "green/again.png"
+    assert result["judged"] == 61
+    page = Path(result["files"]["html"]).read_text()
+    assert "The same picture with several labels" in page
+
+
+def test_images_of_no_class_are_found_where_some_are_known(tmp_path: Path) -> None:
+    files = {name: content for name, content in labeled().items() if "wrong" not in name}
+    for number in range(14):
+        blue = f"blue/right-blue-{number + 2}.png"
+        files[f"ood/{number}.png"] = files.pop(blue)
+    # What is left of the blue ones is called red.
+    for name in [name for name in files if name.startswith("blue/")]:
+        files[name.replace("blue/right", "red/wrong")] = files.pop(name)
+    _, rows = checked(put(tmp_path / "colours", files), tmp_path)
+    named = {row["file"]: row["proposed"] for row in rows if row["listed"]}
+    assert named
+    assert all(name.startswith("red/wrong") for name in named)
+    assert set(named.values()) == {"ood"}
+
+
+def test_a_folder_that_may_be_a_split_is_left_out_unless_it_is_said_what_it_is(
+    tmp_path: Path,
+) -> None:
+    files = {**labeled(), **{f"test/{n}.png": coloured("red", 500 + n) for n in range(4)}}
+    folder = put(tmp_path / "colours", files)
+    result, rows = checked(folder, tmp_path)
+    assert result["left_out"] == 4
+    assert len(rows) == 60
+    _, rows = checked(folder, tmp_path, folder_split={"test": FolderChoice.CLASS})
+    assert {row["given"] for row in rows} == {*COLOURS, "test"}
+
+
+def test_whatever_names_hold_the_page_shows_it_as_text(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script>&\"'"
+    files = labeled(10, 1)
+    folder = put(tmp_path / "images", flat(files))
+    rows = [(name, hostile if label == "red" else label) for name, label in table(files)]
+    path = write_table(folder / "labels.csv", ("file", "label"), rows)
+    result, found = checked(path, tmp_path)
+    page = Path(result["files"]["html"]).read_text()
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert hostile in {row["given"] for row in found}
+
+
+def test_a_formula_in_a_label_is_text_to_spreadsheets(tmp_path: Path) -> None:
+    files = labeled(6, 0)
+    folder = put(tmp_path / "images", flat(files))
+    rows = [(name, "=1+1" if label == "red" else label) for name, label in table(files)]
+    path = write_table(folder / "labels.csv", ("file", "label"), rows)
+    result, found = checked(path, tmp_path)
+    assert "'=1+1" in Path(result["files"]["csv"]).read_text()
+    assert "=1+1" in {row["given"] for row in found}
+
+
+def test_the_page_is_bounded(tmp_path: Path) -> None:
+    folder = put(tmp_path / "colours", labeled())
+    result, _ = checked(folder, tmp_path, shown=2)
+    page = Path(result["files"]["html"]).read_text()
+    assert "The first 2 of 6." in page
+    assert page.count("data:image/webp") == 2
+
+
+def test_a_disk_without_room_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=1 << 20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    error = refusal(put(tmp_path / "colours", labeled(3)), tmp_path)
+    assert error.code == "disk_full"
+    assert "TMPDIR" in error.detail
+    assert not (tmp_path / "work" / "pixels").exists()
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    picture = tmp_path / "one.png"
+    picture.write_bytes(coloured("red", 0))
+    assert refusal(picture, tmp_path).code == "not_labeled"
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"PAR1 nothing")
+    assert refusal(broken, tmp_path).code == "invalid_archive"

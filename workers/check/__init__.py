@@ -1,0 +1,1 @@
+"""``karat check``: the import's readers and the job's judgement, without a database or a server."""

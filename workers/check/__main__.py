@@ -1,0 +1,171 @@
+"""One check: what is asked comes as JSON on the standard input, what is found goes out in lines."""
+
+import io
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from core import disk
+from core.errors import DomainError
+from core.pictures.rendition import rendered
+from core.settings import settings
+from core.storage import write_atomically
+from models.errors import ModelError
+from workers.check.asked import Asked, Course, tell
+from workers.check.gather import Gathered, gather
+from workers.check.inputs import opened
+from workers.check.judging import Judged, Verdict, judge
+from workers.check.page import (
+    Page,
+    contradicted_images,
+    distinct,
+    how_many,
+    how_sure,
+    left_aside,
+)
+from workers.check.tables import rows, write_csv, write_parquet
+from workers.imports.items import Fetched, Refused
+
+_FAILED: Final = 1
+_SIDE: Final = 240
+_QUALITY: Final = 75
+
+
+def main() -> int:
+    """Run one check; returns the exit status."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    try:
+        asked = Asked.model_validate_json(sys.stdin.read())
+        with tempfile.TemporaryDirectory(prefix="karat-check-") as work:
+            tell({"result": check(asked, Path(work))})
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # Whoever asked has gone.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _FAILED
+    except (DomainError, ModelError, OSError) as error:
+        tell({"error": _told(error)})
+        return _FAILED
+    return 0
+
+
+def check(asked: Asked, work: Path) -> dict[str, Any]:
+    """Read, judge and report.
+
+    Args:
+        asked: What to check.
+        work: An empty folder.
+
+    Returns:
+        What to say of it, JSON-ready.
+
+    Raises:
+        DomainError: What is asked cannot be checked, or the disk is too small.
+        ModelError: Features cannot be computed.
+    """
+    course = Course()
+    gathered = gather(asked, work, settings(), course)
+    judged = judge(gathered, asked, work, course)
+    return _report(asked, work, gathered, judged, course)
+
+
+def _report(
+    asked: Asked, work: Path, gathered: Gathered, judged: Judged, course: Course
+) -> dict[str, Any]:
+    listed = distinct(judged.listed(asked.share))
+    shown, contradicted = listed[: asked.shown], contradicted_images(judged)
+    files = {kind: asked.out / f"{asked.stem}.{kind}" for kind in ("html", "csv", "parquet")}
+    course.begin("report")
+    pictures = _pictures(asked, work, gathered, shown, contradicted, course)
+    table = list(rows(gathered, judged, asked.share))
+    write_csv(files["csv"], table)
+    write_parquet(files["parquet"], table)
+    names = [files[kind].name for kind in ("csv", "parquet")]
+    page = Page(gathered, judged, asked.share, asked.path.resolve().name, pictures, names)
+    html = page.html(shown, contradicted)
+    write_atomically(files["html"], lambda part: part.write_text(html, encoding="utf-8"))
+    noise = judged.noise
+    return {
+        "files": {kind: str(path) for kind, path in files.items()},
+        "images": len(gathered.names),
+        "classes": gathered.classes,
+        "judged": judged.judged,
+        "wrong": {"rate": noise.rate, "low": noise.low, "high": noise.high},
+        "listed": len(listed),
+        "expected_wrong": sum(one.wrong or 0.0 for one in listed),
+        "contradicted": judged.contradicted,
+        "unlabeled": len(gathered.unlabeled),
+        "single_image_classes": judged.single,
+        "refused": gathered.tally.refused,
+        "left_out": gathered.tally.left_out + len(gathered.left_out),
+        "duplicates": gathered.tally.duplicates,
+        "warnings": judged.warnings,
+        "said": [how_many(judged), how_sure(listed)],
+        "aside": list(left_aside(gathered, judged)),
+    }
+
+
+def _pictures(
+    asked: Asked,
+    work: Path,
+    gathered: Gathered,
+    shown: list[Verdict],
+    contradicted: list[int],
+    course: Course,
+) -> dict[int, bytes]:
+    """Small versions of what the page shows, of whole images, which are read once more."""
+    wanted = {
+        gathered.names[image]: image
+        for image in [*contradicted, *(one.given.image for one in shown)]
+    }
+    found: dict[int, bytes] = {}
+    with opened(asked, work) as inputs:
+        for item in inputs.images.items(0):
+            image = wanted.get(item.name)
+            if image is None or image in found:
+                continue
+            content = item.read()
+            content = content.content if isinstance(content, Fetched) else content
+            if not isinstance(content, Refused):
+                found[image] = _small(content)
+                course.progress(len(found), len(wanted))
+            if len(found) == len(wanted):
+                break
+    return found
+
+
+def _small(content: bytes) -> bytes:
+    with rendered(
+        content, max_pixels=settings().max_image_pixels, longer=lambda *_: _SIDE
+    ) as picture:
+        image = picture.image
+        image.thumbnail((_SIDE, _SIDE))
+        out = io.BytesIO()
+        image.save(out, "WEBP", quality=_QUALITY)
+    return out.getvalue()
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    if disk.is_full(error):
+        return {"code": "disk_full", "detail": "The disk is full; make room, and check again."}
+    if isinstance(error, DomainError):
+        return {"code": error.code, "detail": error.detail}
+    if isinstance(error, OSError) and error.filename is not None:
+        return {"code": "unreadable", "detail": f"{error.filename}: {error.strerror}."}
+    return {"code": "failed", "detail": str(error)}
+
+
+def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(one, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

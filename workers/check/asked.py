@@ -1,0 +1,77 @@
+"""What a check is asked to do, and what it says on its way: lines of JSON, in and out."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.imports import FolderChoice
+
+Phase = Literal["names", "images", "features", "judging", "report"]
+PHASES: Final[tuple[Phase, ...]] = ("names", "images", "features", "judging", "report")
+
+_EVERY: Final = 100
+
+
+class Asked(BaseModel):
+    """What to check, and where to put what was found.
+
+    Attributes:
+        path: Folder, zip or Parquet of labeled images; or labels as CSV, JSON Lines, Parquet or
+            JSON.
+        images: Folder or zip of the images that a file of labels is about; its own folder if
+            ``None``.
+        label_column: Column of the labels, where its name does not say so.
+        image_column: Parquet column of the images.
+        key_column: Column that says which image a row is about.
+        folder_split: What folders are, by name.
+        share: List a label if it is wrong with this probability at least.
+        network: Frozen model of the catalog.
+        shown: So many of the list are in the HTML page.
+        out: Folder of the reports.
+        stem: What their names begin with.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    path: Path
+    images: Path | None = None
+    label_column: str | None = None
+    image_column: str | None = None
+    key_column: str | None = None
+    folder_split: dict[str, FolderChoice] = {}
+    share: float = Field(default=0.5, ge=0.05, le=0.99)
+    network: str = "auto"
+    shown: int = Field(default=500, ge=0, le=5000)
+    out: Path
+    stem: str
+
+
+class Course:
+    """Tells whoever started the check how far it is."""
+
+    def __init__(self) -> None:
+        """Nothing was told yet."""
+        self._told = -1
+
+    def begin(self, phase: Phase, steps: int = 0) -> None:
+        """Begin a phase of so many steps; 0 where nobody knows."""
+        self._phase, self._told = phase, -1
+        self.progress(0, steps)
+
+    def progress(self, step: int, steps: int) -> None:
+        """Note a step; a hundred of a phase are told."""
+        part = step * _EVERY // steps if steps else step // _EVERY
+        if part == self._told:
+            return
+        self._told = part
+        index = PHASES.index(self._phase)
+        tell({"phase": self._phase, "index": index, "step": step, "steps": steps})
+
+
+def tell(event: dict[str, Any]) -> None:
+    """Write one line; whoever reads it may have gone, and then this ends too."""
+    sys.stdout.write(json.dumps(event) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,290 @@
+"""What a check reads: the import's own sources, opened on files of this machine."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from core.errors import Invalid
+from core.formats import IMAGES
+from core.imports import FolderChoice
+from core.local_folder import files_of
+from core.states import Split, Verdict
+from workers.check.asked import Asked
+from workers.imports.documents import SUFFIX, DocumentSource
+from workers.imports.folder import FolderSource
+from workers.imports.items import (
+    MAX_IMAGE_BYTES,
+    Item,
+    LeftOut,
+    Refused,
+    Source,
+    composed,
+    invalid_column,
+    printable,
+)
+from workers.imports.parquet import ParquetSource
+from workers.imports.parquet_bounds import BoundedParquet
+from workers.imports.placing import split_of
+from workers.imports.rows import header_of, survey, text_rows
+from workers.imports.split_words import normal
+from workers.imports.stated import is_stated
+from workers.imports.table import TABLES, TableSource
+from workers.imports.values import NO_CLASS, Values, says_nothing
+from workers.imports.zip_entries import ZipEntries
+
+_LABEL_COLUMNS: Final = ("class_name", "label", "class")
+_PARQUET: Final = ".parquet"
+_ZIP: Final = ".zip"
+_AUXILIARY: Final = Refused("an auxiliary image, which has no label that could be wrong")
+
+
+class LocalFile(NamedTuple):
+    """A file of a folder; ``name`` is its path in it."""
+
+    name: str
+    size: int
+    path: Path
+
+
+class LocalFolder:
+    """A folder on this machine, as if it had been sent."""
+
+    def __init__(self, folder: Path, but: Path | None = None) -> None:
+        """Read ``folder``, but for one file."""
+        self._folder = folder
+        self._but = None if but is None else but.resolve()
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """Files that cannot be read, and why."""
+        found: dict[str, str] = {}
+        for _ in files_of(self._folder, found.__setitem__):
+            pass
+        return found
+
+    def __iter__(self) -> Iterator[LocalFile]:
+        """Every file, in the same order each time."""
+        for path in files_of(self._folder):
+            if self._but is None or path.resolve() != self._but:
+                name = path.relative_to(self._folder).as_posix()
+                yield LocalFile(name, path.stat().st_size, path)
+
+    def read(self, entry: LocalFile) -> bytes | Refused:
+        """The bytes of a file, or why it has none."""
+        if entry.size > MAX_IMAGE_BYTES:
+            return Refused(f"larger than {MAX_IMAGE_BYTES >> 20} MiB")
+        try:
+            return entry.path.read_bytes()
+        except OSError as error:
+            return Refused(f"it cannot be read: {error.strerror}")
+
+    def open(self, entry: LocalFile) -> BinaryIO | Refused:
+        """A file as a stream."""
+        try:
+            return entry.path.open("rb")
+        except OSError as error:
+            return Refused(f"it cannot be read: {error.strerror}")
+
+    def close(self) -> None:
+        """Nothing stays open between files."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The sources of one check.
+
+    Attributes:
+        images: What brings images, and mostly their labels.
+        labels: What says of them what they are, where that is another file.
+        chosen: What folders are, by name.
+        left_out: Files that cannot be read, and why.
+    """
+
+    images: Source
+    labels: Source | None
+    chosen: Mapping[str, FolderChoice]
+    left_out: Mapping[str, str]
+
+    @property
+    def total(self) -> int:
+        """How many items there are."""
+        return self.images.total + (0 if self.labels is None else self.labels.total)
+
+    @property
+    def values(self) -> dict[str, Values]:
+        """What columns of labels hold."""
+        more = {} if self.labels is None else self.labels.values
+        return {**self.images.values, **more}
+
+    def items(self) -> Iterator[Item]:
+        """Every item, as one of the pool: a label is a label, whatever the image is kept for."""
+        for item in self.images.items(0):
+            yield _of_pool(item, self.chosen)
+        if self.labels is not None:
+            yield from map(_without_folder, self.labels.items(0))
+
+    def classes(self) -> list[str]:
+        """The names that labels give, as they are sorted; numbers by what they count."""
+        found = {name for item in self.items() for name in _class_names(item)}
+        if all(name.isdecimal() for name in found):
+            return sorted(found, key=int)
+        return sorted(found)
+
+    def names(self) -> list[str]:
+        """What every item of ``images`` is called, in order."""
+        return [item.name for item in self.images.items(0)]
+
+
+@contextmanager
+def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[Inputs]:
+    """Open what is to be checked.
+
+    Args:
+        asked: What that is.
+        work: For indexes of metadata and documents.
+        names_only: Whether names and labels are enough, and images stay unread.
+
+    Yields:
+        The sources.
+
+    Raises:
+        DomainError: ``invalid_archive``, ``invalid_column``, ``unknown_folder``, or ``not_labeled``
+            if the path is nothing of labeled images.
+    """
+    with ExitStack() as held:
+        left_out: dict[str, str] = {}
+
+        def hold(source: Any) -> Any:
+            held.callback(source.close)
+            return source
+
+        def images(path: Path, but: Path | None = None) -> FolderSource:
+            if path.is_dir():
+                folder = LocalFolder(path, but)
+                left_out.update(folder.left_out)
+                entries: Any = folder
+            else:
+                entries = ZipEntries(path)
+            return _folder(entries, asked, work, is_labeled=but is None, hold=hold)
+
+        path, suffix = asked.path, asked.path.suffix.lower()
+        chosen = {normal(name): choice for name, choice in asked.folder_split.items()}
+        if path.is_dir() or suffix == _ZIP:
+            yield Inputs(images(path), None, chosen, left_out)
+            return
+        if suffix == _PARQUET:
+            whole = _parquet(asked, names_only=names_only, hold=hold)
+            if whole.columns.image is not None:
+                yield Inputs(whole, None, chosen, left_out)
+                return
+        if suffix not in {*TABLES, SUFFIX, _PARQUET}:
+            raise _not_labeled(path)
+        around = images(asked.images or path.resolve().parent, but=path)
+        labels = whole if suffix == _PARQUET else hold(_labels(asked, suffix, around, work))
+        yield Inputs(around, labels, chosen, left_out)
+
+
+def _not_labeled(path: Path) -> Invalid:
+    what = "One image" if path.suffix.lower() in IMAGES else "A file of this kind"
+    return Invalid(
+        "not_labeled",
+        f"{what} cannot be checked. Name a folder with a folder for each class, a zip of one, a "
+        "Parquet file of images and labels, or a CSV, JSON Lines, COCO or Label Studio file that "
+        "lies beside its images.",
+    )
+
+
+def _folder(entries: Any, asked: Asked, work: Path, *, is_labeled: bool, hold: Any) -> FolderSource:
+    """Images in folders, which are their labels where nothing else says them."""
+    given = () if asked.label_column is None else (asked.label_column,)
+    annotations = (given or ("label",)) if is_labeled else ()
+    source: FolderSource = hold(FolderSource(entries, work, annotations, asked.folder_split))
+    says = any(format_ != "metadata" for _, format_ in source.documents)
+    if says and is_labeled and not given:
+        # Folders beside documents are where somebody keeps images.
+        return hold(FolderSource(entries, work, (), asked.folder_split))  # type: ignore[no-any-return]
+    return source
+
+
+def _parquet(asked: Asked, *, names_only: bool, hold: Any) -> ParquetSource:
+    """A Parquet file with the column of its labels."""
+    columns = {
+        role: name
+        for role, name in (("image", asked.image_column), ("key", asked.key_column))
+        if name is not None
+    }
+
+    def open_with(annotations: tuple[str, ...]) -> ParquetSource:
+        found: ParquetSource = hold(
+            ParquetSource(asked.path, asked.path.name, columns, annotations, names_only=names_only)
+        )
+        return found
+
+    with closing(BoundedParquet(asked.path)) as file:
+        names = file.schema.names
+    if asked.label_column is not None:
+        return open_with((asked.label_column,))
+    if is_stated(names):
+        return open_with(())
+    return open_with((_label_column(names),))
+
+
+def _labels(asked: Asked, suffix: str, images: FolderSource, work: Path) -> Source:
+    """Labels of images that lie elsewhere."""
+    path, name = asked.path, asked.path.name
+    if suffix == SUFFIX:
+        pool = ((number, item.name) for number, item in enumerate(images.items(0)))
+        folder = work / "document"
+        folder.mkdir(exist_ok=True)
+        return DocumentSource(path, name, folder, pool)
+    columns = {} if asked.key_column is None else {"key": asked.key_column}
+    names = survey(text_rows(path, name), header_of(path, name), ()).columns
+    stated = asked.label_column is None and is_stated(names)
+    column = () if stated or not names else (asked.label_column or _label_column(names),)
+    return TableSource(path, name, columns, column)
+
+
+def _label_column(names: Any) -> str:
+    found = next((name for name in _LABEL_COLUMNS if name in names), None)
+    if found is None:
+        raise invalid_column(
+            "label",
+            "No column of the file is called label, class or class_name; say which one holds the "
+            "labels with label_column.",
+            names,
+        )
+    return found
+
+
+def _of_pool(item: Item, chosen: Mapping[str, FolderChoice]) -> Item:
+    if item.refused is not None:
+        return item
+    split = split_of(item, Split.POOL, chosen)
+    if isinstance(split, LeftOut):
+        return item
+    if split is Split.AUXILIARY_OOD:
+        return replace(item, refused=_AUXILIARY)
+    return _without_folder(replace(item, split=None, meant=None, unsure=None))
+
+
+def _without_folder(item: Item) -> Item:
+    """What states verdicts goes before the folder that an image lies in."""
+    return replace(item, annotations=()) if item.said else item
+
+
+def _class_names(item: Item) -> Iterator[str]:
+    if item.refused is not None or item.unsure is not None:
+        return
+    for one in item.said:
+        name = (one.class_name or "").strip()
+        if one.verdict in (None, Verdict.CLASS) and name:
+            if one.verdict is None and name.lower() in NO_CLASS:
+                continue
+            yield composed(printable(name))
+    for _, text in item.annotations:
+        name = text.strip()
+        if not says_nothing(name) and name.lower() not in NO_CLASS:
+            yield composed(printable(name))

@@ -1,0 +1,304 @@
+"""Judging what was read, as the job ``relabel`` judges the labels of a project."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from core.errors import Invalid
+from models.chance import Skill
+from models.data import PixelStore
+from models.protocols import OOD, Float32Array, Indices
+from models.relabeling.features import chosen_features, embed_rows
+from models.relabeling.frozen import NoiseRate, judge_labels
+from models.relabeling.opinions import folds_of
+from models.relabeling.several import together
+from workers.check.asked import Asked, Course
+from workers.check.gather import Gathered, Given, pixels_of
+
+_SEED: Final = 0
+# With fewer images that were called OOD nobody knows what such images look like.
+_FEWEST_OOD: Final = 5
+_NAMED: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said of one label of one image.
+
+    Attributes:
+        given: The label.
+        wrong: How likely it is wrong, 0..1; ``None`` where it was not judged.
+        proposed: Position of the likeliest other class, or ``OOD``; of several labels of an image
+            the likeliest class of all; ``None`` where it was not judged.
+        likely: How likely that is right, 0..1.
+        worth: What a look is expected to bring, higher = sooner.
+        others: The other labels of the same image.
+        why_not: Why it was not judged.
+    """
+
+    given: Given
+    wrong: float | None = None
+    proposed: int | None = None
+    likely: float | None = None
+    worth: float = 0.0
+    others: tuple[int, ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What came of it.
+
+    Attributes:
+        verdicts: One for each label that was given to a file, the one to look at first in front;
+            those that were not judged at the end, as they came.
+        noise: How many of the judged labels are wrong.
+        judged: How many labels of images were judged, copies counted once.
+        contradicted: Images with several labels, of which one at least is wrong.
+        single: Classes with one image, which could not be judged.
+        warnings: Why little of it is to be believed.
+        notes: How features were chosen.
+    """
+
+    verdicts: list[Verdict]
+    noise: NoiseRate
+    judged: int
+    contradicted: int
+    single: list[str]
+    warnings: list[str]
+    notes: list[str]
+
+    def listed(self, share: float) -> list[Verdict]:
+        """Those that are worth a look.
+
+        Args:
+            share: How likely a label has to be wrong.
+        """
+        return [one for one in self.verdicts if one.wrong is not None and one.wrong >= share]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is judged.
+
+    Attributes:
+        labels: Those of the images that have one, then those of the others: image and label.
+        clean: How many there are of the first.
+        classes: Position of each class that is judged, by what ``Given`` calls it.
+        why_not: Why a label is not judged, by what ``Given`` calls it.
+    """
+
+    labels: list[tuple[int, int]]
+    clean: int
+    classes: Mapping[int, int]
+    why_not: Mapping[int, str]
+
+
+def judge(gathered: Gathered, asked: Asked, work: Path, course: Course) -> Judged:
+    """Judge every label that can be judged.
+
+    Args:
+        gathered: What was read.
+        asked: How to judge it.
+        work: Where the pixels are, and the features go.
+        course: Told how far it is.
+
+    Raises:
+        DomainError: ``one_class`` or ``too_few``.
+        ModelError: The features cannot be computed.
+    """
+    labels_of: dict[int, dict[int, None]] = defaultdict(dict)
+    for given in gathered.given:
+        labels_of[given.image].setdefault(given.label)
+    plan = _plan(labels_of, gathered)
+    found = _judged(plan, gathered, asked, work, course)
+    verdicts = []
+    for given in gathered.given:
+        others = tuple(one for one in labels_of[given.image] if one != given.label)
+        said = found.by_label.get((given.image, given.label))
+        if said is None:
+            why = plan.why_not[given.label]
+            verdicts.append(Verdict(given, others=others, why_not=why))
+        else:
+            verdicts.append(replace(said, given=given, others=others))
+    verdicts.sort(key=lambda one: (one.wrong is None, -one.worth))
+    return Judged(
+        verdicts=verdicts,
+        noise=found.noise,
+        judged=len(plan.labels),
+        contradicted=sum(len(labels) > 1 for labels in labels_of.values()),
+        single=[gathered.classes[label] for label in sorted(plan.why_not) if label != OOD],
+        warnings=found.warnings,
+        notes=found.notes,
+    )
+
+
+def _plan(labels_of: Mapping[int, Mapping[int, None]], gathered: Gathered) -> _Plan:
+    """Choose what can be judged: a label of which there are others on other images."""
+    counts = Counter(next(iter(said)) for said in labels_of.values() if len(said) == 1)
+    given = {label for said in labels_of.values() for label in said}
+    enough = {label for label in given if counts[label] >= (_FEWEST_OOD if label == OOD else 2)}
+    _require_two(enough, given, gathered)
+    # Images of no class come last.
+    order = sorted(enough, key=lambda label: (label == OOD, label))
+    single = "it is the only image of its class, of which nobody could say whether it is right"
+    few = f"fewer than {_FEWEST_OOD} images are said to belong to no class"
+    why_not = {label: few if label == OOD else single for label in given - enough}
+    clean = [
+        (image, label)
+        for image, said in labels_of.items()
+        if len(said) == 1
+        for label in said
+        if label in enough
+    ]
+    others = [
+        (image, label)
+        for image, said in labels_of.items()
+        if len(said) > 1
+        for label in said
+        if label in enough
+    ]
+    classes = {label: number for number, label in enumerate(order)}
+    return _Plan([*clean, *others], len(clean), classes, why_not)
+
+
+def _require_two(enough: set[int], given: set[int], gathered: Gathered) -> None:
+    inside = {label for label in given if label != OOD}
+    if not given:
+        raise Invalid(
+            "not_labeled",
+            f"None of the {len(gathered.names):,} images that were read has a label.",
+        )
+    if len(given) < 2:
+        name = "no class" if given == {OOD} else repr(gathered.classes[next(iter(given))])
+        raise Invalid(
+            "one_class",
+            f"All {len(gathered.given):,} labels are the same, {name}. Labels are judged by "
+            "comparing classes with each other; add images of another class.",
+        )
+    if len(enough) >= 2:
+        return
+    if not enough and len(inside) > _NAMED:
+        raise Invalid(
+            "too_few",
+            f"Each of the {len(inside):,} classes has a single image. Is it the right column? Say "
+            "which one holds the labels with label_column.",
+        )
+    names = [repr(gathered.classes[label]) for label in sorted(inside)]
+    shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    raise Invalid(
+        "too_few",
+        f"Fewer than two classes have two images with no other label ({shown}). Labels are judged "
+        "by comparing the images of classes with each other; add images.",
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    by_label: Mapping[tuple[int, int], Verdict]
+    noise: NoiseRate
+    warnings: list[str]
+    notes: list[str]
+
+
+def _judged(plan: _Plan, gathered: Gathered, asked: Asked, work: Path, course: Course) -> _Found:
+    """Judge the labels of a plan; nothing is learned from images with several."""
+    store = PixelStore.open(pixels_of(work), gathered.size, len(gathered.names))
+    images = np.array([image for image, _ in plan.labels], dtype=np.int64)
+    labels = np.array([plan.classes[label] for _, label in plan.labels], dtype=np.int64)
+    clean, classes = plan.clean, len(plan.classes)
+    # Images with several labels are embedded once, behind the others.
+    several, place = np.unique(images[clean:], return_inverse=True)
+    course.begin("features", clean + len(several))
+    out = work / "features.npy"
+    embed_rows(
+        store,
+        np.concatenate([images[:clean], several]),
+        asked.network,
+        flip=True,
+        seed=_SEED,
+        out=out,
+        progress=course.progress,
+    )
+    course.begin("judging")
+    features = chosen_features(
+        np.load(out, mmap_mode="r"),
+        labels[:clean],
+        asked.network,
+        classes=classes,
+        image_size=gathered.size,
+        seed=_SEED,
+    )
+    rows = np.concatenate([np.arange(clean), clean + place]).astype(np.int64)
+    judgement = judge_labels(
+        features.embeddings[rows] if len(several) else features.embeddings,
+        labels,
+        classes=classes,
+        seed=_SEED,
+        trained_on=np.arange(clean),
+        folds=_folds(labels, clean, place),
+        progress=course.progress,
+    )
+    posterior, proposed = judgement.probabilities.copy(), judgement.other.copy()
+    if len(several):
+        both = together(judgement.probabilities[clean:], judgement.opinions[clean:], place)
+        posterior[clean:] = both[place]
+        proposed[clean:] = both.argmax(axis=1)[place]
+    return _Found(
+        _verdicts(plan, gathered, labels, posterior, proposed),
+        judgement.noise,
+        _warnings(judgement.opinions[:clean], labels[:clean]),
+        list(features.notes),
+    )
+
+
+def _folds(labels: Indices, clean: int, place: Indices) -> Indices:
+    """Folds in which the labels of one image are together: the same was learned before each."""
+    folds = folds_of(labels[:clean], _SEED)
+    own = folds[place % clean] if clean else place
+    result: Indices = np.concatenate([folds, own]).astype(np.int64)
+    return result
+
+
+def _verdicts(
+    plan: _Plan,
+    gathered: Gathered,
+    labels: Indices,
+    posterior: Float32Array,
+    proposed: Indices,
+) -> dict[tuple[int, int], Verdict]:
+    called = list(plan.classes)
+    rows = np.arange(len(labels))
+    wrong = np.clip(1 - posterior[rows, labels], 0, 1)
+    likely = posterior[rows, proposed]
+    found = {}
+    for row, (image, label) in enumerate(plan.labels):
+        given = Given(gathered.names[image], image, label)
+        # The right one of several labels needs no look of its own.
+        gain = 0.0 if called[proposed[row]] == label else float(likely[row])
+        found[image, label] = Verdict(
+            given,
+            float(wrong[row]),
+            called[proposed[row]],
+            float(likely[row]),
+            float(wrong[row]) + 0.5 * gain,
+        )
+    return found
+
+
+def _warnings(opinions: Float32Array, labels: Indices) -> list[str]:
+    """Say that pictures tell next to nothing of the labels, if so."""
+    skill = Skill.of(float((opinions.argmax(axis=1) == labels).mean()), labels)
+    if not skill.is_hardly_better:
+        return []
+    return [
+        f"By its picture alone the given label is guessed for {100 * skill.accuracy:.1f} % of "
+        f"{skill.count:,} images, and always naming the most frequent class would do so for "
+        f"{100 * skill.chance:.1f} %: what is listed means little. Either these classes cannot be "
+        "told apart by what the network sees, or most labels are wrong, or there are too few "
+        "images."
+    ]
