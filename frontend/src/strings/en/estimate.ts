@@ -9,7 +9,7 @@ export const estimate = {
   tooFew: (decided: number, fewest: number) =>
     `Too few decisions to tell yet how often the suggestions are right: ${count(decided)} of ${count(fewest)}.`,
   precision: (wrong: number, decided: number, share: string, low: string, high: string) =>
-    `${count(wrong)} of ${plural(decided, "label", "labels")} decided on were wrong: ${share}, which stands for ${low} to ${high}.`,
+    `${count(wrong)} of ${plural(decided, "label", "labels")} decided on were wrong: ${share}. In the long run that is ${low} to ${high}.`,
   classes: (right: number, share: string) =>
     `The suggested class was right for ${count(right)} (${share}).`,
   left: (open: number, wrong: number) =>

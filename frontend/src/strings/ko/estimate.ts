@@ -10,7 +10,7 @@ export const estimate: Words["estimate"] = {
   tooFew: (decided, fewest) =>
     `제안이 얼마나 맞는지 알기에는 결정이 아직 적습니다: ${number(fewest)}개 중 ${count(decided)}.`,
   precision: (wrong, decided, share, low, high) =>
-    `결정한 라벨 ${count(decided)} 중 ${count(wrong)}가 틀렸습니다: ${share}(${low}~${high} 범위).`,
+    `결정한 라벨 ${count(decided)} 중 ${count(wrong)}가 틀렸습니다: ${share}. 길게 보면 ${low}~${high}입니다.`,
   classes: (right, share) => `제안된 클래스가 맞은 것은 ${count(right)}입니다(${share}).`,
   left: (open, wrong) => `남은 ${count(open)} 중 약 ${count(wrong)}의 라벨이 틀렸습니다.`,
   goOn: (next) => `계속하세요. 다음에 나오는 라벨의 약 ${next}가 틀렸습니다.`,
