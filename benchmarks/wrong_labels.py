@@ -32,14 +32,17 @@ from models.data import PixelStore, fit_image
 from models.head import Scaling
 from models.protocols import Float32Array, Indices
 from models.relabeling.features import embed_rows
-from models.relabeling.frozen import judge_labels
+from models.relabeling.frozen import Judgement, judge_labels
 from models.relabeling.opinions import folds_of
+from models.relabeling.recalibration import recalibrate
 
 MODEL: Final = "efficientnet_lite0"
 DEPTHS: Final = (100, 300, 600, 1_200)
 DECISIONS: Final = (500, 1_000)
 COUNT: Final = 3_000
 _REVIEWER_ERRS: Final = 0.03
+_BATCH: Final = 20
+_FIX_GAIN: Final = 0.5
 _BINS: Final = 15
 _PER_CLASS: Final = 30
 
@@ -88,9 +91,13 @@ def main() -> None:
     parser.add_argument("--learners", default="sop_plus,ce,dividemix")
     parser.add_argument("--cache", type=Path, default=Path("results/wrong_labels"))
     parser.add_argument("--json", type=Path, default=Path("results/wrong_labels.json"))
+    parser.add_argument("--reviewers", action="store_true", help="only reviews that teach")
     arguments = parser.parse_args()
     runs = Runs(arguments.json, {"model": MODEL}, ("case", "seed", "method"))
     learners = arguments.learners.split(",")
+    if arguments.reviewers:
+        reviewers(arguments, runs)
+        return
     for name in arguments.sets.split(","):
         for seed in range(arguments.seeds):
             methods = ["self_confidence", "normalized_margin", *learners]
@@ -106,6 +113,34 @@ def main() -> None:
                     )
     console = Console(width=180)
     for name in dict.fromkeys(run["case"] for run in runs.all):
+        console.print(table(runs, name))
+
+
+def reviewers(arguments: argparse.Namespace, runs: Runs) -> None:
+    """Have the labels reviewed in each order by the same reviewer."""
+    console = Console(width=180)
+    for name in arguments.sets.split(","):
+        for seed in range(arguments.seeds):
+            key = {"case": name, "seed": seed}
+            if {**key, "method": "taught again"} in runs:
+                continue
+            case = SETS[name](arguments.data, arguments.cache, seed)
+            shared = {"count": len(case.labels), "noise": float((case.labels != case.truth).mean())}
+            own = ["self_confidence", "normalized_margin"]
+            for method, order, _ in orders(case, own, seed):
+                ranked = np.argsort(-order.score, kind="stable")
+                found = {
+                    f"right_after_{one}": reviewed(case, ranked[:one], seed) for one in DECISIONS
+                }
+                runs.add({**key, "method": method, **shared, **found})
+            judged = judge_labels(case.embeddings, case.labels, classes=case.classes, seed=seed)
+            ranked = np.argsort(-judged.worth, kind="stable")
+            found = {f"right_after_{one}": reviewed(case, ranked[:one], seed) for one in DECISIONS}
+            runs.add({**key, "method": "as judged", **shared, **found})
+            for method, again in (("taught", None), ("taught again", DECISIONS[0])):
+                runs.add(
+                    {**key, "method": method, **shared, **taught(case, judged, seed, again=again)}
+                )
         console.print(table(runs, name))
 
 
@@ -177,12 +212,61 @@ def calibration_error(said: NDArray[np.floating], wrong: NDArray[np.bool_]) -> f
 
 def reviewed(case: Case, rows: Indices, seed: int) -> float:
     """Return the share of right labels after a reviewer, 3 % of whose decisions are wrong."""
-    random = np.random.default_rng(seed)
     labels = case.labels.copy()
-    errs = random.random(len(rows)) < _REVIEWER_ERRS
-    other = (case.truth[rows] + random.integers(1, case.classes, len(rows))) % case.classes
-    labels[rows] = np.where(errs, other, case.truth[rows])
+    labels[rows] = _said(case, seed)[rows]
     return float((labels == case.truth).mean())
+
+
+def _said(case: Case, seed: int) -> Indices:
+    """What the reviewer would say of each image, whoever asks and whenever: (N,) classes."""
+    random = np.random.default_rng(seed)
+    errs = random.random(len(case.truth)) < _REVIEWER_ERRS
+    other = (case.truth + random.integers(1, case.classes, len(case.truth))) % case.classes
+    said: Indices = np.where(errs, other, case.truth)
+    return said
+
+
+def taught(case: Case, first: Judgement, seed: int, *, again: int | None) -> dict[str, Any]:
+    """Review as the page does: batches in the order of what each decision has taught.
+
+    Args:
+        case: the labels.
+        first: how they are judged before the first decision.
+        seed: of the reviewer.
+        again: after so many decisions the labels are judged again with them; None = never.
+    """
+    said, judged, found = _said(case, seed), first, dict[str, Any]()
+    settled = np.zeros(len(said), dtype=np.bool_)
+    labels, done, since = case.labels.copy(), np.empty(0, np.int64), 0
+    while len(done) < max(DECISIONS):
+        # A job that judges again is reviewed anew: it knows nothing of how the one before erred.
+        mine, wrong, right = done[since:], said != case.labels, said == judged.other
+        given = case.labels[mine]
+        expected = recalibrate(judged.wrong[mine], given, wrong[mine]).apply(
+            judged.wrong, case.labels
+        ) + _FIX_GAIN * recalibrate(judged.other_probability[mine], given, right[mine]).apply(
+            judged.other_probability, case.labels
+        )
+        expected[settled] = -np.inf
+        batch = np.argsort(-expected, kind="stable")[:_BATCH]
+        settled[batch], labels[batch] = True, said[batch]
+        done = np.append(done, batch)
+        if len(done) in DECISIONS:
+            found[f"right_after_{len(done)}"] = float((labels == case.truth).mean())
+            left = recalibrate(judged.wrong[done[since:]], case.labels[done[since:]],
+                               (said != case.labels)[done[since:]])  # fmt: skip
+            coming = np.argsort(-np.where(settled, -1, judged.worth), kind="stable")[:100]
+            now = left.apply(judged.wrong[coming], case.labels[coming])
+            found[f"next_said_{len(done)}"] = float(now.mean())
+            found[f"next_job_said_{len(done)}"] = float(judged.wrong[coming].mean())
+            found[f"next_wrong_{len(done)}"] = float((case.labels != case.truth)[coming].mean())
+        if len(done) == again:
+            judged = judge_labels(
+                case.embeddings, labels, classes=case.classes, seed=seed, settled=settled,
+                before=case.labels,
+            )  # fmt: skip
+            since = len(done)
+    return found
 
 
 def embedded(images: list[bytes], side: int, cache: Path) -> Float32Array:
@@ -280,7 +364,9 @@ def table(runs: Runs, name: str) -> Table:
     names = [
         *(f"{what}_{depth}" for depth in DEPTHS for what in ("wrong", "fixed")),
         "average_precision", "calibration_error", "said_noise", "flagged", "flagged_wrong",
-        *(f"right_after_{one}" for one in DECISIONS), "seconds",
+        *(f"right_after_{one}" for one in DECISIONS),
+        *(f"next_{what}{one}" for one in DECISIONS for what in ("job_said_", "said_", "wrong_")),
+        "seconds",
     ]  # fmt: skip
     title = (
         f"{name}: {mine[0]['count']} labels, {np.mean([one['noise'] for one in mine]):.1%} wrong"

@@ -3,15 +3,17 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query
 
 from api.access import LockedProject, VisibleProject
-from api.deps import SessionDep
+from api.deps import SessionDep, StorageDep
 from api.pagination import Items
 from api.principal import CurrentUser
 from api.reviews import service
 from api.reviews.schemas import (
+    AuditRequest,
     Decisions,
     DecisionsOut,
     Id,
     Reverted,
+    ReviewEstimate,
     ReviewLease,
     ReviewLeaseRequest,
     ReviewOut,
@@ -52,11 +54,37 @@ async def lease_suggestions(
     job_id: JobId,
     body: ReviewLeaseRequest,
 ) -> ReviewLease:
-    """Suggestions to decide on, the surest first; those the caller holds are among them.
+    """Suggestions to decide on, those worth most first; those the caller holds are among them.
+
+    What is worth most is learned from the decisions so far. Images of an audit are mixed in.
 
     Nobody is handed a disagreement of their own but those who manage the project.
     """
-    return await service.lease(session, user, project, job_id, body.n)
+    return await service.lease(session, user, project, job_id, body)
+
+
+@router.get("/{review}/estimate")
+async def estimate_review(
+    session: SessionDep, project: VisibleProject, job_id: JobId
+) -> ReviewEstimate:
+    """How often a job was right so far, what the rest may bring, and whether to go on."""
+    return await service.show_estimate(session, project, job_id)
+
+
+@router.post("/{review}/audit")
+async def audit_review(
+    session: SessionDep,
+    user: CurrentUser,
+    project: LockedProject,
+    storage: StorageDep,
+    job_id: JobId,
+    body: AuditRequest,
+) -> ReviewEstimate:
+    """Ask about labels that the job does not doubt, drawn by chance: how many of them are wrong.
+
+    The sample is brought up to `n` images, which the review hands out among its suggestions.
+    """
+    return await service.audit(session, user, project, storage, job_id, body.n)
 
 
 @router.get("/{review}/recent")

@@ -27,6 +27,17 @@ class ReviewLeaseRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     n: Annotated[int, Field(ge=1, le=256)] = 16
+    alike: Annotated[
+        bool,
+        Field(
+            description="All open suggestions of one group, with the same two labels and alike to "
+            "look at, in place of `n`; none where no group of two is left."
+        ),
+    ] = False
+    passed: Annotated[
+        list[Annotated[int, Field(ge=0, lt=2**31)]],
+        Field(max_length=10_000, description="Groups, by `alike`, that are not wanted again."),
+    ] = []
 
 
 class Votes(BaseModel):
@@ -40,8 +51,10 @@ class SuggestionOut(BaseModel):
     """An image whose label a job doubts, or annotators disagree on.
 
     A given or suggested label without a class is OOD. `votes` holds what was said, by most first.
-    `quality` is cleanlab's of the given label, 0 to 1. `decided_class_id` is the class that was
-    decided on, if it was one.
+    `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
+    open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
+    the same `alike` have the same two labels and look alike. `decided_class_id` is the class that
+    was decided on, if it was one.
     """
 
     id: int
@@ -56,6 +69,7 @@ class SuggestionOut(BaseModel):
     votes: list[Votes]
     confidence: float
     quality: float | None
+    alike: int | None
     decision: Decision | None
     decided_class_id: int | None
 
@@ -125,3 +139,66 @@ class Reverted(BaseModel):
 
     reverted: int
     review: ReviewOut
+
+
+class IntervalOut(BaseModel):
+    """A share, and what it lies within in 95 of 100 cases, all 0 to 1."""
+
+    share: float
+    low: float
+    high: float
+
+
+class Remaining(BaseModel):
+    """What is expected of the open suggestions, by the job and the decisions so far.
+
+    `worth` counts those whose label is wrong with the chosen share at least, and `next_wrong` is
+    the share of wrong labels expected of the next twenty; null where nothing is open.
+    """
+
+    open: int
+    expected_wrong: float
+    expected_right: float
+    worth: int
+    next_wrong: float | None
+
+
+class ReviewAuditOut(BaseModel):
+    """Labels drawn by chance among the `labels` that the job judged and does not doubt.
+
+    `error_left` is the share of those that are wrong, an exact interval; null before a decision.
+    """
+
+    size: int
+    open: int
+    decided: int
+    wrong: int
+    labels: int
+    inclusion: float
+    error_left: IntervalOut | None
+
+
+class ReviewEstimate(BaseModel):
+    """What the decisions on a job's suggestions say so far; unsure ones say nothing.
+
+    Of those `decided`, `wrong` labels were wrong and `right` proposals were taken. `precision` and
+    `class_precision` are these as shares, null below twenty decisions. `share` is that below which
+    suggestions are not worth it; `advice` says whether the next ones are.
+    """
+
+    job_id: int
+    share: float
+    decided: int
+    wrong: int
+    right: int
+    precision: IntervalOut | None
+    class_precision: IntervalOut | None
+    remaining: Remaining
+    advice: Literal["too_few", "go_on", "stop", "done"]
+    audit: ReviewAuditOut | None
+
+
+class AuditRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    n: Annotated[int, Field(ge=1, le=10_000)] = 50

@@ -5,26 +5,35 @@ from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy import ColumnElement, func, null, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.pictures import image_url
 from api.principal import Principal
 from api.reviews import disagreements
+from api.reviews.audit import draw
 from api.reviews.desk import Desk, repeated, suggested_by
+from api.reviews.estimate import estimate
+from api.reviews.handing import Hand
+from api.reviews.learning import Learned
 from api.reviews.schemas import (
     DecisionIn,
     DecisionsOut,
     Reverted,
+    ReviewEstimate,
     ReviewLease,
+    ReviewLeaseRequest,
     ReviewOut,
     SuggestionOut,
     Votes,
 )
+from api.telling import tell
 from core.errors import NotFound
+from core.events import Topic
 from core.project_settings import ProjectSettings
-from core.states import Decision, ExampleState
+from core.states import Decision, ExampleState, JobKind
+from core.storage import Storage
 from core.tables import Annotation, Example, Job, Project, Suggestion
 
 _COLUMNS = (
@@ -104,19 +113,31 @@ async def _settled(session: AsyncSession, project: Project) -> ReviewOut:
 
 
 async def lease(
-    session: AsyncSession, principal: Principal, project: Project, job_id: int | None, n: int
+    session: AsyncSession,
+    principal: Principal,
+    project: Project,
+    job_id: int | None,
+    body: ReviewLeaseRequest,
 ) -> ReviewLease:
-    """The first open suggestions that nobody else looks at, kept for the caller for a while."""
+    """Open suggestions that nobody else looks at, kept for the caller for a while."""
     now = datetime.now(UTC)
     seconds = ProjectSettings.model_validate(project.settings).lease_seconds
     expires = now + timedelta(seconds=seconds)
+    ids: Sequence[int]
     if job_id is None:
+        # Those of annotators have no groups.
+        n = 0 if body.alike else body.n
         ids, said = await disagreements.take(session, principal, project, n, now, expires)
+        right: ColumnElement[float] = Suggestion.confidence.expression
+        order: Any = Suggestion.rank
     else:
-        said = None
-        ids = await _take(session, principal, suggested_by(project, job_id), n, now, expires)
-    shown = select(*_COLUMNS).join(Example, Example.id == Suggestion.example_id)
-    rows = await session.execute(shown.where(Suggestion.id.in_(ids)).order_by(Suggestion.rank))
+        said, learned = None, await Learned.of(session, project, job_id)
+        hand = Hand(principal.id, project, job_id, learned, now, expires)
+        taken = hand.take_group(session, body.passed) if body.alike else hand.take(session, body.n)
+        ids, right = await taken, learned.is_right()
+        order = func.array_position(ids, Suggestion.id) if ids else Suggestion.rank
+    shown = select(*_COLUMNS, null(), right).join(Example, Example.id == Suggestion.example_id)
+    rows = await session.execute(shown.where(Suggestion.id.in_(ids)).order_by(order))
     return ReviewLease(
         classes_version=project.classes_version,
         expires_at=expires,
@@ -125,36 +146,37 @@ async def lease(
     )
 
 
-async def _take(
+async def audit(
     session: AsyncSession,
     principal: Principal,
-    which: ColumnElement[bool],
+    project: Project,
+    storage: Storage,
+    job_id: int | None,
     n: int,
-    now: datetime,
-    expires: datetime,
-) -> Sequence[int]:
-    first = (
-        select(Suggestion.id)
-        .where(
-            which,
-            Suggestion.decision.is_(None),
-            or_(
-                Suggestion.lease_expires_at.is_(None),
-                Suggestion.lease_expires_at <= now,
-                Suggestion.lease_holder == principal.id,
-            ),
-        )
-        .order_by(Suggestion.rank)
-        .limit(n)
-        .with_for_update(skip_locked=True)
+) -> ReviewEstimate:
+    """Draw the audit of a job's review, or more of it."""
+    job_id = await _by_job(session, project, job_id)
+    size = await draw(session, project, storage, job_id, n)
+    record(session, principal, "sample", "review", job_id, project_id=project.id, images=size)
+    tell(session, project.id, Topic.REVIEW)
+    return await estimate(session, project, job_id)
+
+
+async def show_estimate(
+    session: AsyncSession, project: Project, job_id: int | None
+) -> ReviewEstimate:
+    return await estimate(session, project, await _by_job(session, project, job_id))
+
+
+async def _by_job(session: AsyncSession, project: Project, job_id: int | None) -> int:
+    """The job, if it is one of the project that has judged labels."""
+    statement = select(Job.id).where(
+        Job.id == job_id, Job.project_id == project.id, Job.kind == JobKind.RELABEL
     )
-    ids = (await session.scalars(first)).all()
-    await session.execute(
-        update(Suggestion)
-        .where(Suggestion.id.in_(ids))
-        .values(lease_holder=principal.id, lease_expires_at=expires)
-    )
-    return ids
+    found = await session.scalar(statement)
+    if found is None:
+        raise NotFound("review")
+    return found
 
 
 async def recent(
@@ -198,6 +220,7 @@ def _one(
     state: ExampleState,
     label: int | None,
     decided: int | None = None,
+    right: float | None = None,
     *,
     votes: list[Votes],
 ) -> SuggestionOut:
@@ -217,8 +240,9 @@ def _one(
         given_class_id=given,
         suggested_class_id=suggestion.suggested_class_id,
         votes=votes,
-        confidence=suggestion.confidence,
+        confidence=suggestion.confidence if right is None else right,
         quality=suggestion.quality,
+        alike=suggestion.alike,
         decision=suggestion.decision,
         decided_class_id=decided,
     )

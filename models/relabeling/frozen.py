@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.protocols import Float32Array, Indices, Progress
-from models.relabeling.noise_model import NoiseModel
+from models.relabeling.noise_model import UNKNOWN, NoiseModel
 from models.relabeling.opinions import (
     Axes,
     Float64Array,
@@ -102,6 +102,8 @@ def judge_labels(
     seed: int,
     learner: str = "sop_plus",
     trained_on: Indices | None = None,
+    settled: NDArray[np.bool_] | None = None,
+    before: Indices | None = None,
     folds: Indices | None = None,
     evaluation: Float32Array | None = None,
     evaluation_labels: Indices | None = None,
@@ -116,6 +118,10 @@ def judge_labels(
         seed: of the folds.
         learner: of the head: "ce", "sop_plus" or "dividemix".
         trained_on: (n,) positions that are learned from; None = all. The others are judged too.
+        settled: (N,) bool, labels that a reviewer gave: they are judged as the others are, but none
+            counts as wrong; None = none.
+        before: (N,) int64, what settled labels were before, by which the ways of mislabeling are
+            learned; `UNKNOWN` where nobody knows, and anything elsewhere. None = nowhere known.
         folds: (N,) int64, instead of those that `folds_of` makes, two at least.
         evaluation: (E, D) embeddings of images to measure the accuracy on.
         evaluation_labels: (E,) int64 in 0..classes-1.
@@ -133,15 +139,15 @@ def judge_labels(
     axes = Axes.fit(embeddings)
     x = axes.apply(embeddings)
     opinions = _opinions(x, labels, classes, learner, learned, fold, progress)
+    noise = _NoiseLabels.of(labels, learned, settled, before)
     believed, posterior = (np.empty((len(labels), classes)) for _ in range(2))
     for number in np.unique(fold):
         inside = fold == number
-        others = learned & ~inside
         mine = [one[inside] for one in opinions]
-        model = NoiseModel.fit([one[others] for one in opinions], labels[others])
+        model = noise.fit(opinions, ~inside)
         believed[inside] = np.exp(model.believed(mine))
         posterior[inside] = np.exp(model.posterior(mine, labels[inside]))
-    everything = NoiseModel.fit([one[learned] for one in opinions], labels[learned])
+    everything = noise.fit(opinions, np.ones_like(learned))
     accuracy = None
     if evaluation is not None and evaluation_labels is not None and len(evaluation):
         asked = axes.apply(evaluation)
@@ -149,6 +155,7 @@ def judge_labels(
         accuracy = float((everything.believed(spoken).argmax(axis=1) == evaluation_labels).mean())
     rows = np.arange(len(labels))
     wrong = 1 - posterior[rows, labels]
+    still = wrong if settled is None else np.where(settled, 0, wrong)
     rest = posterior.copy()
     rest[rows, labels] = -1
     return Judgement(
@@ -156,7 +163,7 @@ def judge_labels(
         posterior.astype(np.float32),
         np.clip(wrong, 0, 1).astype(np.float32),
         rest.argmax(axis=1).astype(np.int64),
-        _noise_rate(wrong, believed.argmax(axis=1) != labels, fold),
+        _noise_rate(still, believed.argmax(axis=1) != labels, fold),
         accuracy,
         (float(everything.trust[0]), float(everything.trust[1]), float(everything.trust[2])),
     )
@@ -178,6 +185,42 @@ def suggestions(
     found = np.flatnonzero(asked)
     result: Indices = found[np.argsort(-judgement.worth[found], kind="stable")]
     return result
+
+
+@dataclass(frozen=True)
+class _NoiseLabels:
+    """What the ways of mislabeling are learned from.
+
+    A reviewed label tells more than any other: which class the image is of, and which it was given.
+    What is left of the labels after a review of the doubtful ones would tell of hardly any noise.
+
+    Attributes:
+        given: (N,) int64, labels before reviewers put them right.
+        truth: (N,) int64, classes that reviewers named, `UNKNOWN` elsewhere.
+        usable: (N,) bool, where both are what they should be.
+    """
+
+    given: Indices
+    truth: Indices
+    usable: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        labels: Indices,
+        learned: NDArray[np.bool_],
+        settled: NDArray[np.bool_] | None,
+        before: Indices | None,
+    ) -> "_NoiseLabels":
+        if settled is None:
+            return cls(labels, np.full_like(labels, UNKNOWN), learned)
+        given = np.where(settled, UNKNOWN if before is None else before, labels)
+        return cls(given, np.where(settled, labels, UNKNOWN), learned & (given != UNKNOWN))
+
+    def fit(self, opinions: list[Float64Array], rows: NDArray[np.bool_]) -> NoiseModel:
+        """Learn from those of the rows (N,) bool that are usable."""
+        rows = rows & self.usable
+        return NoiseModel.fit([one[rows] for one in opinions], self.given[rows], self.truth[rows])
 
 
 def _opinions(

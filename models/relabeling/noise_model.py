@@ -21,6 +21,9 @@ from models.probability import log_softmax
 from models.protocols import Indices
 from models.relabeling.opinions import Float64Array
 
+UNKNOWN: Final = -1
+"""Stands for a true class that nobody knows."""
+
 _ITERATIONS: Final = 80
 _FITTED_ON: Final = 10_000
 # What is believed beforehand: one label in about ten is wrong, with wide margins.
@@ -47,7 +50,12 @@ class NoiseModel:
     transition: Float64Array
 
     @classmethod
-    def fit(cls, opinions: Sequence[Float64Array], labels: Indices) -> "NoiseModel":
+    def fit(
+        cls,
+        opinions: Sequence[Float64Array],
+        labels: Indices,
+        truth: Indices | None = None,
+    ) -> "NoiseModel":
         """Maximise the likelihood of the labels, times priors.
 
         The logarithm of T[t, g] is s + s_t on the diagonal and u_g + v_tg off it; s_t, u_g and v_tg
@@ -57,10 +65,14 @@ class NoiseModel:
             opinions: J tables (n, C) of log-probabilities, none of which has seen the label of its
                 row.
             labels: (n,) int64 in 0..C-1, as given.
+            truth: (n,) int64 in 0..C-1, or `UNKNOWN` where nobody knows; None = everywhere. Whoever
+                chose what to look up may have gone by the opinions and the labels given.
         """
         step = max(1, len(labels) // _FITTED_ON)
         tables = torch.from_numpy(np.stack([one[::step] for one in opinions]))
         given = torch.from_numpy(labels[::step])
+        true = np.full(len(labels), UNKNOWN) if truth is None else truth
+        known = torch.from_numpy(true[::step])
         count, classes = max(1, len(given)), tables.shape[2]
         usual = -np.log(len(tables)) / 2
         # The chance of a single other class, in a pool of many, is small to begin with.
@@ -83,7 +95,10 @@ class NoiseModel:
         def objective() -> float:
             optimizer.zero_grad()
             _, spoken, ways = logs()
-            likelihood = torch.logsumexp(spoken + ways[:, given].T, dim=1).sum()
+            both = spoken + ways[:, given].T
+            # Of what was looked up, that it is this class and was given that label.
+            found = both.gather(1, known.clamp(min=0)[:, None])[:, 0]
+            likelihood = torch.where(known < 0, torch.logsumexp(both, dim=1), found).sum()
             less = (free["trust"] < 0).double()
             trusted = less * _LESS_TRUST_DEVIATION + (1 - less) * _MORE_TRUST_DEVIATION
             prior = (free["trust"] / trusted).square().sum() / 2

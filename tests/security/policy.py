@@ -139,6 +139,8 @@ POLICY: dict[str, Policy] = {
     "show_review": Policy("member"),
     "lease_suggestions": Policy("member", _LABEL),
     "recent_decisions": Policy("member"),
+    "estimate_review": Policy("member"),
+    "audit_review": Policy("manager", _WRITE),
     "decide": Policy("member", _LABEL),
     "revert_review": Policy("manager", _WRITE),
     # Rounds, jobs and what they leave

@@ -306,6 +306,7 @@ CALLS: dict[str, Call] = {
     "release": Call(_client),
     "lease_suggestions": Call(lambda _: {"n": 1}),
     "decide": Call(_decisions),
+    "audit_review": Call(lambda _: {"n": 3}, none=True),
     "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
     "compare_subsets": Call(query=lambda found: "a={0}&b={0}".format(found.values["subset_id"])),
     "send_to_queue": Call(_some),

@@ -10,6 +10,8 @@ from models.params.relabel import RelabelParams
 from models.protocols import OOD, Float32Array, Indices, Progress
 from models.relabeling.features import chosen_features, embed_rows
 from models.relabeling.frozen import Judgement, judge_labels
+from models.relabeling.groups import NO_GROUP, alike_groups
+from models.relabeling.noise_model import UNKNOWN
 from models.relabeling.second_opinion import SecondOpinion, judge
 from workers.relabel.gather import Gathered
 from workers.runner import JobContext
@@ -57,7 +59,7 @@ def judged_by_features(
 ) -> JudgedByFeatures:
     """Judge the labels. Images that were called OOD are one class more, if there are some."""
     known, snapshot = gathered.known, gathered.known.snapshot
-    _, labels, classes = _judged(snapshot)
+    indices, labels, classes = _judged(snapshot)
     features = chosen_features(
         np.load(context.work / _FILE, mmap_mode="r"),
         labels,
@@ -75,11 +77,41 @@ def judged_by_features(
         seed=known.seed,
         learner=params.learner,
         trained_on=np.append(gathered.trained_on, np.arange(inside, len(labels))),
+        settled=np.isin(indices, snapshot.reviewed),
+        before=_before(gathered, indices),
         evaluation=features.embeddings[len(labels) :],
         evaluation_labels=snapshot.evaluation_labels,
         progress=progress,
     )
-    return _kept(found, labels[:inside], snapshot.classes, params.share, features.notes)
+    kept = _kept(found, labels[:inside], snapshot.classes, params.share, features.notes)
+    arrays, settled = kept.arrays, np.isin(indices[:inside], snapshot.reviewed)
+    arrays["alike"] = _alike(features.embeddings[:inside], labels[:inside], arrays, settled)
+    return kept
+
+
+def _alike(
+    embeddings: Float32Array,
+    labels: Indices,
+    arrays: dict[str, NDArray[Any]],
+    settled: NDArray[np.bool_],
+) -> Indices:
+    """(N,) numbers of groups of what will be suggested, ``NO_GROUP`` elsewhere."""
+    result = np.full(len(labels), NO_GROUP, dtype=np.int64)
+    rows = np.flatnonzero((arrays["corrected"] != labels) & ~settled)
+    result[rows] = alike_groups(
+        np.asarray(embeddings[rows]), labels[rows], arrays["corrected"][rows], arrays["worth"][rows]
+    )
+    return result
+
+
+def _before(gathered: Gathered, indices: Indices) -> Indices:
+    """(N,) labels of pool indices before they were reviewed, `UNKNOWN` where nobody knows."""
+    snapshot = gathered.known.snapshot
+    ids = gathered.before_ids[np.searchsorted(snapshot.labeled, indices)]
+    labels = np.full(len(ids), UNKNOWN, dtype=np.int64)
+    for number, class_id in enumerate(snapshot.class_ids.tolist()):
+        labels[ids == class_id] = number
+    return labels
 
 
 def _judged(snapshot: Snapshot) -> tuple[Indices, Indices, int]:
@@ -105,7 +137,8 @@ def _kept(
     count = len(labels)
     wrong, worth = found.wrong[:count], found.worth[:count]
     doubted = wrong >= share
-    corrected = np.where(doubted, _or_ood(found.other[:count], classes), labels)
+    other = _or_ood(found.other[:count], classes)
+    corrected = np.where(doubted, other, labels)
     confidence = np.where(doubted, found.other_probability[:count], 1 - wrong)
     named = _or_ood(found.opinions[:count].argmax(axis=1).astype(np.int64), classes)
     facts = {
@@ -126,6 +159,8 @@ def _kept(
         "named": named,
         "wrong": wrong,
         "worth": worth,
+        "other": other,
+        "other_probability": found.other_probability[:count],
     }
     inside = found.opinions[:count, :classes]
     inside = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1e-12)

@@ -5,9 +5,11 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import select
 
 from core.states import ArtifactKind
-from core.tables import Artifact
+from core.subsets import UNKNOWN
+from core.tables import Artifact, Example, Suggestion
 from models.errors import ModelError
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
@@ -30,11 +32,14 @@ class Gathered:
         known: Answers, pixels and the seed.
         trained: (N,) bool, which of the labeled images are learned from.
         true_ids: (N,) int64, ids of the true classes, ``UNKNOWN`` where they are not known.
+        before_ids: (L,) int64, of all labeled images: ids of the classes that they were given
+            before a review of suggestions, ``UNKNOWN`` where none has decided.
     """
 
     known: Knowledge
     trained: NDArray[np.bool_]
     true_ids: Indices
+    before_ids: Indices
 
     @property
     def trained_on(self) -> Indices:
@@ -62,14 +67,38 @@ def gather(context: JobContext) -> Gathered:
         class_names(context, known.snapshot.class_ids),
     )
     take_votes(context, known.snapshot)
-    gathered = Gathered(known, trained, true_classes(context, indices))
-    write_arrays(context.work / _FILE, {"trained": gathered.trained, "true_ids": gathered.true_ids})
-    return gathered
+    true_ids, before_ids = true_classes(context, indices), _before(context, known.snapshot)
+    arrays = {"trained": trained, "true_ids": true_ids, "before_ids": before_ids}
+    write_arrays(context.work / _FILE, arrays)
+    return Gathered(known, trained, true_ids, before_ids)
 
 
 def gathered_before(context: JobContext) -> Gathered:
     """Read what ``gather`` froze."""
     return Gathered(frozen(context), **read_arrays(context.work / _FILE))
+
+
+def _before(context: JobContext, snapshot: Snapshot) -> Indices:
+    """Classes of the labels that reviews of suggestions have decided on, as they were given."""
+    result = np.full(len(snapshot.labeled), UNKNOWN, dtype=np.int64)
+    statement = (
+        select(Example.pool_index, Suggestion.given_class_id)
+        .join(Example, Example.id == Suggestion.example_id)
+        .where(
+            Suggestion.project_id == context.project_id,
+            Suggestion.job_id.is_not(None),
+            Suggestion.decision.is_not(None),
+            Suggestion.given_class_id.is_not(None),
+        )
+        # What the first of several was asked about is what was given.
+        .order_by(Suggestion.job_id.desc())
+    )
+    with context.sessions() as session:
+        found = {index: given or UNKNOWN for index, given in session.execute(statement)}
+    rows = np.flatnonzero(np.isin(snapshot.labeled, snapshot.reviewed))
+    for row in rows.tolist():
+        result[row] = found.get(int(snapshot.labeled[row]), UNKNOWN)
+    return result
 
 
 def _dropped(context: JobContext, subset: int, snapshot: Snapshot) -> Indices:

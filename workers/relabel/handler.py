@@ -15,6 +15,7 @@ from core.storage import write_atomically
 from core.tables import Job, Suggestion
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
+from models.relabeling.groups import NO_GROUP
 from models.relabeling.run import relabel
 from models.relabeling.second_opinion import SecondOpinion, second_opinion
 from workers.arrays import read_arrays, write_arrays
@@ -190,6 +191,13 @@ class _Relabeling:
         quality: list[float | None] = [None] * len(order)
         if findings.quality is not None:
             quality = findings.quality[order].tolist()
+        wrong: list[float | None] = [None] * len(order)
+        if findings.wrong is not None:
+            wrong = findings.wrong[order].tolist()
+        alike: list[int | None] = [None] * len(order)
+        if findings.alike is not None:
+            groups = findings.alike[order].tolist()
+            alike = [None if one == NO_GROUP else one for one in groups]
         return [
             {
                 "project_id": self.context.project_id,
@@ -200,6 +208,8 @@ class _Relabeling:
                 "suggested_class_id": suggested[rank],
                 "confidence": confidence[rank],
                 "quality": quality[rank],
+                "wrong": wrong[rank],
+                "alike": alike[rank],
             }
             for rank, example in enumerate(examples[order].tolist())
         ]

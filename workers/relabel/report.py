@@ -38,6 +38,9 @@ class Findings:
         wrong: (N,) float32 in 0..1, how likely the given label is wrong; None where a network was
             trained, whose confidence is no such probability.
         worth: (N,) float32, by which suggestions are ordered, higher = sooner; None as above.
+        other: (N,) int64 in 0..C-1 or ``OOD``, the likeliest class but the given; None as above.
+        other_probability: (N,) float32 in 0..1, how likely that class is right; None as above.
+        alike: (N,) int64, numbers of groups of suggestions, ``NO_GROUP`` for none; None as above.
     """
 
     indices: Indices
@@ -55,13 +58,18 @@ class Findings:
     consensus_quality: Float32Array | None
     wrong: Float32Array | None = None
     worth: Float32Array | None = None
+    other: Indices | None = None
+    other_probability: Float32Array | None = None
+    alike: Indices | None = None
 
     def corrected_ids(self, rows: Indices) -> list[int | None]:
         """Ids of the corrected classes of (n,) rows, None for OOD."""
-        return [
-            None if number == OOD else int(self.class_ids[number])
-            for number in self.corrected[rows].tolist()
-        ]
+        return self.ids_of(self.corrected[rows])
+
+    def ids_of(self, labels: Indices) -> list[int | None]:
+        """Ids of the classes of (n,) labels, None for OOD."""
+        ids = self.class_ids
+        return [None if number == OOD else int(ids[number]) for number in labels.tolist()]
 
     @property
     def doubted(self) -> NDArray[np.bool_]:
@@ -80,6 +88,7 @@ def write_relabels(path: Path, findings: Findings, examples: Indices) -> None:
     """
     count = len(examples)
     class_id, consensus_quality = _consensus(findings)
+    other, other_probability = findings.other, findings.other_probability
     table = pa.table(
         {
             "example_id": examples,
@@ -90,6 +99,12 @@ def write_relabels(path: Path, findings: Findings, examples: Indices) -> None:
             "wrong_probability": pa.nulls(count, pa.float32())
             if findings.wrong is None
             else findings.wrong,
+            "other_class_id": pa.nulls(count, pa.int64())
+            if other is None
+            else pa.array(findings.ids_of(other), pa.int64()),
+            "other_probability": pa.nulls(count, pa.float32())
+            if other_probability is None
+            else other_probability,
             "quality": pa.nulls(count, pa.float32())
             if findings.quality is None
             else findings.quality,

@@ -20,6 +20,36 @@ export const reviewsQuery = (projectId: number) =>
       ),
   });
 
+/** What decisions say of the suggestions of a job, read anew when as many more are `done`. */
+export const estimateQuery = (projectId: number, jobId: number, done: number) =>
+  queryOptions({
+    queryKey: [...reviewsQuery(projectId).queryKey, jobId, "estimate", done],
+    queryFn: () =>
+      call(
+        client.GET("/api/projects/{project_id}/reviews/{review}/estimate", {
+          params: at(projectId, jobId),
+        }),
+      ),
+  });
+
+/** Ask about so many labels, drawn by chance, that a job has not suggested. */
+export const auditReview = (projectId: number, jobId: number, n: number) =>
+  call(
+    client.POST("/api/projects/{project_id}/reviews/{review}/audit", {
+      params: at(projectId, jobId),
+      body: { n },
+    }),
+  );
+
+/** All open suggestions of a group, of those that are not `passed` the one worth most. */
+export const leaseGroup = (projectId: number, jobId: ReviewedJob, passed: number[]) =>
+  call(
+    client.POST("/api/projects/{project_id}/reviews/{review}/lease", {
+      params: at(projectId, jobId),
+      body: { n: 1, alike: true, passed },
+    }),
+  );
+
 /** What the review queue needs from the server, so that tests can stand in for it. */
 export type ReviewApi = {
   lease(n: number): Promise<ReviewLease>;
@@ -51,7 +81,7 @@ export const reviewApi = (projectId: number, jobId: ReviewedJob): ReviewApi => (
     call(
       client.POST("/api/projects/{project_id}/reviews/{review}/lease", {
         params: at(projectId, jobId),
-        body: { n },
+        body: { n, alike: false, passed: [] },
       }),
     ),
   recent: async (limit) => {

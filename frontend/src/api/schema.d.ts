@@ -1545,6 +1545,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/reviews/{review}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Audit Review
+         * @description Ask about labels that the job does not doubt, drawn by chance: how many of them are wrong.
+         *
+         *     The sample is brought up to `n` images, which the review hands out among its suggestions.
+         */
+        post: operations["audit_review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/reviews/{review}/decisions": {
         parameters: {
             query?: never;
@@ -1565,6 +1587,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/reviews/{review}/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Estimate Review
+         * @description How often a job was right so far, what the rest may bring, and whether to go on.
+         */
+        get: operations["estimate_review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/reviews/{review}/lease": {
         parameters: {
             query?: never;
@@ -1576,7 +1618,9 @@ export interface paths {
         put?: never;
         /**
          * Lease Suggestions
-         * @description Suggestions to decide on, the surest first; those the caller holds are among them.
+         * @description Suggestions to decide on, those worth most first; those the caller holds are among them.
+         *
+         *     What is worth most is learned from the decisions so far. Images of an audit are mixed in.
          *
          *     Nobody is handed a disagreement of their own but those who manage the project.
          */
@@ -2460,6 +2504,14 @@ export interface components {
             project: components["schemas"]["NamedProject"] | null;
             /** Verb */
             verb: string;
+        };
+        /** AuditRequest */
+        AuditRequest: {
+            /**
+             * N
+             * @default 50
+             */
+            n: number;
         };
         /** AxisSpan */
         AxisSpan: {
@@ -3345,6 +3397,18 @@ export interface components {
             split?: components["schemas"]["Split"] | null;
             /** Split Column */
             split_column?: string | null;
+        };
+        /**
+         * IntervalOut
+         * @description A share, and what it lies within in 95 of 100 cases, all 0 to 1.
+         */
+        IntervalOut: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Share */
+            share: number;
         };
         /** Items[AlgorithmOut] */
         Items_AlgorithmOut_: {
@@ -4411,6 +4475,25 @@ export interface components {
             client: string;
         };
         /**
+         * Remaining
+         * @description What is expected of the open suggestions, by the job and the decisions so far.
+         *
+         *     `worth` counts those whose label is wrong with the chosen share at least, and `next_wrong` is
+         *     the share of wrong labels expected of the next twenty; null where nothing is open.
+         */
+        Remaining: {
+            /** Expected Right */
+            expected_right: number;
+            /** Expected Wrong */
+            expected_wrong: number;
+            /** Next Wrong */
+            next_wrong: number | null;
+            /** Open */
+            open: number;
+            /** Worth */
+            worth: number;
+        };
+        /**
          * RemovalOut
          * @description A project that was deleted, and what of it is gone from the disk.
          *
@@ -4449,6 +4532,56 @@ export interface components {
             review: components["schemas"]["ReviewOut"];
         };
         /**
+         * ReviewAuditOut
+         * @description Labels drawn by chance among the `labels` that the job judged and does not doubt.
+         *
+         *     `error_left` is the share of those that are wrong, an exact interval; null before a decision.
+         */
+        ReviewAuditOut: {
+            /** Decided */
+            decided: number;
+            error_left: components["schemas"]["IntervalOut"] | null;
+            /** Inclusion */
+            inclusion: number;
+            /** Labels */
+            labels: number;
+            /** Open */
+            open: number;
+            /** Size */
+            size: number;
+            /** Wrong */
+            wrong: number;
+        };
+        /**
+         * ReviewEstimate
+         * @description What the decisions on a job's suggestions say so far; unsure ones say nothing.
+         *
+         *     Of those `decided`, `wrong` labels were wrong and `right` proposals were taken. `precision` and
+         *     `class_precision` are these as shares, null below twenty decisions. `share` is that below which
+         *     suggestions are not worth it; `advice` says whether the next ones are.
+         */
+        ReviewEstimate: {
+            /**
+             * Advice
+             * @enum {string}
+             */
+            advice: "too_few" | "go_on" | "stop" | "done";
+            audit: components["schemas"]["ReviewAuditOut"] | null;
+            class_precision: components["schemas"]["IntervalOut"] | null;
+            /** Decided */
+            decided: number;
+            /** Job Id */
+            job_id: number;
+            precision: components["schemas"]["IntervalOut"] | null;
+            remaining: components["schemas"]["Remaining"];
+            /** Right */
+            right: number;
+            /** Share */
+            share: number;
+            /** Wrong */
+            wrong: number;
+        };
+        /**
          * ReviewLease
          * @description A page that shows another `classes_version` reads the project again.
          */
@@ -4467,10 +4600,22 @@ export interface components {
         /** ReviewLeaseRequest */
         ReviewLeaseRequest: {
             /**
+             * Alike
+             * @description All open suggestions of one group, with the same two labels and alike to look at, in place of `n`; none where no group of two is left.
+             * @default false
+             */
+            alike: boolean;
+            /**
              * N
              * @default 16
              */
             n: number;
+            /**
+             * Passed
+             * @description Groups, by `alike`, that are not wanted again.
+             * @default []
+             */
+            passed: number[];
         };
         /**
          * ReviewOut
@@ -4795,10 +4940,14 @@ export interface components {
          * @description An image whose label a job doubts, or annotators disagree on.
          *
          *     A given or suggested label without a class is OOD. `votes` holds what was said, by most first.
-         *     `quality` is cleanlab's of the given label, 0 to 1. `decided_class_id` is the class that was
-         *     decided on, if it was one.
+         *     `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
+         *     open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
+         *     the same `alike` have the same two labels and look alike. `decided_class_id` is the class that
+         *     was decided on, if it was one.
          */
         SuggestionOut: {
+            /** Alike */
+            alike: number | null;
             /** Confidence */
             confidence: number;
             /** Decided Class Id */
@@ -8761,6 +8910,52 @@ export interface operations {
             };
         };
     };
+    audit_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                /** @description Of the job that suggested; or `disagreements`, those of annotators. */
+                review: number | "disagreements";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuditRequest"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewEstimate"];
+                };
+            };
+        };
+    };
     decide: {
         parameters: {
             query?: never;
@@ -8803,6 +8998,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DecisionsOut"];
+                };
+            };
+        };
+    };
+    estimate_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                /** @description Of the job that suggested; or `disagreements`, those of annotators. */
+                review: number | "disagreements";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewEstimate"];
                 };
             };
         };

@@ -192,6 +192,7 @@ export type Suggestion = Schemas["SuggestionOut"];
 export type Review = Schemas["ReviewOut"];
 /** The job whose suggestions are reviewed; null where annotators disagree. */
 export type ReviewedJob = Review["job_id"];
+export type ReviewEstimate = Schemas["ReviewEstimate"];
 export type ReviewLease = Schemas["ReviewLease"];
 export type DecisionInput = Schemas["DecisionIn"];
 export type DecisionResult = Schemas["DecisionResult"];

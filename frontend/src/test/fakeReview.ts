@@ -104,6 +104,7 @@ export class FakeReview implements ReviewApi {
       votes: [],
       confidence: 0.9,
       quality: null,
+      alike: null,
       decision: this.decided.get(index + 1) ?? null,
       decided_class_id: this.#classOf(index + 1),
     }));

@@ -1,18 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
 import { artifactUrl } from "../../api/artifacts";
-import { reviewPath, reviewsQuery } from "../../api/reviews";
 import type { Job, LabelClass, Project, Relabeling } from "../../api/types";
 import { t } from "../../strings";
-import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatWholePercent } from "../../ui/format";
-import { Meter } from "../../ui/Meter";
 import { Table } from "../../ui/Table";
-import { TakeBackReview } from "../../ui/TakeBackReview";
 import styles from "./JobsScreen.module.css";
+import { ReviewProgress } from "./ReviewProgress";
 import { transitionsOf } from "./transitions";
 import { VotersCard } from "./VotersCard";
 import { Warnings } from "./Warnings";
@@ -38,9 +34,9 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
       </header>
       <Warnings result={result} />
       <Found result={result} />
-      {disagreements > 0 && (
+      {labeled > 0 && (
         <Card title={text.review} hint={text.reviewHint}>
-          <ReviewProgress projectId={project.id} job={job} />
+          <ReviewProgress project={project} job={job} />
         </Card>
       )}
       {result.truth && (
@@ -111,35 +107,6 @@ function Found({ result: { noise, share, expected, disagreements, outside } }: R
 }
 
 type ResultProps = { result: Relabeling };
-
-function ReviewProgress({ projectId, job }: { projectId: number; job: Job }) {
-  const reviews = useQuery(reviewsQuery(projectId));
-  const review = reviews.data?.items.find((one) => one.job_id === job.id);
-  if (!review) return null;
-  const done = review.total - review.open;
-  return (
-    <>
-      <Meter
-        label={t.review.progress}
-        value={done}
-        max={review.total}
-        text={t.review.of(done, review.total)}
-      />
-      {done > 0 && (
-        <p className={styles.hint}>{t.review.suggestions.doneText(review.total, review.decided)}</p>
-      )}
-      <div className={styles.actions}>
-        <ButtonLink
-          to={reviewPath(projectId, job.id)}
-          kind={review.open > 0 ? "primary" : "secondary"}
-        >
-          {review.open > 0 ? t.review.suggestions.waiting(review.open) : text.look}
-        </ButtonLink>
-        <TakeBackReview projectId={projectId} review={review} />
-      </div>
-    </>
-  );
-}
 
 function Transitions({ classes, result }: { classes: LabelClass[]; result: Relabeling }) {
   const nameOf = (id: number) => classes.find((one) => one.id === id)?.name ?? String(id);

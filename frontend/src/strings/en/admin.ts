@@ -189,6 +189,7 @@ export const admin = {
       add: "added",
       remove: "removed",
       revert: "took back",
+      sample: "drew a random sample for",
       revoke: "revoked",
       export: "exported",
       download: "downloaded",

@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import { alike, estimate } from "./estimate";
 import { plural } from "./words";
 
 const count = (value = 0): string => value.toLocaleString(locale);
@@ -20,7 +21,7 @@ const suggestions = {
     ood: (_name: string) => ood,
     unsure: (_name: string) => unsure,
   },
-  hint: "The surest suggestions come first. Nothing is overwritten: every decision can be taken back.",
+  hint: "What is expected to bring most comes first, by what was decided so far. Nothing is overwritten: every decision can be taken back.",
   doneTitle: (_total: number) => "All decided",
   doneText: (_total: number, decided: Record<string, number>) =>
     [
@@ -67,6 +68,8 @@ const disagreements: typeof suggestions = {
 export const review = {
   suggestions,
   disagreements,
+  estimate,
+  alike,
   progress: "Decided",
   of: (done: number, total: number) => `${count(done)} of ${count(total)}`,
   decisions: "Decisions",

@@ -188,6 +188,7 @@ export const admin: Catalogue["admin"] = {
       import: "가져오기",
       add: "추가",
       remove: "제거",
+      sample: "무작위 표본 추출",
       revert: "되돌리기",
       revoke: "폐기",
       export: "내보내기",

@@ -1,4 +1,5 @@
 import type { Catalogue } from "..";
+import { alike, estimate } from "./estimate";
 import { number } from "./words";
 
 type Words = Catalogue["review"]["suggestions"];
@@ -19,7 +20,7 @@ const suggestions: Words = {
     ood: () => ood,
     unsure: () => unsure,
   },
-  hint: "확신도가 높은 제안부터 표시됩니다. 덮어쓰는 것은 없으며 모든 결정은 되돌릴 수 있습니다.",
+  hint: "지금까지의 결정에 비추어 가장 도움이 될 제안부터 표시됩니다. 덮어쓰는 것은 없으며 모든 결정은 되돌릴 수 있습니다.",
   doneTitle: () => "모두 결정했습니다",
   doneText: (_total, decided) =>
     [
@@ -66,6 +67,8 @@ const disagreements: Words = {
 export const review: Catalogue["review"] = {
   suggestions,
   disagreements,
+  estimate,
+  alike,
   progress: "결정함",
   of: (done, total) => `${number(done)} / ${number(total)}`,
   decisions: "결정",

@@ -37,15 +37,16 @@ export type StoredAnswer = Kept & {
   leaseToken: string | null;
 };
 
-type SinceOthers = "votes" | "decided_class_id";
+type SinceOthers = "votes" | "decided_class_id" | "alike";
 
 /** A decision on a suggestion as it is kept on this device. */
 export type StoredDecision = Kept & {
   kind: "decision";
   jobId: ReviewedJob;
-  /** Entries of earlier versions know nothing of votes, nor of other classes than the two. */
+  /** Entries of earlier versions know nothing of votes, groups, nor of other classes than the two. */
   subject: Omit<Suggestion, SinceOthers> & Partial<Pick<Suggestion, SinceOthers>>;
-  decision: Decision;
+  /** Null takes back what was decided before. */
+  decision: Decision | null;
   /** The class that is neither of the two; missing in entries of earlier versions. */
   classId?: number | null;
 };

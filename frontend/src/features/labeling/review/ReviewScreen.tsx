@@ -1,14 +1,10 @@
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { Link } from "react-router";
 import { isNotFound } from "../../../api/errors";
 import { onScreen } from "../../../api/images";
-import type { Project, Review, ReviewedJob, User } from "../../../api/types";
+import type { Project, ReviewedJob, User } from "../../../api/types";
 import { t } from "../../../strings";
-import { Button } from "../../../ui/Button";
-import { FIXED_KEYS, type KeyDialogOf, keyLabel } from "../../../ui/hotkeys";
-import { Kbd } from "../../../ui/Kbd";
+import type { KeyDialogOf } from "../../../ui/hotkeys";
 import { keyDialog } from "../../../ui/keyDialog";
-import { Meter } from "../../../ui/Meter";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
@@ -21,11 +17,14 @@ import { type Choice, choiceOf } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
 import { Done } from "./Done";
 import type { ReviewCommand } from "./decisions";
+import { EstimateOf } from "./EstimateOf";
+import { GroupDesk } from "./GroupDesk";
+import { type Mode, ReviewBar } from "./ReviewBar";
 import styles from "./ReviewScreen.module.css";
 import { Spoken } from "./Spoken";
 import { useReviewKeys } from "./useReviewKeys";
 import { type Reviewing, useReviewQueue } from "./useReviewQueue";
-import { type Kind, kindOf } from "./votes";
+import { kindOf } from "./votes";
 
 const ReviewHelp = keyDialog(() => import("./ReviewHelp").then((m) => m.ReviewHelp));
 const FindDialog = keyDialog(() => import("../FindDialog").then((m) => m.FindDialog));
@@ -44,7 +43,27 @@ type Place = {
 
 type ReviewScreenProps = Place & { user: User; jobId: ReviewedJob };
 
-export function ReviewScreen({ user, jobId, ...place }: ReviewScreenProps) {
+export function ReviewScreen(props: ReviewScreenProps) {
+  const [mode, setMode] = useState<Mode>("single");
+  const sender = useSender();
+  if (mode === "single" || !sender) return <OneByOne {...props} onMode={setMode} />;
+  const { project, jobId, user, back, missing } = props;
+  return (
+    <GroupDesk
+      project={project}
+      jobId={jobId}
+      userId={user.id}
+      back={back}
+      missing={missing}
+      sender={sender}
+      onMode={setMode}
+    />
+  );
+}
+
+type OneByOneProps = ReviewScreenProps & { onMode: (mode: Mode) => void };
+
+function OneByOne({ user, jobId, ...place }: OneByOneProps) {
   const sender = useSender();
   const reviewing = useReviewQueue({
     projectId: place.project.id,
@@ -61,12 +80,18 @@ export function ReviewScreen({ user, jobId, ...place }: ReviewScreenProps) {
       </div>
     );
   }
-  return <Desk {...place} kind={kindOf(jobId)} reviewing={reviewing} sender={sender} />;
+  return <Desk {...place} jobId={jobId} reviewing={reviewing} sender={sender} />;
 }
 
-type DeskProps = Place & { kind: Kind; reviewing: Reviewing; sender: AnswerSender };
+type DeskProps = Place & {
+  jobId: ReviewedJob;
+  reviewing: Reviewing;
+  sender: AnswerSender;
+  onMode: (mode: Mode) => void;
+};
 
-function Desk({ project, manages, back, missing, kind, reviewing, sender }: DeskProps) {
+function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMode }: DeskProps) {
+  const kind = kindOf(jobId);
   const { queue, images, stopwatch } = reviewing;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
@@ -117,6 +142,8 @@ function Desk({ project, manages, back, missing, kind, reviewing, sender }: Desk
         back={back}
         kind={kind}
         review={view.review}
+        mode="single"
+        onMode={onMode}
         onHelp={() => setDialog("help")}
       />
       <div className={desk.work}>
@@ -164,6 +191,7 @@ function Desk({ project, manages, back, missing, kind, reviewing, sender }: Desk
           <div className={styles.notes}>
             {!sender.durable && <Notice tone="bad">{t.label.notDurable}</Notice>}
             {view.late > 0 && <Notice tone="gold">{text.late(view.late)}</Notice>}
+            <EstimateOf projectId={project.id} review={view.review} />
             <p className={styles.hint}>{text[kind].hint}</p>
           </div>
         </aside>
@@ -176,42 +204,6 @@ function Desk({ project, manages, back, missing, kind, reviewing, sender }: Desk
           onClose={closeDialog}
         />
       )}
-    </div>
-  );
-}
-
-type ReviewBarProps = {
-  project: Project;
-  back: string;
-  kind: Kind;
-  review: Review | null;
-  onHelp: () => void;
-};
-
-function ReviewBar({ project, back, kind, review, onHelp }: ReviewBarProps) {
-  return (
-    <div className={styles.bar}>
-      <h1 className={styles.title}>
-        {text[kind].title} <Link to={back}>{project.name}</Link>
-      </h1>
-      {review && review.total > 0 && (
-        <Meter
-          label={text.progress}
-          value={review.total - review.open}
-          max={review.total}
-          text={text.of(review.total - review.open, review.total)}
-        />
-      )}
-      <Button
-        kind="quiet"
-        size="small"
-        className={styles.help}
-        aria-keyshortcuts={FIXED_KEYS.help}
-        onClick={onHelp}
-      >
-        {t.label.help}
-        <Kbd decorative>{keyLabel(FIXED_KEYS.help)}</Kbd>
-      </Button>
     </div>
   );
 }

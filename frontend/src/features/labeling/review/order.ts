@@ -7,7 +7,15 @@ export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): S
   for (const one of [...recent].reverse()) decided.set(one.id, one);
   for (const { subject, decision, classId = null } of unsent) {
     decided.delete(subject.id);
-    decided.set(subject.id, { votes: [], ...subject, decision, decided_class_id: classId });
+    // Taken back: there is nothing to go back to.
+    if (decision === null) continue;
+    decided.set(subject.id, {
+      votes: [],
+      alike: null,
+      ...subject,
+      decision,
+      decided_class_id: classId,
+    });
   }
   return [...decided.values()];
 }

@@ -31,6 +31,7 @@ const suggestion = (id: number, more: Partial<Suggestion> = {}): Suggestion => (
   votes: [],
   confidence: 0.9,
   quality: null,
+  alike: null,
   decision: null,
   decided_class_id: null,
   ...more,

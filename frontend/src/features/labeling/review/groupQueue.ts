@@ -1,0 +1,166 @@
+import { leaseGroup } from "../../../api/reviews";
+import type { Decision, Review, ReviewedJob, ReviewLease, Suggestion } from "../../../api/types";
+import type { AnswerSender } from "../queue/sender";
+import type { Sent } from "../queue/sending";
+import { Stopwatch } from "../queue/stopwatch";
+import { uuid } from "../queue/uuid";
+import type { Choice } from "./choices";
+
+/** A group that was decided on, and how. */
+type Done = { group: Suggestion[]; left: ReadonlySet<number>; choice: Choice };
+
+export type GroupView = {
+  /** Null while it is asked for; empty when no group is left. */
+  group: Suggestion[] | null;
+  /** Those of the group that are left out. */
+  left: ReadonlySet<number>;
+  last: Done | null;
+  review: Review | null;
+  classesVersion: number | undefined;
+  late: number;
+  error: Error | null;
+};
+
+type Dependencies = {
+  projectId: number;
+  jobId: ReviewedJob;
+  userId: number;
+  sender: AnswerSender;
+  lease?: (passed: number[]) => Promise<ReviewLease>;
+};
+
+const NOBODY: ReadonlySet<number> = new Set();
+
+/** Groups of alike suggestions, one after the other; the sender takes the decisions from here. */
+export class GroupQueue {
+  readonly #deps: Dependencies;
+  readonly #lease: (passed: number[]) => Promise<ReviewLease>;
+  readonly #listeners = new Set<() => void>();
+  readonly #stopwatch = new Stopwatch();
+  readonly #passed = new Set<number>();
+  readonly #keys = new Set<string>();
+  readonly #history: Done[] = [];
+  #view: GroupView = {
+    group: null,
+    left: NOBODY,
+    last: null,
+    review: null,
+    classesVersion: undefined,
+    late: 0,
+    error: null,
+  };
+  #asked = 0;
+  #busy = false;
+
+  constructor(dependencies: Dependencies) {
+    const { projectId, jobId, lease } = dependencies;
+    this.#deps = dependencies;
+    this.#lease = lease ?? ((passed) => leaseGroup(projectId, jobId, passed));
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getView = (): GroupView => this.#view;
+
+  /** Returns what stops it. */
+  start(): () => void {
+    const unlisten = this.#deps.sender.onResponse((sent) => this.#hear(sent));
+    void this.load();
+    return unlisten;
+  }
+
+  /** Ask for the next group. */
+  readonly load = async (): Promise<void> => {
+    const mine = ++this.#asked;
+    this.#set({ group: null, left: NOBODY, error: null });
+    try {
+      const { items, review, classes_version } = await this.#lease([...this.#passed]);
+      if (mine !== this.#asked) return;
+      this.#stopwatch.start();
+      this.#set({ group: items, review, classesVersion: classes_version });
+    } catch (error) {
+      if (mine === this.#asked) this.#set({ error: error as Error });
+    }
+  };
+
+  /** Leave an image out of the group, or take it in again. */
+  toggle(id: number): void {
+    const left = new Set(this.#view.left);
+    if (!left.delete(id)) left.add(id);
+    this.#set({ left });
+  }
+
+  /** Decide on all images that are not left out; false where there is nothing to decide on. */
+  async decide(choice: Choice, classesVersion?: number): Promise<boolean> {
+    const { group, left } = this.#view;
+    const chosen = group?.filter(({ id }) => !left.has(id)) ?? [];
+    if (!group || chosen.length === 0 || this.#busy) return false;
+    this.#busy = true;
+    try {
+      const seconds = Math.round((this.#stopwatch.seconds() * 1000) / chosen.length) / 1000;
+      await this.#store(chosen, choice.decision, choice.classId, seconds, classesVersion);
+    } finally {
+      this.#busy = false;
+    }
+    for (const { alike } of group) if (alike !== null) this.#passed.add(alike);
+    const last = { group, left, choice };
+    this.#history.push(last);
+    this.#set({ last });
+    void this.load();
+    return true;
+  }
+
+  /** Take back what was decided on the group before, and show it again. */
+  async undo(): Promise<boolean> {
+    const before = this.#history.at(-1);
+    if (!before || this.#busy) return false;
+    this.#busy = true;
+    try {
+      const taken = before.group.filter(({ id }) => !before.left.has(id));
+      await this.#store(taken, null, null, 0);
+    } finally {
+      this.#busy = false;
+    }
+    this.#history.pop();
+    this.#asked += 1;
+    this.#stopwatch.start();
+    const last = this.#history.at(-1) ?? null;
+    this.#set({ group: before.group, left: before.left, last, error: null });
+    return true;
+  }
+
+  async #store(
+    subjects: Suggestion[],
+    decision: Decision | null,
+    classId: number | null,
+    seconds: number,
+    classesVersion?: number,
+  ): Promise<void> {
+    const { sender, projectId, jobId, userId } = this.#deps;
+    const shown = classesVersion === undefined ? {} : { classesVersion };
+    const place = { projectId, jobId, userId, ...shown };
+    for (const subject of subjects) {
+      const key = uuid();
+      this.#keys.add(key);
+      await sender.add({ kind: "decision", key, ...place, subject, decision, classId, seconds });
+    }
+  }
+
+  /** The server has taken some decisions; it says when somebody else had decided before. */
+  #hear(sent: Sent): void {
+    const { projectId, jobId } = this.#deps;
+    if (sent.kind !== "decision" || sent.projectId !== projectId || sent.jobId !== jobId) return;
+    const { results, review, classes_version: classesVersion } = sent.response;
+    const late = results.filter(({ key, status }) => status === "late" && this.#keys.has(key));
+    this.#set({ review, classesVersion, late: this.#view.late + late.length });
+    for (const { key } of results) this.#keys.delete(key);
+  }
+
+  #set(change: Partial<GroupView>): void {
+    this.#view = { ...this.#view, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,59 @@
+"""Intervals of a share, from how often something was so in independent draws."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from scipy.special import betaincinv
+
+_Z95: Final = 1.959964
+_TAIL: Final = 0.025
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A share of 0..1, and what it lies within in 95 of 100 cases.
+
+    Attributes:
+        share: the estimate.
+        low: lower end.
+        high: upper end.
+    """
+
+    share: float
+    low: float
+    high: float
+
+
+def wilson(hits: int, count: int) -> Interval:
+    """Return Wilson's score interval, which covers 95 % on average over shares.
+
+    Args:
+        hits: 0..count.
+        count: draws, at least one.
+
+    Source: E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference",
+    JASA 1927.
+    """
+    share, z2 = hits / count, _Z95**2 / count
+    centre = (share + z2 / 2) / (1 + z2)
+    half = _Z95 * math.sqrt(share * (1 - share) / count + z2 / (4 * count)) / (1 + z2)
+    # Exactly at the ends, where rounding would leave the share outside its interval.
+    low = 0.0 if hits == 0 else centre - half
+    high = 1.0 if hits == count else centre + half
+    return Interval(share, low, high)
+
+
+def clopper_pearson(hits: int, count: int) -> Interval:
+    """Return the exact interval, which covers 95 % at least, whatever the share.
+
+    Args:
+        hits: 0..count.
+        count: draws, at least one.
+
+    Source: C. J. Clopper, E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in
+    the Case of the Binomial", Biometrika 1934.
+    """
+    low = 0.0 if hits == 0 else float(betaincinv(hits, count - hits + 1, _TAIL))
+    high = 1.0 if hits == count else float(betaincinv(hits + 1, count - hits, 1 - _TAIL))
+    return Interval(hits / count, low, high)
