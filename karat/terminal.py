@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from karat.resources import Job
+    from karat.resources import Estimate, Job
 
 # Parameters that messages of the server name as the API does.
 _PARAMETERS = re.compile(
@@ -228,3 +228,17 @@ def _progress(*columns: Any) -> "Progress":
     # On stderr, so that what a command prints can be piped.
     terminal = Console(stderr=True, highlight=False)
     return Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal)
+
+
+def show_estimate(job: "Job") -> None:
+    """Say what a dry run has found."""
+    assert job["result"] is not None
+    found: Estimate = job["result"]["estimate"]
+    typer.echo(
+        f"Takes {about(found['seconds'])} and {found['memory_bytes'] / 2**30:.1f} GiB on "
+        f"this worker's {found['device']}, for {found['labeled']:,} images."
+    )
+    for name, seconds in sorted(found["phases"].items(), key=lambda one: -one[1]):
+        typer.echo(f"  {name}: {seconds:,.1f} s")
+    for note in found["notes"]:
+        typer.echo(note)

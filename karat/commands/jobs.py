@@ -11,10 +11,10 @@ from karat.commands.connection import (
     connect,
     find_project,
 )
-from karat.terminal import about, job_bar, show_json, show_table, when
+from karat.terminal import job_bar, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.resources import Estimate, Job
+    pass
 
 jobs = typer.Typer(help="Start, follow and cancel jobs.", no_args_is_help=True)
 
@@ -80,24 +80,11 @@ def start(
     if as_json:
         show_json(job)
     elif dry_run:
-        _show_estimate(job)
+        show_estimate(job)
     else:
         typer.echo(
             f"Job {job['id']} is {job['state']}. Follow it with: karat job watch {job['id']}"
         )
-
-
-def _show_estimate(job: "Job") -> None:
-    assert job["result"] is not None
-    found: Estimate = job["result"]["estimate"]
-    typer.echo(
-        f"Takes {about(found['seconds'])} and {found['memory_bytes'] / 2**30:.1f} GiB on "
-        f"this worker's {found['device']}, for {found['labeled']:,} images."
-    )
-    for name, seconds in sorted(found["phases"].items(), key=lambda one: -one[1]):
-        typer.echo(f"  {name}: {seconds:,.1f} s")
-    for note in found["notes"]:
-        typer.echo(note)
 
 
 @jobs.command("log")

@@ -14,7 +14,7 @@ from karat.commands.connection import (
     read_object,
     read_text,
 )
-from karat.terminal import percent, show_json, show_table, when
+from karat.terminal import job_bar, percent, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.resources import Project
@@ -150,6 +150,25 @@ def list_rounds(project: ProjectArgument, as_json: JsonOption = False) -> None:
     ]
     columns = ("#round", "state", "strategy", "#cost", "#IN share", "#accuracy", "#seconds")
     return show_table(columns, rows, "There are no rounds yet. See: karat project start --help")
+
+
+@rounds.command("estimate")
+def estimate_round(
+    project: ProjectArgument,
+    model: Annotated[
+        str | None, typer.Option(help="A model to measure with; the project's if left out.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say how long a round would take, before its model is chosen."""
+    with connect() as client:
+        job = find_project(client, project).estimate_round(model)
+        with job_bar() as on_progress:
+            job = client.wait(job["id"], on_progress)
+    if as_json:
+        show_json(job)
+    else:
+        show_estimate(job)
 
 
 @rounds.command("close")

@@ -67,7 +67,7 @@ def test_two_rounds_learn_to_tell_the_class_from_none(world: World, strategy: st
     loop.advance(1, 20)
     first, second = loop.rounds()[:2]
     for one in (first, second):
-        assert one.metrics["examples"] == 12 + 9
+        assert one.metrics["examples"] == 2 * 9
         measured = one.metrics["telling"]
         assert (measured["inside"], measured["ood"]) == (12, 9)
     assert second.accuracy is not None

@@ -74,7 +74,11 @@ def _classes(advance: Advance, model: TargetModel) -> dict[str, Any]:
 
 
 def _one_class(advance: Advance, model: TargetModel) -> dict[str, Any]:
-    """Tell the class from none: by the evaluation split, and the images that are known as OOD."""
+    """Tell the class from none: by the evaluation split, and the images that are known as OOD.
+
+    ``accuracy`` is balanced, the mean of the shares of either kind that are told right, and known
+    as well as on ``examples`` images at least: twice those of the kind that there are fewer of.
+    """
     inside, none = advance.snapshot.evaluation, advance.snapshot.auxiliary
     if len(none) == 0 or _learns_from_auxiliary(advance):
         return {"notes": [NO_NONE_NOTE], "examples": 0}
@@ -83,10 +87,12 @@ def _one_class(advance: Advance, model: TargetModel) -> dict[str, Any]:
     is_inside = np.isin(rows, inside)
     found = telling(scored.scores.purity, is_inside)
     assert found is not None
-    notes, values = [], {"examples": len(rows), "telling": found.to_json()}
+    # Both kinds count alike, however many there are of each: guessing is right half of the time.
+    values = {"examples": 2 * min(found.inside, found.ood), "telling": found.to_json()}
+    notes = []
     if scored.view.purity_is_probability:
-        said = scored.scores.purity >= 0.5
-        values["accuracy"] = float((said == is_inside).mean())
+        right = (scored.scores.purity >= 0.5) == is_inside
+        values["accuracy"] = float((right[is_inside].mean() + right[~is_inside].mean()) / 2)
     else:
         notes = [NO_PROBABILITY_NOTE]
     return {**values, "notes": notes}

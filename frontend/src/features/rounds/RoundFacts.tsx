@@ -7,7 +7,7 @@ import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
-import { aurocOf, formatAuroc, formatShare, shareOf } from "../../ui/shares";
+import { aurocOf, FEWEST, formatAuroc, formatShare, shareOf } from "../../ui/shares";
 import styles from "./RoundScreen.module.css";
 
 const { facts, phases, settings } = t.rounds;
@@ -59,7 +59,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
           title={facts.perClass}
           rows={judged.map((one) => ({
             name: one.name,
-            share: perClass[one.id] ?? 0,
+            share: isTooFew(perClassImages[one.id]) ? 0 : (perClass[one.id] ?? 0),
             text: classText(perClass[one.id] ?? null, perClassImages[one.id] ?? null),
           }))}
         />
@@ -77,6 +77,8 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
     </Card>
   );
 }
+
+const isTooFew = (images: number | undefined): boolean => images !== undefined && images < FEWEST;
 
 /** Of rounds that did not count the images of each class, the accuracy alone. */
 function classText(accuracy: number | null, images: number | null): string {

@@ -50,7 +50,7 @@ export const advice = {
   },
   oneClass: {
     accuracy: "Class or none",
-    hint: "How often the images to evaluate on are told from those of none, after each round",
+    hint: "How often images of the class and of none are told apart, after each round; both count alike, so that guessing gets 50 %",
     auroc: "Class against none (AUROC)",
     none: "Add images of none of the classes, too, into the split auxiliary_ood, and answer until both kinds are known.",
   },

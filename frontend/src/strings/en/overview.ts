@@ -127,12 +127,12 @@ export const overview = {
       unknown: "It cannot be told yet whether another round pays.",
     },
     gain: (gain: string, low: string, high: string, verdicts: string, more: string) =>
-      `By the learning curve so far, the next ${verdicts} verdicts bring ${more} labels of a class and raise accuracy by ${gain} (80 % interval ${low} to ${high}).`,
+      `By the learning curve so far, the next ${verdicts} verdicts bring ${more} ${more === "1" ? "label" : "labels"} of a class and raise accuracy by ${gain} (80 % interval ${low} to ${high}).`,
     perVerdicts: (gain: string, low: string, high: string) =>
       `That is ${gain} for a hundred verdicts (${low} to ${high}).`,
     needed: (least: string) => `A rise of ${least} would be worth them.`,
     fewLabels: (more: string, verdicts: string, high: string, least: string) =>
-      `The next ${verdicts} verdicts are expected to bring ${more} labels of a class, which raise accuracy by ${high} at most. A rise of ${least} would be worth them.`,
+      `The next ${verdicts} verdicts are expected to bring ${more} ${more === "1" ? "label" : "labels"} of a class and to raise accuracy by ${high} at most. A rise of ${least} would be worth them.`,
     noLabels:
       "Another round like the last is expected to bring no label of a class, and so no rise of accuracy.",
     ceiling: (least: string) =>

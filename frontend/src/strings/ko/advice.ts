@@ -48,7 +48,7 @@ export const advice: Catalogue["advice"] = {
   },
   oneClass: {
     accuracy: "클래스 여부 정확도",
-    hint: "라운드마다 평가용 이미지와 클래스에 속하지 않는 이미지를 얼마나 구분했는지",
+    hint: "라운드마다 클래스에 속한 이미지와 그렇지 않은 이미지를 얼마나 구분했는지. 둘의 비중이 같아 추측하면 50%입니다",
     auroc: "클래스 여부 (AUROC)",
     none: "클래스에 속하지 않는 이미지도 auxiliary_ood 분할에 추가하고, 두 종류의 답변이 모두 쌓일 때까지 답하세요.",
   },
