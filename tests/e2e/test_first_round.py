@@ -47,6 +47,24 @@ def answer(page: Page, key: str) -> str | None:
     return before
 
 
+def covering(page: Page) -> list[str]:
+    """What lies over the place of the image that is shown."""
+    found = page.evaluate(
+        """() => {
+            const frame = document.querySelector("[data-query-id]").parentElement;
+            const { left, top, width, height } = frame.getBoundingClientRect();
+            const over = new Set();
+            for (let x = 2; x < width; x += 9)
+                for (let y = 2; y < height; y += 9) {
+                    const first = document.elementFromPoint(left + x, top + y);
+                    if (!frame.contains(first)) over.add(first?.outerHTML ?? "nothing");
+                }
+            return [...over];
+        }"""
+    )
+    return [str(one) for one in found]
+
+
 def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_path: Path) -> None:
     page = signed_in
     targets = load_digits().target
@@ -91,10 +109,19 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
     send(page, evaluation)
     page.get_by_text(f"{len(held_out)} images added").wait_for(timeout=60_000)
     page.get_by_label("Budget per round").fill(str(BUDGET))
-    # It is saved before the start, without being asked.
+    # Of the first steps, labeling is the next one.
+    steps = page.get_by_role("region", name="First steps")
+    expect(steps.get_by_role("listitem").filter(has_text="(done)")).to_have_count(3)
+    expect(steps.locator("[aria-current=step]")).to_contain_text("Start labeling")
+    # What was edited is saved before the start, without being asked, and it leads to labeling.
     page.get_by_role("button", name="Start labeling").click()
+    page.wait_for_url("**/label")
     page.locator("[data-query-id]").wait_for(timeout=60_000)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert covering(page) == []
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("link", name="First digits").first.click()
+    expect(steps.locator("[aria-current=step]")).to_contain_text("Start labeling")
     close = page.get_by_role("button", name="Close round")
     close.wait_for(timeout=60_000)
     close.click()
@@ -120,6 +147,8 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
     rounds = page.get_by_role("group", name="Rounds")
     expect(rounds.get_by_role("row").filter(has_text="Closed")).to_have_count(1, timeout=120_000)
     expect(rounds.get_by_role("row").filter(has_text="Open")).to_have_count(1)
+    # There is a model: the first steps are over.
+    expect(page.get_by_role("region", name="First steps")).to_have_count(0)
     # The model was evaluated, and the next batch is in the annotators' queue.
     expect(rounds.get_by_role("row").filter(has_text="Closed")).to_contain_text("%")
     page.get_by_role("link", name="Label", exact=True).first.click()
@@ -129,6 +158,12 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
     page.reload()
     page.locator("[data-query-id]").wait_for()
     assert query(page) == place
+
+    page.goto("/")
+    card = page.get_by_role("article").filter(has_text="First digits")
+    expect(card.locator("img")).to_have_count(4)
+    for image in card.locator("img").all():
+        page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())
 
 
 def test_answers_survive_a_lost_network(signed_in: Page) -> None:

@@ -81,6 +81,15 @@ def test_a_drop_beside_classes_that_are_being_typed_loses_and_fixes_nothing(
     for name in ("cow", "horse"):
         page.keyboard.type(name)
         page.keyboard.press("Enter")
+    # What is dropped beside the zone does not take the browser away from the page.
+    assert page.evaluate(
+        """() => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File(["?"], "a.zip"));
+            const drop = { dataTransfer, bubbles: true, cancelable: true };
+            return !document.querySelector("h1").dispatchEvent(new DragEvent("drop", drop));
+        }"""
+    )
     page.get_by_label("Choose a file").set_input_files(archive(tmp_path / "xray.zip", 800))
     dialog = page.get_by_role("dialog", name="Import xray.zip?")
     expect(dialog.get_by_label("Make these 3 the classes")).not_to_be_checked(timeout=60_000)

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { readDrop, readPicked, type Source } from "./folders";
@@ -21,6 +21,7 @@ export function DropZone(props: DropZoneProps) {
   const [over, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
+  useDropBeside(onTake);
   return (
     <section
       aria-label={label}
@@ -70,4 +71,30 @@ export function DropZone(props: DropZoneProps) {
       />
     </section>
   );
+}
+
+/** What is dropped beside the zone is meant for it; the browser would open it, and leave the page. */
+function useDropBeside(onTake: DropZoneProps["onTake"]): void {
+  const take = useRef(onTake);
+  useEffect(() => {
+    take.current = onTake;
+  });
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    };
+    const drop = (event: DragEvent) => {
+      if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      void readDrop(event.dataTransfer.items).then(({ files, folders }) =>
+        take.current(files, folders),
+      );
+    };
+    window.addEventListener("dragover", over);
+    window.addEventListener("drop", drop);
+    return () => {
+      window.removeEventListener("dragover", over);
+      window.removeEventListener("drop", drop);
+    };
+  }, []);
 }

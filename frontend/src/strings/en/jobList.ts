@@ -10,7 +10,7 @@ export const jobList = {
     active: "Waiting or at work",
     columns: { job: "Job", state: "State", created: "Asked for", took: "Took", outcome: "Outcome" },
     none: "No jobs yet",
-    noneText: "Imports, rounds and what you start below appear here.",
+    noneText: "Imports, rounds and what you start above appear here.",
     nothing: "No job fits these filters.",
     clear: "Clear filters",
     more: "Show more",
