@@ -1,7 +1,8 @@
 """Arguments of the Python client that are easily given wrongly."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from pathlib import Path
+from typing import Final, TypeVar
 
 One = TypeVar("One")
 
@@ -19,3 +20,30 @@ def listed(values: Sequence[One], name: str) -> list[One]:
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} takes a list, not the single {values!r}: write [{values!r}].")
     return list(values)
+
+
+BY_ENDING: Final = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    ".zip": "imagefolder",
+}
+"""Formats of an export that the ending of its file tells."""
+
+
+def format_by_ending(path: Path) -> str:
+    """The format that a file's ending tells.
+
+    Args:
+        path: The file of an export.
+
+    Raises:
+        ValueError: It tells none.
+    """
+    found = BY_ENDING.get(path.suffix.lower())
+    if found is None:
+        known = ", ".join(BY_ENDING)
+        raise ValueError(
+            f"The ending of {path.name} tells no format; name the format, or let it end in {known}."
+        )
+    return found

@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from karat import credentials
 from karat.arguments import listed
+from karat.listing import PROJECTS, Rows, named
 from karat.project import ProjectClient
 from karat.resources import (
     Algorithm,
@@ -209,21 +210,27 @@ class Client:
         """
         self._transport.request("DELETE", f"/tokens/{token_id}")
 
-    def projects(self) -> list[ProjectListed]:
-        """The projects the user may see."""
-        return list(self._transport.pages("/projects"))
+    def projects(self) -> Rows[ProjectListed]:
+        """The projects the user may see; a notebook shows them as a table."""
+        return Rows(PROJECTS, self._transport.pages("/projects"))
 
-    def project(self, project_id: int) -> ProjectClient:
+    def project(self, project: int | str) -> ProjectClient:
         """What can be done in one project.
 
         Args:
-            project_id: Its number; not looked up before the first call. ``projects`` tells the
-                numbers of names.
+            project: Its number, which is not looked up before the first call; or as a string its
+                name or its number, with ``name:`` or ``number:`` before it where both fit.
 
         Returns:
             The project's part of the client.
+
+        Raises:
+            KaratError: No project that the user may see has this name or number
+                (``project_not_found``), or one has this number and another this name
+                (``ambiguous_project``); where it is a string.
         """
-        return ProjectClient(self._transport, project_id)
+        number = project if isinstance(project, int) else named(project, self.projects())
+        return ProjectClient(self._transport, number)
 
     def create_project(
         self,

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from karat.findings import Review, Subset, SubsetComparison, SubsetFormat
 from karat.labeling import LabelingClient
+from karat.listing import PROJECTS, ROUNDS, Rows
 from karat.pool import PoolClient
 from karat.resources import (
     Agreement,
@@ -36,6 +37,16 @@ class ProjectClient(LabelingClient, TransferClient):
         """
         super().__init__(transport, f"/projects/{project_id}")
         self.id = project_id
+
+    def __repr__(self) -> str:
+        """Its number; the name takes a request, as ``get`` makes."""
+        return f"<Project {self.id}>"
+
+    def _repr_html_(self) -> str:
+        """Its name, state and counts, and its rounds, as a notebook shows it."""
+        rounds = self.rounds()
+        rows = Rows(PROJECTS, [self.get()])._repr_html_()
+        return rows + (rounds._repr_html_() if rounds else "")
 
     def get(self) -> Project:
         """The project as it is now."""
@@ -112,9 +123,9 @@ class ProjectClient(LabelingClient, TransferClient):
         """Addresses that are told what happens in the project."""
         return WebhooksClient(self._transport, f"{self._path}/webhooks")
 
-    def rounds(self) -> list[Round]:
-        """The rounds so far, the first one first."""
-        return list(self._transport.pages(f"{self._path}/rounds"))
+    def rounds(self) -> Rows[Round]:
+        """The rounds so far, the first one first; a notebook shows them as a table."""
+        return Rows(ROUNDS, self._transport.pages(f"{self._path}/rounds"))
 
     def outlook(self, *, least_gain: float = 0.005) -> Outlook:
         """Whether another round is expected to raise accuracy by ``least_gain``, with reasons."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.local_folder import LeftOut
-from karat.arguments import listed
+from karat.arguments import format_by_ending, listed
 from karat.resources import ExportedClass, ExportFormat, FolderChoice, Job, Split
 from karat.transport import Transport
 from karat.uploads import upload, warn_left_out
@@ -162,7 +162,7 @@ class TransferClient:
     def export(
         self,
         path: str | Path,
-        format: ExportFormat = "csv",
+        format: ExportFormat | None = None,
         *,
         effective: bool = False,
         unlabeled: bool = False,
@@ -176,7 +176,8 @@ class TransferClient:
             path: Where to save; what is there is replaced once the export is complete.
             format: ``csv`` or ``jsonl`` for annotations; ``imagefolder``, ``yolo``, ``coco`` or
                 ``label_studio`` for a zip of images; ``parquet`` for a file as Hugging Face reads
-                it. ``import_images`` reads all of them.
+                it. ``import_images`` reads all of them. None: by the ending of ``path``, which
+                is ``.csv``, ``.jsonl``, ``.parquet``, or ``.zip`` for ``imagefolder``.
             effective: Whether ``csv`` and ``jsonl`` hold of each image only the one annotation
                 that it counts as, instead of all that was said of it.
             unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).
@@ -186,9 +187,12 @@ class TransferClient:
 
         Returns:
             ``path``.
+
+        Raises:
+            ValueError: No format is named, and the ending tells none.
         """
         query = {
-            "format": format,
+            "format": format or format_by_ending(Path(path)),
             "effective": effective,
             "unlabeled": unlabeled,
             "images": images,

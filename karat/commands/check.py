@@ -21,6 +21,7 @@ _INTERRUPTED = 130
 _WORDS = {
     "names": "reading names",
     "images": "reading images",
+    "fitting": "learning what tells images apart",
     "features": "looking at images",
     "judging": "judging labels",
     "report": "writing the report",

@@ -23,7 +23,6 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for progra
 # A mistyped address is told soon; a restart of Karat is no reason to give up watching a job.
 _CONNECT_SECONDS = 2.0
 _RETRY_SECONDS = 300.0
-_KINDS = ("number", "name")
 _REMEDIES = {
     "unreachable": "Start it with: karat up. Or name another with: karat --url URL ...",
     "unauthenticated": "Log in with: karat login",
@@ -72,27 +71,7 @@ def find_project(client: "Client", reference: str) -> "ProjectClient":
         KaratError: There is none (``project_not_found``), or one has this number and another this
             name (``ambiguous_project``).
     """
-    from karat.transport import KaratError
-
-    kind, _, rest = reference.partition(":")
-    kinds, wanted = ((kind,), rest) if kind in _KINDS else (_KINDS, reference)
-    found = {
-        project["id"]: project["name"]
-        for project in client.projects()
-        if ("number" in kinds and wanted == str(project["id"]))
-        or ("name" in kinds and wanted == project["name"])
-    }
-    if not found:
-        raise KaratError(
-            "project_not_found", f"There is no project {reference!r} that you may see."
-        )
-    if len(found) > 1:
-        raise KaratError(
-            "ambiguous_project",
-            f"{wanted} is the number of the project {found[int(wanted)]!r} and the name of another."
-            f" Write number:{wanted} or name:{wanted}.",
-        )
-    return client.project(next(iter(found)))
+    return client.project(reference)
 
 
 def assigned(

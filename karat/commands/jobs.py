@@ -1,6 +1,6 @@
 """``karat job`` and ``algorithms``."""
 
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -146,10 +146,29 @@ def algorithms(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the algorithms that projects can use, and the jobs that can be started."""
+    """List the algorithms that projects can use and the jobs there are, and which to choose."""
     with connect() as client:
         found = [one for one in client.algorithms() if kind in (None, one["kind"])]
-    if as_json:
-        return show_json(found)
-    rows = [(one["kind"], one["name"], one["title"], one["paper"]) for one in found]
-    return show_table(("kind", "name", "title", "paper"), rows, "There are no such algorithms.")
+        if as_json:
+            return show_json(found)
+        usual = _chosen(client.default_settings())
+        finding = _chosen(client.default_settings("find_all"))
+
+    def use(one: tuple[str, str]) -> str:
+        if one in usual:
+            return "unless you choose"
+        return "to find all" if one in finding else ""
+
+    rows = [
+        (one["kind"], one["name"], use((one["kind"], one["name"])), one["summary"]) for one in found
+    ]
+    return show_table(("kind", "name", "used", "what it is"), rows, "There are no such algorithms.")
+
+
+def _chosen(settings: dict[str, Any]) -> set[tuple[str, str]]:
+    """Kind and name of the algorithms that settings name."""
+    return {
+        (kind, value["name"])
+        for kind, value in settings.items()
+        if isinstance(value, dict) and "name" in value
+    }

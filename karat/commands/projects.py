@@ -1,7 +1,9 @@
 """``karat project`` and ``karat round``."""
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -112,6 +114,59 @@ def pause(project: ProjectArgument, as_json: JsonOption = False) -> None:
     """Give annotators nothing more for now."""
     with connect() as client:
         _show(find_project(client, project).pause(), as_json)
+
+
+@projects.command("settings")
+def change_settings(
+    project: ProjectArgument,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting to change, such as budget=200."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the settings of a project, and change those of --set from the next round on."""
+    values = assigned(set_ or [], "--set")
+    with connect() as client:
+        found = find_project(client, project)
+        settings = (found.update(settings=values) if values else found.get())["settings"]
+    if as_json:
+        return show_json(settings)
+    rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in _flat(settings)]
+    return show_table(("setting", "value"), rows, "Only those who manage a project see them.")
+
+
+def _flat(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Settings by the names that ``--set`` takes."""
+    for name, value in settings.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+@projects.command("delete")
+def delete(
+    project: ProjectArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete a project with its images and all that was said of them; for admins."""
+    with connect() as client:
+        found = find_project(client, project)
+        now = found.get()
+        if not yes:
+            counts = now["counts"]
+            images = counts["pool"] + counts["evaluation"] + counts["auxiliary_ood"]
+            typer.confirm(
+                f"Delete {now['name']} (number {found.id}) with its {images:,} images and every "
+                "answer? Nothing brings them back. (--yes does not ask)",
+                abort=True,
+                err=True,
+            )
+        found.delete()
+    typer.echo(f"{now['name']} is deleted.")
 
 
 @projects.command("add-member")

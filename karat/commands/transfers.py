@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from karat.arguments import BY_ENDING
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import bytes_bar, job_bar, show_json, show_table, with_options
 
@@ -28,12 +29,11 @@ if TYPE_CHECKING:
 # Files named for each reason of a refusal.
 _NAMED = 3
 _NAMED_CLASSES = 10
-_BY_SUFFIX = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".zip": "imagefolder"}
 _TABLES = ("csv", "jsonl")
 _DOCUMENTS = ("coco", "label_studio")
 # Those that a model is trained and measured with.
 _SPLITS = ("yolo", "parquet", "coco")
-_FORMATS = (*_BY_SUFFIX.values(), "yolo", *_DOCUMENTS)
+_FORMATS = (*BY_ENDING.values(), "yolo", *_DOCUMENTS)
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
 LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the images' classes.")]
@@ -262,7 +262,7 @@ def export(
     the document alone. `karat import` reads all formats.
     """
     suffix = path.suffix.lower()
-    chosen = format_ or _BY_SUFFIX.get(suffix)
+    chosen = format_ or BY_ENDING.get(suffix)
     if chosen not in _FORMATS:
         wrong = (
             f"The ending of {path.name} does not tell a format."

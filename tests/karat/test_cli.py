@@ -16,6 +16,27 @@ from tests.karat.helpers import Run, image_folder
 from tests.weight_files import TINY, tiny_weights
 
 
+def test_settings_are_changed_and_projects_deleted(
+    engineer: str, admin: Client, karat: Run
+) -> None:
+    name = f"Short-lived of {engineer}"
+    karat("project", "create", name, "--class", "cat", "--class", "dog")
+    changed = karat("project", "settings", name, "--set", "budget=7").stdout
+    assert re.search(r"budget +7\b", changed)
+    assert re.search(r'strategy\.name +"expected_value"', changed)
+    settings = json.loads(karat("project", "settings", name, "--json").stdout)
+    assert settings["budget"] == 7
+    # Nobody answers the question.
+    asked = karat("project", "delete", name, status=1).stderr
+    assert f"Delete {name} (number " in asked
+    refused = karat("project", "delete", name, "--yes", status=1).stderr
+    assert "admin" in refused
+    mine = admin.create_token("deletes", scope="admin")["secret"]
+    deleted = karat("project", "delete", name, "--yes", KARAT_TOKEN=mine).stdout
+    assert deleted == f"{name} is deleted.\n"
+    assert "There is no project" in karat("project", "show", name, status=1).stderr
+
+
 def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: Path) -> None:
     name = f"Pets of {engineer}"
     made = karat(
@@ -127,7 +148,9 @@ def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, 
     assert mqnet["kind"] == "strategy"
     assert mqnet["paper"]
     assert mqnet["params_schema"]["type"] == "object"
-    assert "mqnet" in karat("algorithms", "--kind", "strategy").stdout
+    strategies = karat("algorithms", "--kind", "strategy").stdout
+    assert re.search(r"expected_value +unless you choose", strategies)
+    assert re.search(r"most_likely +to find all", strategies)
 
 
 def test_credentials_are_private_and_serve_their_own_address_only(

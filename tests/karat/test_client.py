@@ -195,9 +195,13 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     target = running.export(tmp_path / "labels.csv")
     with target.open() as stream:
         assert sorted(row["verdict"] for row in csv.DictReader(stream)) == ["class", "ood"]
-    lines = running.export(tmp_path / "labels.jsonl", "jsonl").read_text().splitlines()
+    # The ending tells the format; one that tells none is refused before anything is sent.
+    with pytest.raises(ValueError, match=r"labels\.txt tells no format"):
+        running.export(tmp_path / "labels.txt")
+    lines = running.export(tmp_path / "labels.jsonl").read_text().splitlines()
     assert {json.loads(line)["class"] for line in lines} == {"cat", None}
-    with zipfile.ZipFile(running.export(tmp_path / "images.zip", "imagefolder")) as archive:
+    assert running.export(tmp_path / "images.parquet").read_bytes()[:4] == b"PAR1"
+    with zipfile.ZipFile(running.export(tmp_path / "images.zip")) as archive:
         tops = [name.split("/")[0] for name in archive.namelist()]
     assert tops == ["cat", "metadata.jsonl", "CLASSES.txt"]
     exported = running.exported_classes()
@@ -205,6 +209,24 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     assert [one["folder"] for one in exported] == [one["name"] for one in exported]
     assert next(one["labeled"] for one in exported if one["name"] == "cat") == 1
     assert sorted(path.name for path in tmp_path.glob("labels*")) == ["labels.csv", "labels.jsonl"]
+
+
+def test_a_project_is_found_by_name_and_shown_in_a_notebook(
+    admin: Client, running: ProjectClient
+) -> None:
+    name = running.get()["name"]
+    for reference in (running.id, str(running.id), name, f"name:{name}", f"number:{running.id}"):
+        assert admin.project(reference).id == running.id
+    with pytest.raises(KaratError) as caught:
+        admin.project("no such project")
+    assert caught.value.code == "project_not_found"
+    assert repr(running) == f"<Project {running.id}>"
+    running.update(name=f"{name} <b>")
+    shown = running._repr_html_()
+    assert f"<td>{name} &lt;b&gt;</td><td>running</td><td>12</td>" in shown
+    assert "<th>accuracy</th>" in shown
+    assert f"<td>{running.id}</td>" in admin.projects()._repr_html_()
+    assert isinstance(admin.projects(), list)
 
 
 def test_a_round_is_closed_and_its_job_followed(admin: Client, running: ProjectClient) -> None:

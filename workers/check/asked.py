@@ -9,8 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.imports import FolderChoice
 
-Phase = Literal["names", "images", "features", "judging", "report"]
-PHASES: Final[tuple[Phase, ...]] = ("names", "images", "features", "judging", "report")
+Phase = Literal["names", "images", "fitting", "features", "judging", "report"]
+PHASES: Final[tuple[Phase, ...]] = (
+    "names",
+    "images",
+    "fitting",
+    "features",
+    "judging",
+    "report",
+)
 
 _EVERY: Final = 100
 
@@ -50,25 +57,26 @@ class Asked(BaseModel):
 
 
 class Course:
-    """Tells whoever started the check how far it is."""
+    """Tells whoever started the check how far it is; ``phase`` is what is done now."""
 
     def __init__(self) -> None:
         """Nothing was told yet."""
-        self._told = -1
+        self._told = (-1, 0)
+        self.phase: Phase = PHASES[0]
 
     def begin(self, phase: Phase, steps: int = 0) -> None:
         """Begin a phase of so many steps; 0 where nobody knows."""
-        self._phase, self._told = phase, -1
+        self.phase, self._told = phase, (-1, 0)
         self.progress(0, steps)
 
     def progress(self, step: int, steps: int) -> None:
         """Note a step; a hundred of a phase are told."""
         part = step * _EVERY // steps if steps else step // _EVERY
-        if part == self._told:
+        if (part, steps) == self._told:
             return
-        self._told = part
-        index = PHASES.index(self._phase)
-        tell({"phase": self._phase, "index": index, "step": step, "steps": steps})
+        self._told = (part, steps)
+        index = PHASES.index(self.phase)
+        tell({"phase": self.phase, "index": index, "step": step, "steps": steps})
 
 
 def tell(event: dict[str, Any]) -> None:

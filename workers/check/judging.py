@@ -213,17 +213,8 @@ def _judged(plan: _Plan, gathered: Gathered, asked: Asked, work: Path, course: C
     clean, classes = plan.clean, len(plan.classes)
     # Images with several labels are embedded once, behind the others.
     several, place = np.unique(images[clean:], return_inverse=True)
-    course.begin("features", clean + len(several))
     out = work / "features.npy"
-    embed_rows(
-        store,
-        np.concatenate([images[:clean], several]),
-        asked.network,
-        flip=True,
-        seed=_SEED,
-        out=out,
-        progress=course.progress,
-    )
+    _embed(store, np.concatenate([images[:clean], several]), asked.network, out, course)
     course.begin("judging")
     features = chosen_features(
         np.load(out, mmap_mode="r"),
@@ -254,6 +245,21 @@ def _judged(plan: _Plan, gathered: Gathered, asked: Asked, work: Path, course: C
         _warnings(judgement.opinions[:clean], labels[:clean]),
         list(features.notes),
     )
+
+
+def _embed(store: PixelStore, rows: Indices, network: str, out: Path, course: Course) -> None:
+    """Compute features; steps of what is fitted come first, then images, each with its own time."""
+    total = len(rows)
+
+    def progress(step: int, steps: int) -> None:
+        if course.phase == "fitting" and steps == total:
+            course.begin("features", total)
+        course.progress(step, steps)
+        if course.phase == "fitting" and step == steps:
+            course.begin("features", total)
+
+    course.begin("fitting")
+    embed_rows(store, rows, network, flip=True, seed=_SEED, out=out, progress=progress)
 
 
 def _folds(labels: Indices, clean: int, place: Indices) -> Indices:
