@@ -111,6 +111,7 @@ def review(http: TestClient, world: World) -> Review:
         "example_id": [one.id for one in examples],
         "class_id": given_ids,
         "wrong_probability": [*WRONG, *[0.04] * (LABELED - SUGGESTED)],
+        "quality": [0.7] * LABELED,
         "other_class_id": [dog if one == cat else cat for one in given_ids],
         "other_probability": [*RIGHT, *[0.03] * (LABELED - SUGGESTED)],
     }
@@ -245,7 +246,8 @@ def test_an_audit_is_drawn_of_what_is_not_suggested_and_says_what_error_is_left(
     assert len({row.example_id for row in rows} - suggested) == 20
     for row in rows:
         assert row.given_class_id != row.suggested_class_id
-        assert (row.wrong, row.confidence) == (pytest.approx(0.04), pytest.approx(0.03))
+        said = (row.wrong, row.confidence, row.quality)
+        assert said == pytest.approx((0.04, 0.03, 0.7))
 
     audited = {row.id for row in rows}
     items = review.lease(16)
