@@ -28,6 +28,7 @@ _SCOPES = {
 _MORE = {
     # Takes back what others have decided.
     "revert_review": Scope.WRITE,
+    "audit_review": Scope.WRITE,
     # Lets others in, and outlives the token.
     "example_link": Scope.WRITE,
 }

@@ -380,7 +380,8 @@ def table(runs: Runs, name: str) -> Table:
             ]
             error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
             cells.append(f"{np.mean(values):.3f} ± {error:.3f}" if values else "–")
-        result.add_row(one, *cells)
+        if any(cell != "–" for cell in cells):
+            result.add_row(one, *cells)
     return result
 
 

@@ -76,6 +76,51 @@ class Review(TypedDict):
     decided: dict[ReviewDecision, int]
 
 
+class Interval(TypedDict):
+    """A share, and what it lies within in 95 of 100 cases, all 0 to 1."""
+
+    share: float
+    low: float
+    high: float
+
+
+class Remaining(TypedDict):
+    """What is expected of the open suggestions; ``next_wrong`` is of the next twenty."""
+
+    open: int
+    expected_wrong: float
+    expected_right: float
+    worth: int
+    next_wrong: float | None
+
+
+class ReviewAudit(TypedDict):
+    """Labels drawn by chance among the ``labels`` that were not suggested."""
+
+    size: int
+    open: int
+    decided: int
+    wrong: int
+    labels: int
+    inclusion: float
+    error_left: Interval | None
+
+
+class ReviewEstimate(TypedDict):
+    """What the decisions on a job's suggestions say so far; no shares below twenty decisions."""
+
+    job_id: int
+    share: float
+    decided: int
+    wrong: int
+    right: int
+    precision: Interval | None
+    class_precision: Interval | None
+    remaining: Remaining
+    advice: Literal["too_few", "go_on", "stop", "done"]
+    audit: ReviewAudit | None
+
+
 class Votes(TypedDict):
     """How many say that an image is of a class; none is OOD."""
 
@@ -101,6 +146,7 @@ class Suggestion(TypedDict):
     votes: list[Votes]
     confidence: float
     quality: float | None
+    alike: int | None
     decision: ReviewDecision | None
     decided_class_id: int | None
 

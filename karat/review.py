@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Sequence
 
-from karat.findings import Decision, DecisionReceipt, Review, Suggestion
+from karat.findings import Decision, DecisionReceipt, Review, ReviewEstimate, Suggestion
 from karat.transport import Transport
 
 
@@ -26,7 +26,7 @@ class ReviewClient:
         return review
 
     def lease(self, n: int = 16) -> list[Suggestion]:
-        """Take the first ``n`` open suggestions, the surest first; those held already included.
+        """Take ``n`` open suggestions, those worth most first; those held already included.
 
         Args:
             n: How many.
@@ -36,6 +36,39 @@ class ReviewClient:
         )
         items: list[Suggestion] = lease["items"]
         return items
+
+    def lease_alike(self, passed: Sequence[int] = ()) -> list[Suggestion]:
+        """Take all open suggestions of a group: the same two labels, and alike to look at.
+
+        Args:
+            passed: Groups that are not wanted again, by ``alike``.
+
+        Returns:
+            Two at least, or none where no group is left.
+        """
+        body = {"alike": True, "passed": list(passed)}
+        lease = self._transport.request("POST", f"{self._path}/lease", body=body, repeatable=True)
+        items: list[Suggestion] = lease["items"]
+        return items
+
+    def estimate(self) -> ReviewEstimate:
+        """What the decisions say so far: how often the job was right, and when to stop."""
+        found: ReviewEstimate = self._transport.request("GET", f"{self._path}/estimate")
+        return found
+
+    def audit(self, n: int = 50) -> ReviewEstimate:
+        """Have the review ask about labels that were not suggested, drawn by chance.
+
+        Args:
+            n: How many there are to be in all, those drawn before included.
+
+        Returns:
+            The estimate, whose ``audit`` says how many of them are wrong once they are decided.
+        """
+        found: ReviewEstimate = self._transport.request(
+            "POST", f"{self._path}/audit", body={"n": n}, repeatable=True
+        )
+        return found
 
     def recent(self, limit: int = 10) -> list[Suggestion]:
         """What you decided last, the latest first.

@@ -21,7 +21,7 @@ from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 
 # Older files do not say what an image may be but what it is said to be.
 _OTHER: Final = ("other_class_id", "other_probability")
-_COLUMNS: Final = ("example_id", "class_id", "wrong_probability", *_OTHER)
+_COLUMNS: Final = ("example_id", "class_id", "wrong_probability", "quality", *_OTHER)
 
 _Rows = NDArray[np.int64]
 
@@ -122,6 +122,7 @@ def _rows(judged: dict[str, list[Any]], chosen: _Rows, job: Job) -> list[dict[st
                 "suggested_class_id": other,
                 "confidence": right,
                 "wrong": judged["wrong_probability"][row],
+                "quality": judged["quality"][row],
             }
         )
     return found

@@ -111,6 +111,7 @@ def review(http: TestClient, world: World) -> Review:
         "example_id": [one.id for one in examples],
         "class_id": given_ids,
         "wrong_probability": [*WRONG, *[0.04] * (LABELED - SUGGESTED)],
+        "quality": [0.7] * LABELED,
         "other_class_id": [dog if one == cat else cat for one in given_ids],
         "other_probability": [*RIGHT, *[0.03] * (LABELED - SUGGESTED)],
     }
@@ -158,17 +159,17 @@ def test_decisions_teach_at_once_and_the_numbers_are_those_of_the_formula(review
     wrong = sum(row.decision != "keep" for row in decided)
     assert (found["decided"], found["wrong"], found["right"]) == (24, wrong, wrong)
     assert found["precision"] == found["class_precision"] == vars(wilson(wrong, 24))
-    for said, event, total in (
-        ("wrong", lambda row: row.decision != "keep", "expected_wrong"),
-        ("confidence", lambda row: row.decision == "accept", "expected_right"),
+    for said, decisions, total in (
+        ("wrong", ("accept", "other", "ood"), "expected_wrong"),
+        ("confidence", ("accept",), "expected_right"),
     ):
         learned = recalibrate(
             [getattr(row, said) for row in decided],
-            [row.given_class_id for row in decided],
-            [event(row) for row in decided],
+            [row.given_class_id or 0 for row in decided],
+            [row.decision in decisions for row in decided],
         )
         now = learned.apply(
-            [getattr(row, said) for row in left], [row.given_class_id for row in left]
+            [getattr(row, said) for row in left], [row.given_class_id or 0 for row in left]
         )
         assert found["remaining"][total] == pytest.approx(now.sum())
 
@@ -211,7 +212,8 @@ def test_what_is_taken_back_is_unlearned(review: Review) -> None:
 
 
 def test_a_group_is_handed_out_as_a_whole_and_not_again(review: Review) -> None:
-    groups, passed = [], []
+    groups: list[list[int]] = []
+    passed: list[int] = []
     while items := review.lease(alike=True, passed=passed):
         assert len({(one["given_class_id"], one["suggested_class_id"]) for one in items}) == 1
         (group,) = {one["alike"] for one in items}
@@ -245,7 +247,8 @@ def test_an_audit_is_drawn_of_what_is_not_suggested_and_says_what_error_is_left(
     assert len({row.example_id for row in rows} - suggested) == 20
     for row in rows:
         assert row.given_class_id != row.suggested_class_id
-        assert (row.wrong, row.confidence) == (pytest.approx(0.04), pytest.approx(0.03))
+        said = (row.wrong, row.confidence, row.quality)
+        assert said == pytest.approx((0.04, 0.03, 0.7))
 
     audited = {row.id for row in rows}
     items = review.lease(16)

@@ -1,6 +1,7 @@
 """A labeled data set with wrong labels: import, prune, relabel, review with keys, take back."""
 
 import csv
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,6 +139,43 @@ def review(page: Page) -> None:
     page.keyboard.press("x")
 
 
+def decide_on_groups(page: Page, karat: Client, project: ProjectClient) -> None:
+    """All of a group with one key, but what is left out; and back."""
+    params = {"network": "patch_kmeans", "flip": False, "second_opinion": False}
+    job = karat.wait(project.start_job("relabel", params)["id"])
+    review = project.review(job["id"])
+    page.goto(f"/projects/{project.id}/review/{job['id']}")
+    page.get_by_text("Groups", exact=True).click()
+    tiles = page.get_by_role("button", name=re.compile("^Decide on "))
+    tiles.first.wait_for(timeout=30_000)
+    count = tiles.count()
+    assert count > 2
+    tiles.first.click()
+    expect(tiles.first).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_text(f"{count - 1} of {count}", exact=True)).to_be_visible()
+    page.keyboard.press(RIGHT)
+    eventually(lambda: review.get()["decided"]["accept"] == count - 1, "the group is accepted")
+    # The next one, or word that there is none: what was left out is not asked about at once.
+    expect(page.get_by_text(f"{count - 1} of {count}", exact=True)).to_have_count(0)
+    page.keyboard.press("u")
+    eventually(lambda: review.get()["decided"]["accept"] == 0, "it is taken back")
+    expect(tiles).to_have_count(count)
+    tiles.first.click()
+    page.keyboard.press("x")
+    eventually(lambda: review.get()["decided"]["ood"] == count, "and called otherwise")
+    page.get_by_text("One by one", exact=True).click()
+    says = page.get_by_role("region", name="What the decisions say")
+    expect(says.get_by_text(f"{count} of 20.")).to_be_visible()
+
+
+def audit(page: Page) -> None:
+    """Labels that were not suggested are drawn, and come up in between."""
+    page.get_by_role("button", name="Check 50 others").click()
+    drawn = page.get_by_text("were drawn by chance, and come up in between.")
+    expect(drawn).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Check 50 others")).to_have_count(0)
+
+
 def labels(project: ProjectClient) -> dict[str, str | None]:
     return {one["name"]: one["label"] for one in project.examples()}
 
@@ -177,8 +215,10 @@ def test_an_admin_imports_prunes_relabels_reviews_and_reverts(
     page.get_by_role("dialog").get_by_role("button", name="Take all back").click()
     expect(page.get_by_text(f"0 of {found['total']:,}", exact=True)).to_be_visible()
     assert labels(project) == given
+    audit(page)
     page.get_by_role("link", name="All jobs").click()
     page.get_by_role("link", name="Show the subset").first.click()
     page.get_by_role("button", name="Train on all labels").click()
     expect(page.get_by_text("In use")).to_have_count(0)
     assert project.get()["settings"]["subset"] is None
+    decide_on_groups(page, karat, project)

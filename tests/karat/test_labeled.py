@@ -85,7 +85,16 @@ def test_labels_are_imported_measured_and_reviewed(
     assert listed["decided"]["accept"] == len(doubted)
     assert {one["name"]: one["label"] for one in project.examples()} != before
 
+    found = review.audit(3)
+    assert (found["decided"], found["right"], found["precision"]) == (len(doubted),) * 2 + (None,)
+    assert found["audit"] is not None
+    audited = found["audit"]["size"]
+    assert review.estimate() == found
+    assert 0 < audited <= 3
+    # A network that was trained knows no groups.
+    assert review.lease_alike() == []
+
     reverted = run("review", "revert", name, str(job["id"]), "--yes")
     assert f"{len(doubted)} decisions taken back" in reverted
     assert {one["name"]: one["label"] for one in project.examples()} == before
-    assert review.get()["open"] == listed["total"]
+    assert review.get()["open"] == listed["total"] + audited

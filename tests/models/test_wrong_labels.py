@@ -186,6 +186,32 @@ def test_the_accuracy_is_that_on_images_apart() -> None:
     assert judge_labels(x, labels, classes=4, seed=0).accuracy is None
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_after_a_review_the_noise_that_is_left_is_still_found(known: bool) -> None:
+    x, truth = clusters(5, 900, seed=3, apart=3.0)
+    labels = spoiled(truth, 0.3, 5, 3)
+    first = judge_labels(x, labels, classes=5, seed=0)
+    settled = np.zeros(len(labels), dtype=np.bool_)
+    settled[np.argsort(-first.worth)[:150]] = True
+    reviewed = np.where(settled, truth, labels)
+    before = labels if known else None
+    again = judge_labels(x, reviewed, classes=5, seed=0, settled=settled, before=before)
+    careless = judge_labels(x, reviewed, classes=5, seed=0)
+    left = float((labels != truth)[~settled].mean())
+
+    def said(found: Judgement) -> float:
+        return abs(float(found.wrong[~settled].mean()) - left)
+
+    # What a review has put right tells of the ways in which labels went wrong, if it is known.
+    if known:
+        assert said(again) < said(careless)
+        assert said(again) < 0.06
+        fixed = (again.other == truth)[suggestions(again, 0.5, settled)].mean()
+        assert fixed > 0.8
+    # Nothing that was reviewed counts as wrong.
+    assert again.noise.rate == pytest.approx(again.wrong[~settled].sum() / len(labels), abs=1e-5)
+
+
 def judged(wrong: list[float], right: list[float]) -> Judgement:
     """Of two classes, all labeled 0."""
     table = np.array([[1 - w, r, w - r] for w, r in zip(wrong, right, strict=True)], np.float32)

@@ -63,9 +63,17 @@ def test_every_learner_is_a_head_on_features(http: TestClient, world: World, lea
     assert doubted == WRONG
     assert result["disagreements"] == len(WRONG)
     assert [one.rank for one in found] == list(range(len(WRONG)))
+    for one in found:
+        row = rows[world.session.get_one(Example, one.example_id).pool_index]
+        assert one.wrong == pytest.approx(row["wrong_probability"])
+    # Alike are cats that are called dogs, or the other way round.
+    groups = {(one.alike, one.given_class_id) for one in found if one.alike is not None}
+    assert len(groups) == len({group for group, _ in groups}) > 0
     for index, row in rows.items():
         assert (row["wrong_probability"] >= 0.5) == (index in WRONG)
         assert row["corrected_class_id"] == (cat, dog)[index % 2]
+        assert row["other_class_id"] == (dog, cat)[(index + (index in WRONG)) % 2]
+        assert row["other_probability"] == pytest.approx(row["wrong_probability"], abs=1e-5)
         sure = row["wrong_probability"] if index in WRONG else 1 - row["wrong_probability"]
         assert row["confidence"] == pytest.approx(sure, abs=1e-5)
         assert 0 <= row["quality"] <= 1

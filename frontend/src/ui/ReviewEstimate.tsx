@@ -14,17 +14,19 @@ type ReviewEstimateProps = {
   jobId: number;
   /** How many suggestions are decided, by what the page knows: it is asked anew when that changes. */
   done: number;
+  /** Where there is little room, the advice alone is shown on a narrow screen. */
+  brief?: boolean;
 };
 
 /** What the decisions so far say: how often the job was right, what is left, and when to stop. */
-export function ReviewEstimate({ projectId, jobId, done }: ReviewEstimateProps) {
+export function ReviewEstimate({ projectId, jobId, done, brief }: ReviewEstimateProps) {
   const { data } = useQuery({
     ...estimateQuery(projectId, jobId, done),
     placeholderData: keepPreviousData,
   });
   if (!data) return null;
   return (
-    <section className={styles.estimate} aria-label={text.title}>
+    <section className={styles.estimate} aria-label={text.title} data-brief={brief || undefined}>
       {linesOf(data).map((line) => (
         <p key={line}>{line}</p>
       ))}

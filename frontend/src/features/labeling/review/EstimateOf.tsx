@@ -7,6 +7,11 @@ type EstimateOfProps = { projectId: number; review: Review | null };
 export function EstimateOf({ projectId, review }: EstimateOfProps) {
   if (!review || review.job_id === null) return null;
   return (
-    <ReviewEstimate projectId={projectId} jobId={review.job_id} done={review.total - review.open} />
+    <ReviewEstimate
+      projectId={projectId}
+      jobId={review.job_id}
+      done={review.total - review.open}
+      brief
+    />
   );
 }

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ReviewLease, Suggestion } from "../../../api/types";
+import type { FakeReview } from "../../../test/fakeReview";
+import { FakeServer } from "../../../test/fakeServer";
+import { MemoryOutbox } from "../queue/outbox";
+import { AnswerSender } from "../queue/sender";
+import { ACCEPT, KEEP } from "./choices";
+import { GroupQueue } from "./groupQueue";
+
+const PLACE = { projectId: 1, jobId: 16, userId: 7 };
+const SIZE = 12;
+let server: FakeServer;
+let review: FakeReview;
+let sender: AnswerSender;
+let stop: () => void;
+const asked: number[][] = [];
+
+/** Suggestions in groups of three, as the server would hand them out. */
+async function lease(passed: number[]): Promise<ReviewLease> {
+  asked.push(passed);
+  const { items, ...rest } = await review.lease(SIZE);
+  const all = items.map((one: Suggestion) => ({ ...one, alike: Math.floor((one.id - 1) / 3) }));
+  const first = all.find(({ alike }) => !passed.includes(alike))?.alike;
+  return { ...rest, items: all.filter(({ alike }) => alike === first) };
+}
+
+function open(): GroupQueue {
+  const queue = new GroupQueue({ ...PLACE, sender, lease });
+  stop = queue.start();
+  return queue;
+}
+
+const ids = (queue: GroupQueue) => queue.getView().group?.map(({ id }) => id);
+const shows = (queue: GroupQueue, wanted: number[]) =>
+  vi.waitFor(() => expect(ids(queue)).toEqual(wanted));
+const decided = () => Object.fromEntries(review.decided);
+
+beforeEach(() => {
+  asked.length = 0;
+  server = new FakeServer(0);
+  review = server.openReview(PLACE.jobId, SIZE);
+  sender = new AnswerSender({
+    userId: PLACE.userId,
+    outbox: new MemoryOutbox(),
+    api: server,
+    exclusive: (work) => work(),
+    wait: () => new Promise((resolve) => setTimeout(resolve, 1)),
+  });
+  void sender.start();
+});
+
+afterEach(() => {
+  stop();
+  sender.stop();
+});
+
+describe("groups of suggestions", () => {
+  it("are decided on at once, but for what is left out, and do not come again", async () => {
+    const queue = open();
+    await shows(queue, [1, 2, 3]);
+    queue.toggle(2);
+    expect(await queue.decide(ACCEPT)).toBe(true);
+    await shows(queue, [4, 5, 6]);
+    expect(asked.at(-1)).toEqual([0]);
+    await vi.waitFor(() => expect(decided()).toEqual({ 1: "accept", 3: "accept" }));
+    expect(await queue.decide(KEEP)).toBe(true);
+    await shows(queue, [7, 8, 9]);
+  });
+
+  it("come back as they were, and what was decided is taken back", async () => {
+    const queue = open();
+    await shows(queue, [1, 2, 3]);
+    queue.toggle(1);
+    await queue.decide(ACCEPT);
+    await shows(queue, [4, 5, 6]);
+    expect(await queue.undo()).toBe(true);
+    expect(ids(queue)).toEqual([1, 2, 3]);
+    expect([...queue.getView().left]).toEqual([1]);
+    await vi.waitFor(() => expect(decided()).toEqual({ 2: null, 3: null }));
+    expect(await queue.undo()).toBe(false);
+    queue.toggle(1);
+    await queue.decide(KEEP);
+    await vi.waitFor(() => expect(decided()).toEqual({ 1: "keep", 2: "keep", 3: "keep" }));
+  });
+
+  it("need an image that is not left out", async () => {
+    const queue = open();
+    await shows(queue, [1, 2, 3]);
+    for (const id of [1, 2, 3]) queue.toggle(id);
+    expect(await queue.decide(ACCEPT)).toBe(false);
+    expect(ids(queue)).toEqual([1, 2, 3]);
+  });
+});
