@@ -26,7 +26,11 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
       <Figures
         large
         figures={[
-          [t.overview.columns.share, formatPercent(round?.in_share ?? null)],
+          [
+            t.overview.columns.share,
+            formatPercent(round?.in_share ?? null),
+            t.glossary.terms.inside.text,
+          ],
           [t.overview.latestAccuracy, formatPercent(accuracy)],
         ]}
       />

@@ -6,6 +6,7 @@ import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { formatCost, formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import { Table } from "../../ui/Table";
+import { Term } from "../../ui/Term";
 import styles from "./OverviewScreen.module.css";
 
 const TONES = {
@@ -30,10 +31,10 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
             {columns.spent}
           </th>
           <th scope="col" data-number>
-            {columns.in}
+            <Term of="inside">{columns.in}</Term>
           </th>
           <th scope="col" data-number>
-            {columns.ood}
+            <Term of="ood">{columns.ood}</Term>
           </th>
           <th scope="col" data-number>
             {columns.unsure}

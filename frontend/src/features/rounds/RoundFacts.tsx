@@ -17,7 +17,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
     [facts.spent, t.projects.spent(round.spent, round.budget)],
-    [facts.share, formatPercent(round.in_share)],
+    [facts.share, formatPercent(round.in_share), t.glossary.terms.inside.text],
     [facts.auroc, round.purity_auroc?.toFixed(3) ?? "–", facts.aurocHint],
     [facts.accuracy, formatPercent(round.accuracy)],
     [facts.hours, round.annotator_seconds > 0 ? formatSeconds(round.annotator_seconds) : "–"],
