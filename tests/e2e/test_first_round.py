@@ -185,5 +185,5 @@ def test_answers_survive_a_lost_network(signed_in: Page) -> None:
         answer(page, "x")
     expect(page.get_by_role("status").filter(has_text="5 verdicts")).to_be_visible()
     page.context.set_offline(False)
-    expect(page.get_by_role("status").filter(has_text="answers")).to_have_count(0)
+    expect(page.get_by_role("status").filter(has_text="verdicts")).to_have_count(0)
     assert mine() == before + 5

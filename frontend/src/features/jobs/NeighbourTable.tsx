@@ -10,6 +10,7 @@ import { Chip } from "../../ui/Chip";
 import { formatCount } from "../../ui/format";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
+import { Term } from "../../ui/Term";
 import styles from "./NeighbourTable.module.css";
 import { nearest } from "./nearest";
 
@@ -35,7 +36,9 @@ export function NeighbourTable({ projectId, job, neighbours }: NeighbourTablePro
         <Table label={text.neighbours}>
           <thead>
             <tr>
-              <th scope="col">{text.tau}</th>
+              <th scope="col">
+                <Term of="tau">{text.tau}</Term>
+              </th>
               <th scope="col">{text.choice}</th>
               <th scope="col" data-number>
                 {text.median}

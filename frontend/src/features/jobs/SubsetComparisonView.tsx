@@ -30,7 +30,9 @@ export function SubsetComparisonView({ project, a, b }: SubsetComparisonViewProp
   ];
   return (
     <>
-      <p>{text.both(both.intersection, both.union, both.jaccard.toFixed(3))}</p>
+      <p title={t.glossary.terms.jaccard.text}>
+        {text.both(both.intersection, both.union, both.jaccard.toFixed(3))}
+      </p>
       <Figures classes={project.classes} both={both} />
       <div className={styles.pair}>
         {only.map(({ id, count, examples }, side) => (

@@ -53,7 +53,9 @@ function RejectedDialog({ view, sender, onClose }: RejectedDialogProps) {
             <img src={entry.subject.image_url} alt="" width={40} height={40} />
             <span>
               {entry.subject.name || t.label.imageNumber(entry.subject.example_id)}
-              <small>{t.label.refused[entry.code] ?? (entry.detail || entry.code)}</small>
+              <small>
+                {t.label.refused[entry.code] ?? (entry.detail || t.label.refused.other)}
+              </small>
             </span>
           </li>
         ))}

@@ -8,6 +8,7 @@ import { Chip } from "../../ui/Chip";
 import { formatCost, formatCount, formatSeconds } from "../../ui/format";
 import { formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
+import { Term } from "../../ui/Term";
 import styles from "./OverviewScreen.module.css";
 
 const TONES = {
@@ -32,10 +33,10 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
             {columns.spent}
           </th>
           <th scope="col" data-number>
-            {columns.in}
+            <Term of="inside">{columns.in}</Term>
           </th>
           <th scope="col" data-number>
-            {columns.ood}
+            <Term of="ood">{columns.ood}</Term>
           </th>
           <th scope="col" data-number>
             {columns.unsure}

@@ -14,6 +14,7 @@ import { isElsewhere } from "../../ui/hotkeys";
 import { IconButton } from "../../ui/IconButton";
 import { isLikelyOod } from "../../ui/likelyOod";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { Term } from "../../ui/Term";
 import styles from "./DetailPanel.module.css";
 import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
@@ -146,9 +147,9 @@ function Known(props: KnownProps) {
         <Fact name={text.predicted}>
           <Prediction project={project} example={example} />
         </Fact>
-        <Score name={text.purity} value={example.purity} />
-        <Score name={text.informativeness} value={example.informativeness} />
-        <Score name={text.meta} value={example.meta_score} />
+        <Score of="purity" name={text.purity} value={example.purity} />
+        <Score of="informativeness" name={text.informativeness} value={example.informativeness} />
+        <Score of="strategy_score" name={text.meta} value={example.meta_score} />
         <Fact name={text.size}>
           {text.sizeOf(example.width, example.height, formatBytes(example.bytes))}
         </Fact>
@@ -214,7 +215,7 @@ function Prediction({ project, example }: Pick<KnownProps, "project" | "example"
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -223,7 +224,13 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Score({ name, value }: { name: string; value: number | null }) {
+type ScoreProps = {
+  of: "purity" | "informativeness" | "strategy_score";
+  name: string;
+  value: number | null;
+};
+
+function Score({ of, name, value }: ScoreProps) {
   if (value === null) return null;
-  return <Fact name={name}>{value.toPrecision(3)}</Fact>;
+  return <Fact name={<Term of={of}>{name}</Term>}>{value.toPrecision(3)}</Fact>;
 }

@@ -20,7 +20,8 @@ type DuplicateRowProps = {
 
 /** Images that show the same picture: where they are, what is said of them, what to do. */
 export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: DuplicateRowProps) {
-  const nameOf = (id: number | null) => classes.find((one) => one.id === id)?.name ?? t.grid.ood;
+  const nameOf = (id: number | null) =>
+    classes.find((one) => one.id === id)?.name ?? t.pool.values.verdict.ood;
   const further = group.images - group.items.length;
   const spare = group.pool - (group.evaluation + group.auxiliary_ood > 0 ? 0 : 1);
   return (
@@ -65,7 +66,7 @@ export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: Duplica
               </button>
             ))}
             <button type="button" onClick={() => onSay("ood", null)}>
-              {t.grid.ood}
+              {t.pool.values.verdict.ood}
             </button>
             <button type="button" onClick={() => onSay("unsure", null)}>
               {text.unsure}

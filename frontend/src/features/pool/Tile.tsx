@@ -24,7 +24,7 @@ export function Tile(props: TileProps) {
   const state = t.pool.values.state[example.state];
   const label = classes.find((one) => one.id === example.label_class_id);
   const predicted = isLikelyOod(example.in_probability)
-    ? t.grid.ood
+    ? t.pool.values.verdict.ood
     : classes.find((one) => one.id === example.predicted_class_id)?.name;
   const guess = example.state === "unlabeled" && predicted ? `${predicted}?` : state;
   const shown = label?.name ?? guess;

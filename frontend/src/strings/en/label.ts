@@ -41,6 +41,11 @@ export const label = {
     class_name_moved:
       "The class you chose was renamed, and its old name belongs to another class now. The image is shown again.",
     unknown_class: "The class you chose was removed. The image is shown again.",
+    unknown_query: "The image is no longer asked about.",
+    unknown_suggestion: "The image is no longer in this review.",
+    not_decided: "There was no decision of yours to take back.",
+    key_conflict: "It was sent twice, with something else each time.",
+    other: "The server did not take it.",
   } as Record<string, string>,
   smooth: "Smooth",
   strip: {

@@ -25,7 +25,7 @@ export const overview = {
   pool: "Pool",
   parts: {
     in: "Labeled",
-    ood: "Out of distribution",
+    ood: "None of the classes (OOD)",
     unsure: "Unsure",
     queried: "In the queue",
     unlabeled: "Not looked at",

@@ -11,7 +11,7 @@ export const grid: Catalogue["grid"] = {
   images,
   back: "되돌린 이미지",
   backHint: "새로 판정하기 전까지 기존 판정이 유지됩니다.",
-  ood: "해당 없음",
+  ood: "없음",
   likelyOod: "어느 클래스도 아닐 가능성이 높음",
   notPredicted: "예측 없음",
   notPredictedHint: "아직 이 이미지를 예측한 모델이 없습니다.",

@@ -38,13 +38,18 @@ export const label: Catalogue["label"] = {
     class_name_moved:
       "선택한 클래스의 이름이 바뀌었고, 이전 이름은 이제 다른 클래스의 것입니다. 이미지가 다시 표시됩니다.",
     unknown_class: "선택한 클래스가 삭제되었습니다. 이미지가 다시 표시됩니다.",
+    unknown_query: "더 이상 묻지 않는 이미지입니다.",
+    unknown_suggestion: "더 이상 이 검토에 없는 이미지입니다.",
+    not_decided: "취소할 내 결정이 없습니다.",
+    key_conflict: "서로 다른 내용으로 두 번 전송되었습니다.",
+    other: "서버가 받지 않았습니다.",
   },
   smooth: "부드럽게",
   strip: {
     title: "최근 판정",
     none: "최근 판정이 여기에 표시되며 다시 바꿀 수 있습니다.",
     change: (verdict) => `${verdict}: 열어서 바꾸기`,
-    short: { ood: "해당 없음", unsure: "불확실", skip: "건너뜀" },
+    short: { ood: "없음", unsure: "불확실", skip: "건너뜀" },
   },
   zoom: {
     title: "확대/축소",

@@ -26,7 +26,7 @@ export const overview: Catalogue["overview"] = {
   pool: "풀",
   parts: {
     in: "라벨 있음",
-    ood: "분포 외 (OOD)",
+    ood: "어느 클래스도 아님 (OOD)",
     unsure: "불확실",
     queried: "대기열",
     unlabeled: "아직 안 봄",
