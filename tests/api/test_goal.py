@@ -1,5 +1,7 @@
 """What a project is after brings a strategy with it, and takes no other away."""
 
+from typing import Final
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -9,7 +11,8 @@ from api.rounds.shares import share_of
 from core.errors import Invalid
 from tests.world import World
 
-FIND, BEST = "find_all", "best_model"
+FIND: Final = "find_all"
+BEST: Final = "best_model"
 
 
 def test_the_strategy_follows_the_goal_unless_somebody_has_chosen_one() -> None:
