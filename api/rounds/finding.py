@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
-from api.rounds.shares import FEWEST, Share, share_of
+from api.rounds.shares import FEWEST, Z95, Share, inside_of, overlap_of, share_of
 from core.states import RoundState
 
 FOUND: Final = 0.95
@@ -55,12 +55,14 @@ def yield_points(share: Share) -> Points:
 
 def _left(closed: Sequence[RoundOut], found: int, rounds: Sequence[RoundOut]) -> list[Reason]:
     estimate = next((one.ood_left for one in reversed(closed) if one.ood_left is not None), None)
+    if estimate is not None and estimate.unlabeled == 0:
+        return [_reason("left", "stop", found=found, left=0, low=0, high=0)]
     if estimate is None or estimate.count is None:
         return [_reason("not_estimated", "neither", found=found)]
     assert estimate.low is not None
     assert estimate.high is not None
     # Estimated when the last round closed: what was found since is left no more.
-    since = sum(one.answered.class_ for one in rounds if one.state is not RoundState.CLOSED)
+    since = sum(inside_of(one) for one in rounds if one.state is not RoundState.CLOSED)
     low, left, high = (
         max(0.0, estimate.unlabeled - ood - since)
         for ood in (estimate.high, estimate.count, estimate.low)
@@ -71,18 +73,18 @@ def _left(closed: Sequence[RoundOut], found: int, rounds: Sequence[RoundOut]) ->
 
 def _yield(closed: Sequence[RoundOut]) -> list[Reason]:
     """Of the last rounds that have enough answers together, how many answers found one."""
-    inside, answers = 0, 0
+    inside, answers = 0.0, 0.0
     for one in reversed(closed):
         counts = one.answered
-        inside += counts.class_
-        answers += counts.class_ + counts.ood + counts.unsure
+        inside += inside_of(one)
+        answers += (counts.class_ + counts.ood + counts.unsure) / overlap_of(one)
         if answers >= FEWEST:
             break
     if answers < FEWEST:
         return [_reason("few_answers", "neither", answers=answers, needed=FEWEST)]
-    share = share_of(inside, answers)
+    points, share = yield_points(share_of(inside, answers)), share_of(inside, answers, Z95)
     values = {"inside": inside, "answers": answers, "share": share.value}
-    return [_reason("yield", yield_points(share), low=share.low, high=share.high, **values)]
+    return [_reason("yield", points, low=share.low, high=share.high, **values)]
 
 
 def _reason(code: str, points: Points, **values: float) -> Reason:

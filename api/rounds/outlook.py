@@ -14,8 +14,9 @@ comes late rather than early, and that to go on as well.
 
 No curve here falls faster than 1/n^2, and so no gain is larger than 1 - (n / (n + k))^2 of what may
 be lacking to 1, the upper end of its 80 % interval, and none is sure that is larger than this part
-of what surely is, the lower end. Where the first is less than what a round has to gain, no curve is
-asked: accuracy is at its ceiling, or the round brings too few labels.
+of what surely is, the lower end. Where what may be lacking is less than twice what a round has to
+gain, accuracy is at its ceiling, and where the first is less than that, the round brings too few
+labels: then no curve is asked.
 
 Verdicts are what a round costs. It has to gain ``least_gain`` for every hundred of them, or
 ``least_gain`` as a whole if it has more. Advice: go on where the whole 80 % interval of the gain
@@ -32,7 +33,7 @@ import numpy as np
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
 from api.rounds.shares import FEWEST as FEWEST_ANSWERS
-from api.rounds.shares import Z80, share_of
+from api.rounds.shares import Z80, Z95, inside_of, overlap_of, share_of
 from core.rounds import is_spent
 from core.states import RoundState
 
@@ -230,17 +231,20 @@ def _of_a_round(new: Sequence[int], costs: Sequence[float], budget: float) -> fl
 
 def _shares(closed: Sequence[RoundOut]) -> list[Reason]:
     """The share of IN answers of the last round against the best, of rounds with enough of them."""
-    counted = [(one.answered.class_, one.answered.class_ + one.answered.ood) for one in closed]
+    counted = [
+        (inside_of(one), (one.answered.class_ + one.answered.ood) / overlap_of(one))
+        for one in closed
+    ]
     counted = [(inside, count) for inside, count in counted if count > 0]
     known = [(inside, count) for inside, count in counted if count >= FEWEST_ANSWERS]
     if len(known) < 2 or known[-1] != counted[-1]:
         return []
-    best, last = (
-        share_of(*one) for one in (max(known, key=lambda one: one[0] / one[1]), known[-1])
-    )
+    best_known = max(known, key=lambda one: one[0] / one[1])
+    best, last = share_of(*best_known), share_of(*known[-1])
     # Twice the verdicts for one label of a class, and by no accident.
     points: Points = "stop" if last.high < best.low / 2 else "neither"
     inside, count = known[-1]
+    last = share_of(inside, count, Z95)
     return [
         _reason(
             "in_share",

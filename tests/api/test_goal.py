@@ -6,9 +6,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 from api.projects.settings import checked, defaults
+from api.rounds import finding
 from api.rounds.finding import left_points, yield_points
+from api.rounds.schemas import OodLeft, OutlookOut
 from api.rounds.shares import share_of
 from core.errors import Invalid
+from core.states import RoundState
+from tests.api.test_outlook import round_of
 from tests.world import World
 
 FIND: Final = "find_all"
@@ -69,3 +73,50 @@ def test_looking_on_is_advised_by_what_is_surely_left() -> None:
     assert yield_points(share_of(0, 100)) == "stop"
     assert yield_points(share_of(0, 20)) == "neither"
     assert yield_points(share_of(20, 100)) == "go_on"
+
+
+def found_by(
+    *,
+    unlabeled: int = 100,
+    ood: tuple[float, float, float] | None = (40, 50, 60),
+    more: int = 0,
+    overlap: int = 1,
+    inside: int = 30,
+    none: int = 30,
+) -> OutlookOut:
+    """Advice after one closed round, with ``more`` found in the one that is open."""  # fmt: skip
+    low, count, high = ood or (None, None, None)
+    estimate = OodLeft(
+        unlabeled=unlabeled, count=count, low=low, high=high,
+        agree=None, by_random=None, by_purity=None,
+    )  # fmt: skip
+    settings = {"overlap": overlap}
+    rounds = [
+        round_of(0, None, inside=inside, ood=none, ood_left=estimate, settings=settings),
+        round_of(1, None, inside=more, ood=1, state=RoundState.OPEN, settings=settings),
+    ]
+    return finding.outlook(rounds, found=30 + more, least_gain=0.005)
+
+
+def values_of(advice: OutlookOut, code: str) -> dict[str, float]:
+    return next(one.values for one in advice.reasons if one.code == code)
+
+
+def test_what_was_found_since_is_left_no_more_and_counts_once() -> None:
+    alone = found_by()
+    assert alone.advice == "go_on"
+    assert values_of(alone, "left") == {"found": 30, "left": 50, "low": 40, "high": 60}
+    assert values_of(found_by(more=33), "left")["high"] == 27
+    # Three annotators who say so of an image have found one.
+    assert values_of(found_by(more=33, overlap=3), "left")["high"] == 49
+    assert values_of(found_by(overlap=3), "yield")["answers"] == 20
+    few = found_by(overlap=3, inside=20, none=20)
+    assert values_of(few, "few_answers")["answers"] == pytest.approx(40 / 3)
+
+
+def test_an_empty_pool_has_nothing_left_and_no_estimate_is_no_advice() -> None:
+    empty = found_by(unlabeled=0, ood=None)
+    assert (empty.advice, values_of(empty, "left")["high"]) == ("stop", 0)
+    unknown = found_by(ood=None)
+    assert (unknown.advice, values_of(unknown, "not_estimated")) == ("unknown", {"found": 30})
+    assert found_by(inside=0, none=300).advice == "stop"

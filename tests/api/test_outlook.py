@@ -209,6 +209,7 @@ def test_no_advice_says_more_than_its_interval(
     accuracies: list[float], examples: int, inside: int, least: float
 ) -> None:
     """Go on only where all of the interval is worth the verdicts, stop only where none is."""
+    accuracies = [round(one * examples) / examples for one in accuracies]
     rounds = [
         round_of(
             number, accuracy, inside=inside, ood=100 - inside, budget=100.0, spent=100.0,
@@ -221,8 +222,8 @@ def test_no_advice_says_more_than_its_interval(
     lacking = (1 - accuracies[-1]) * examples
     if found.advice == "go_on":
         assert values["low"] >= values["least"] == least
-        # Nobody is told to go on for what a handful of images may be wrong by accident.
-        assert lacking > 1
+        # Nobody is told to go on where everything is right already.
+        assert lacking > 0.5
     if found.reasons[0].code == "gain":
         assert 0 <= values["low"] <= values["gain"] <= values["high"] <= 1
         stops = values["high"] < values["least"]

@@ -32,9 +32,6 @@ def rehearse(context: JobContext) -> Rehearsal:
 
     The phases are those of a round that take time: ``embed`` looks at images that have no embedding
     yet, and is done once for each, the others are done in every round.
-
-    Raises:
-        Conflict: ``no_images``, nothing was imported yet.
     """
     task = _Task(context)
     notes: tuple[str, ...] = ()
