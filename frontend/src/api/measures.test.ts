@@ -19,7 +19,8 @@ test.each<[string, Partial<Round>, boolean]>([
   ["too few of one kind", { metrics: { purity_left_out: told(0.5, 200, 9) } }, false],
   // Of images that were chosen because they are alike, it can tell less than of others.
   ["chosen alike", { purity_auroc: 0.5, metrics: { purity_left_out: told(0.9) } }, false],
-  ["only of the chosen", { purity_auroc: 0.5 }, true],
+  ["only of the chosen", { purity_auroc: 0.5 }, false],
+  ["an accident", { metrics: { purity_left_out: { ...told(0.6, 10, 10), error: 0.2 } } }, false],
   ["images of none first", { metrics: { telling: told(0.5), purity_left_out: told(0.9) } }, true],
 ])("whether a model can tell images apart: %s", (_, values, expected) => {
   expect(cannotTell(round(values))).toBe(expected);

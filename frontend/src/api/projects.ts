@@ -54,8 +54,15 @@ export type ProjectChange = {
   settings?: Partial<Settings>;
 };
 
-export const updateProject = async (id: number, body: ProjectChange): Promise<Project> =>
-  typed(await call(client.PATCH("/api/projects/{project_id}", { ...at(id), body })));
+/** Browsers let this much of a request outlive its page, in bytes; a character takes three at most. */
+const OUTLIVES = 60_000 / 3;
+
+export const updateProject = async (id: number, body: ProjectChange): Promise<Project> => {
+  const keepalive = JSON.stringify(body).length < OUTLIVES;
+  return typed(
+    await call(client.PATCH("/api/projects/{project_id}", { ...at(id), body, keepalive })),
+  );
+};
 
 export type ProjectAction = "start" | "pause" | "resume";
 

@@ -19,8 +19,8 @@ export function CannotTell({
   /** The title of a model. */
   nameOf: (model: string) => string;
 }) {
-  if (!cannotTell(round)) return null;
-  const auroc = tellingOf(round)?.auroc ?? round.purity_auroc ?? 0;
+  const found = tellingOf(round);
+  if (!found || !cannotTell(round)) return null;
   const { model } = round.settings as { model?: { name: string } };
   return (
     <Notice
@@ -31,7 +31,7 @@ export function CannotTell({
         </ButtonLink>
       }
     >
-      <strong>{text.title}</strong> {text.text(`${Math.round(100 * auroc)}`)}{" "}
+      <strong>{text.title}</strong> {text.text(`${Math.round(100 * found.auroc)}`)}{" "}
       {model?.name === KNOWING ? text.larger : text.change(nameOf(KNOWING))}
     </Notice>
   );

@@ -29,12 +29,7 @@ export function Questions({ project, asked, onAsk }: QuestionsProps) {
       <ul className={styles.questions}>
         {QUESTIONS.map((question) => (
           <li key={question}>
-            <button
-              type="button"
-              className={styles.question}
-              aria-expanded={asked === question}
-              onClick={() => onAsk(question)}
-            >
+            <button type="button" className={styles.question} onClick={() => onAsk(question)}>
               <strong>{text.ask[question].title}</strong>
               <span>{text.ask[question].text}</span>
             </button>

@@ -17,7 +17,8 @@ const TONES = { stop: "gold", go_on: "good", unclear: "plain", unknown: "plain" 
 /** Whether another round is expected to pay, and what speaks for it. */
 export function OutlookCard({ project }: { project: Project }) {
   const { data, error, refetch } = useQuery(outlookQuery(project.id));
-  const isFinding = project.settings?.goal === "find_all";
+  // By what was asked for: the goal may have changed since.
+  const isFinding = (data?.goal ?? project.settings?.goal) === "find_all";
   return (
     <Card
       title={isFinding ? finding.title : text.title}

@@ -55,6 +55,10 @@ it("offers no start where every image has a label, with edits and without", () =
 });
 
 it("says where it was pressed why the server has refused", () => {
-  expect(offered(3, true, "settings.budget: too much.")).toEqual(["Try again", "Start labeling"]);
+  expect(offered(3, true, "settings.budget: too much.")).toEqual([
+    "Cancel",
+    "Try again",
+    "Start labeling",
+  ]);
   expect(screen.getByRole("alert").textContent).toBe("settings.budget: too much.");
 });

@@ -94,7 +94,7 @@ export function SetupBar(props: SetupBarProps) {
             {t.setup.showProblem}
           </Button>
         )}
-        {dirty && !isDraft && (
+        {dirty && (!isDraft || refused) && (
           <Button kind="quiet" onClick={props.onDiscard}>
             {t.common.cancel}
           </Button>

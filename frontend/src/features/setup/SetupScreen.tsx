@@ -66,7 +66,10 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
         inputSize={settings.value.input_size}
         onInputSize={(input_size) => settings.set({ ...settings.value, input_size })}
         classes={classes}
-        beforeUpload={(more = []) => save.mutateAsync(more)}
+        // Once a project runs, nothing is saved but by hand.
+        beforeUpload={async (more = []) => {
+          if (isDraft || more.length > 0) await save.mutateAsync(more);
+        }}
       />
       <div ref={method}>
         <MethodCard

@@ -130,6 +130,20 @@ describe("classes that were saved while they are typed", () => {
     expect(withEdits(toDrafts(saved), edits).map(({ name }) => name)).toEqual(["wasp"]);
   });
 
+  it("go again when they are undone while they are being saved", () => {
+    const [bee, wasp] = made("bee", "wasp") as [ClassDraft, ClassDraft];
+    const before = toDrafts(stored([bee], 500));
+    const [kept] = before as [ClassDraft];
+    const typed = [{ ...kept, name: "bees" }, wasp];
+    const undone = editsOf(before, before, true);
+    const saved = stored(typed, 500);
+    const edits = afterSaving(undone, { typed, others: [] }, saved);
+    expect(edits?.removed).toEqual([501]);
+    expect(edits?.touched).toEqual([500]);
+    expect(withEdits(toDrafts(saved), edits).map(({ name }) => name)).toEqual(["bee"]);
+    expect(editsOf(before, before)).toBeNull();
+  });
+
   it("come with those that the folders of an import made", () => {
     const rows = made("bee", "", "ant");
     const [bee, blank, ant] = rows as [ClassDraft, ClassDraft, ClassDraft];

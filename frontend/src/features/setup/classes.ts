@@ -60,9 +60,13 @@ export function isStored(saved: ClassDraft[], drafts: ClassDraft[]): boolean {
   );
 }
 
-/** What was edited of `saved`; null where nothing was. */
-export function editsOf(saved: ClassDraft[], drafts: ClassDraft[]): ClassEdits | null {
-  if (saved.length === drafts.length && isStored(saved, drafts)) return null;
+/** What was edited of `saved`; null where nothing was, unless edits of them are just being saved. */
+export function editsOf(
+  saved: ClassDraft[],
+  drafts: ClassDraft[],
+  isSaving = false,
+): ClassEdits | null {
+  if (!isSaving && saved.length === drafts.length && isStored(saved, drafts)) return null;
   const before = new Map(saved.map((one) => [one.id, storedAs(one)]));
   const kept = drafts.flatMap(({ id }) => (id === null ? [] : [id]));
   return {

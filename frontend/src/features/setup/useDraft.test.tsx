@@ -41,6 +41,19 @@ it("keeps edits on top of what the server has meanwhile, until it has the same",
   expect(draft.dirty).toBe(false);
 });
 
+it("keeps what is undone while it is being saved", () => {
+  const { rerender } = render(<Form server={saved} />);
+  act(() => draft.set({ ...draft.value, name: "Owls" }));
+  act(() => draft.sending(["name"]));
+  act(() => draft.set({ ...draft.value, name: "Birds" }));
+  const answer = { ...saved, name: "Owls" };
+  act(() => draft.sending([]));
+  expect(draft.now(answer)).toEqual({ name: "Birds" });
+  rerender(<Form server={answer} />);
+  expect(draft.value.name).toBe("Birds");
+  expect(draft.edits).toEqual({ name: "Birds" });
+});
+
 it("survives a reload, and vanishes when discarded", () => {
   render(<Form server={saved} />);
   act(() => draft.set({ ...saved, name: "Owls" }));

@@ -13,12 +13,16 @@ export type Draft<T> = {
   now: (saved: T) => Partial<T>;
   /** Puts other edits in their place. */
   put: (edits: Partial<T>) => void;
+  /** Says what is being saved: what goes back to what the server had is an edit until then. */
+  sending: (names: (keyof T)[]) => void;
+  isSending: (name: keyof T) => boolean;
 };
 
 /** Edits on top of what the server has; they survive a reload, and vanish when saved or discarded. */
 export function useDraft<T extends object>(key: string, saved: T): Draft<T> {
   const [stored, setStored] = useState<Partial<T>>(() => read<T>(key));
   const latest = useRef(stored);
+  const underway = useRef<(keyof T)[]>([]);
   // What the server has come to agree with needs no saving.
   const edits = changes(saved, { ...saved, ...stored });
   const dirty = Object.keys(edits).length > 0;
@@ -33,9 +37,26 @@ export function useDraft<T extends object>(key: string, saved: T): Draft<T> {
     [key],
   );
   const now = useCallback((saved: T) => changes(saved, { ...saved, ...latest.current }), []);
-  const set = (value: T) => put(changes(saved, value));
+  const sending = useCallback((names: (keyof T)[]) => {
+    underway.current = names;
+  }, []);
+  const isSending = useCallback((name: keyof T) => underway.current.includes(name), []);
+  const set = (value: T) => {
+    const kept = underway.current.map((name) => [name, value[name]]);
+    put({ ...(Object.fromEntries(kept) as Partial<T>), ...changes(saved, value) });
+  };
   const discard = useCallback(() => put({}), [put]);
-  return { value: { ...saved, ...edits }, edits, dirty, set, discard, now, put };
+  return {
+    value: { ...saved, ...edits },
+    edits,
+    dirty,
+    set,
+    discard,
+    now,
+    put,
+    sending,
+    isSending,
+  };
 }
 
 /** Return what of `value` is not what `saved` has. */

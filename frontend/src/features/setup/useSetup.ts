@@ -7,6 +7,7 @@ import {
   afterSaving,
   type ClassDraft,
   type ClassEdits,
+  problemsOf as classProblems,
   editsOf,
   isStored,
   toDrafts,
@@ -32,10 +33,13 @@ export function useSetup(project: SetUp) {
   const problems = problemsOf(basics);
   const client = useQueryClient();
   const { queryKey } = projectQuery(id);
+  const isDraft = project.state === "draft";
 
   /** What is to be saved now; of fields that show something invalid, nothing. */
   const pending = (more: string[] = []) => {
     const now = client.getQueryData<SetUp>(queryKey) ?? project;
+    // Once a project runs, edits are saved by hand, and an import saves its classes alone.
+    if (!isDraft && more.length > 0) return changeOf(now, {}, {}, more);
     return changeOf(now, draft.now(editedOf(now)), settings.now(now.settings), more);
   };
   const save = useMutation({
@@ -44,7 +48,13 @@ export function useSetup(project: SetUp) {
     mutationFn: async (more: string[]) => {
       const { body, sent } = pending(more);
       if (Object.keys(body).length === 0) return;
-      const saved = await updateProject(id, body);
+      const { settings: set = {}, classes_version: _, ...named } = body;
+      draft.sending(Object.keys(named) as (keyof Edited)[]);
+      settings.sending(Object.keys(set) as (keyof Settings)[]);
+      const saved = await updateProject(id, body).finally(() => {
+        draft.sending([]);
+        settings.sending([]);
+      });
       client.setQueryData(queryKey, saved);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
       const { classes, ...rest } = draft.now(editedOf(saved));
@@ -59,7 +69,6 @@ export function useSetup(project: SetUp) {
 
   const { body } = pending();
   const change = Object.keys(body).length > 0 ? hashKey([body]) : null;
-  const isDraft = project.state === "draft";
   useAutosave(isDraft ? change : null, () => save.mutate([]));
   return {
     basics,
@@ -69,7 +78,7 @@ export function useSetup(project: SetUp) {
     /** Whether there is something to save, or something that cannot be. */
     dirty: change !== null || problems.length > 0,
     setBasics: ({ classes, ...value }: Basics) =>
-      draft.set({ ...value, classes: editsOf(savedClasses, classes) }),
+      draft.set({ ...value, classes: editsOf(savedClasses, classes, draft.isSending("classes")) }),
     discard: () => {
       draft.discard();
       settings.discard();
@@ -93,9 +102,10 @@ function changeOf(
   const { name = project.name, guidelines = project.guidelines } = edits;
   const before = toDrafts(saved);
   const rows = withEdits(before, edits.classes ?? null);
-  const typed = rows.filter((one) => one.name.trim() !== "");
+  const isValid = classProblems(rows).size === 0;
+  // What cannot be saved stays as it was: of an import's classes none takes another away.
+  const typed = isValid ? rows.filter((one) => one.name.trim() !== "") : before;
   const all = more.reduce((drafts, one) => withNew(drafts, one), typed);
-  const isValid = problemsOf({ name, guidelines, classes: rows }).length === 0;
   const hasClasses = more.length > 0 || (isValid && !isStored(before, rows));
   const body: ProjectChange = {
     ...(name.trim() && name.trim() !== project.name && { name: name.trim() }),
@@ -123,5 +133,12 @@ function useAutosave(change: string | null, save: () => void): void {
     const timer = setTimeout(() => leave.current(), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [change]);
-  useEffect(() => () => leave.current(), []);
+  useEffect(() => {
+    const onHide = () => leave.current();
+    window.addEventListener("pagehide", onHide);
+    return () => {
+      window.removeEventListener("pagehide", onHide);
+      onHide();
+    };
+  }, []);
 }

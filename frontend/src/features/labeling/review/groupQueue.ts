@@ -97,7 +97,12 @@ export class GroupQueue {
   async decide(choice: Choice, classesVersion?: number): Promise<boolean> {
     const { group, left } = this.#view;
     const chosen = group?.filter(({ id }) => !left.has(id)) ?? [];
-    if (!group || chosen.length === 0 || this.#busy) return false;
+    if (!group || this.#busy) return false;
+    if (chosen.length === 0) {
+      // Whoever leaves all of them out wants the next ones.
+      this.#pass(group);
+      return false;
+    }
     this.#busy = true;
     try {
       const seconds = Math.round((this.#stopwatch.seconds() * 1000) / chosen.length) / 1000;
@@ -105,12 +110,17 @@ export class GroupQueue {
     } finally {
       this.#busy = false;
     }
-    for (const { alike } of group) if (alike !== null) this.#passed.add(alike);
+    this.#pass(group);
     const last = { group, left, choice };
     this.#history.push(last);
     this.#set({ last });
-    void this.load();
     return true;
+  }
+
+  /** Show another group, and this one no more. */
+  #pass(group: readonly Suggestion[]): void {
+    for (const { alike } of group) if (alike !== null) this.#passed.add(alike);
+    void this.load();
   }
 
   /** Take back what was decided on the group before, and show it again. */
