@@ -4,8 +4,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
-from models.errors import NotReady
+from models.errors import ModelError
 from models.ood_detection import Telling, telling
 from models.protocols import Float32Array, Indices, Outputs, PoolView, TargetModel
 from models.query import QuerySettings, score_of
@@ -73,14 +74,20 @@ def tells_apart(
             indices=labeled[tested],
         )
         try:
-            purity, _, _ = score_of("purity", settings.purity, settings.purity_params, view)
-        except NotReady:
+            purity, _, by = score_of("purity", settings.purity, settings.purity_params, view)
+        except ModelError:
+            # Not ready, or not finite: that is for the round to say, and no reason to end it.
+            return None
+        if by.name != settings.purity:
             return None
         found.append((purity, labels[tested] >= 0))
     return _joined(found)
 
 
 def _joined(folds: list[tuple[Float32Array, NDArray[np.bool_]]]) -> Telling | None:
-    """Judge all folds by places within each: their scales differ, their orders do not."""
-    places = [np.argsort(np.argsort(score)) / max(1, len(score) - 1) for score, _ in folds]
+    """Judge all folds by places within each: their scales differ, their orders do not.
+
+    What scores alike has one place.
+    """
+    places = [(rankdata(score) - 1) / max(1, len(score) - 1) for score, _ in folds]
     return telling(np.concatenate(places), np.concatenate([inside for _, inside in folds]))

@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Select, and_, exists, func, null, select, true, union_all
+from sqlalchemy import CompoundSelect, Select, exists, func, null, select, true, union_all
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -82,11 +82,14 @@ def _grouped(
 
 
 async def pictures(session: AsyncSession, project_ids: Iterable[int]) -> dict[int, list[int]]:
-    """Ids of a few examples of each project that has any, at even distances in its pool."""
+    """Ids of a few examples of each project that has any, at even distances in its pool.
+
+    Images of other splits lie among them by index; of those the next one of the pool is shown.
+    """
     each = select(func.generate_series(0, _PICTURES - 1).label("at")).subquery()
     last = (
         select(func.max(Example.pool_index))
-        .where(Example.project_id == Project.id)
+        .where(Example.project_id == Project.id, Example.split == Split.POOL)
         .scalar_subquery()
     )
     places = (
@@ -96,17 +99,24 @@ async def pictures(session: AsyncSession, project_ids: Iterable[int]) -> dict[in
         .distinct()
         .subquery()
     )
-    statement = (
-        select(Example.project_id, Example.id)
-        .join(
-            places,
-            and_(Example.project_id == places.c.id, Example.pool_index == places.c.place),
+    next_one = (
+        select(Example.id)
+        .where(
+            Example.project_id == places.c.id,
+            Example.pool_index >= places.c.place,
+            Example.split == Split.POOL,
         )
-        .order_by(Example.project_id, Example.pool_index)
+        .order_by(Example.pool_index)
+        .limit(1)
+        .correlate(places)
+        .scalar_subquery()
     )
+    statement = select(places.c.id, next_one).order_by(places.c.id, places.c.place)
     found: dict[int, list[int]] = {}
     for project_id, example_id in await session.execute(statement):
-        found.setdefault(project_id, []).append(example_id)
+        shown = found.setdefault(project_id, [])
+        if example_id is not None and example_id not in shown:
+            shown.append(example_id)
     return found
 
 

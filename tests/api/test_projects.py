@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from core import queue
 from core.lifecycle import claim_job, new_job
 from core.messages import RemoveFiles
-from core.states import ExampleState, JobKind, JobState, Role
+from core.states import ExampleState, JobKind, JobState, Role, Split
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
@@ -75,7 +75,10 @@ def test_projects_in_a_list_show_a_few_of_their_own_images(
 ) -> None:
     project, other = world.project(), world.project()
     world.add_images(project, n)
-    world.add_images(other, 2)
+    world.add_images(project, 3, Split.EVALUATION)
+    world.add_images(other, 1)
+    world.add_images(other, 5, Split.AUXILIARY_OOD)
+    world.add_images(other, 1)
     caller = world.caller()
     listed = http.get("/api/projects", headers=caller.headers).json()["items"]
     found = {item["id"]: item["pictures"] for item in listed}

@@ -74,11 +74,12 @@ def test_two_rounds_learn_to_tell_the_class_from_none(world: World, strategy: st
     assert second.accuracy >= 0.9
     assert second.metrics["telling"]["auroc"] >= 0.9
     left_out = second.metrics["purity_left_out"]
-    assert left_out["auroc"] >= 0.9
-    assert left_out["inside"] + left_out["ood"] == 32
-    assert (
-        second.metrics["purity_left_out"]["inside"] + second.metrics["purity_left_out"]["ood"] == 32
-    )
+    if strategy == "most_likely":
+        # What it asks about is nearly all of the class: a third of the answers has too few of none.
+        assert left_out is None
+    else:
+        assert left_out["auroc"] >= 0.9
+        assert left_out["inside"] + left_out["ood"] == 32
     scores = loop.scores(2)
     # An answer teaches most where it is not clear whether the image is of the class.
     doubt = 1 - np.abs(2 * scores.purity - 1)

@@ -19,6 +19,11 @@ NO_NONE_NOTE: Final = (
     "With a single class, accuracy is how often its images are told from those of none, and there "
     "is no image of none to measure it on; import some into the split auxiliary_ood."
 )
+LEARNED_NOTE: Final = (
+    "With a single class, accuracy is how often its images are told from those of none, and the "
+    "model has learned from the images of none, so they cannot measure it; set ood_from to "
+    "verdicts."
+)
 NO_PROBABILITY_NOTE: Final = (
     "With a single class, accuracy needs a purity that is a probability, as probe is once there "
     "are answers of both kinds; only how well it orders the images was measured."
@@ -80,8 +85,10 @@ def _one_class(advance: Advance, model: TargetModel) -> dict[str, Any]:
     as well as on ``examples`` images at least: twice those of the kind that there are fewer of.
     """
     inside, none = advance.snapshot.evaluation, advance.snapshot.auxiliary
-    if len(none) == 0 or _learns_from_auxiliary(advance):
+    if len(none) == 0:
         return {"notes": [NO_NONE_NOTE], "examples": 0}
+    if _learns_from_auxiliary(advance):
+        return {"notes": [LEARNED_NOTE], "examples": 0}
     rows = np.union1d(inside, none)
     scored = advance.scored(model, rows, advance.context.progress)
     is_inside = np.isin(rows, inside)
