@@ -270,6 +270,7 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
 ]
 # Shown by tests of their own below, or by the route that they share their last step with.
 ELSEWHERE = {
+    "POST /api/projects/{project_id}/reviews/{review}/audit",
     "POST /api/projects/{project_id}/reviews/{review}/decisions",
     "POST /api/projects/{project_id}/reviews/{review}/revert",
     "POST /api/projects/{project_id}/rounds/{number}/retry",
