@@ -9,10 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.reviews.desk import suggested_by
 from core.states import Decision
 from core.tables import Project, Suggestion
+from models.relabeling import FIX_GAIN
 from models.relabeling.recalibration import FLOOR, Recalibration, recalibrate
-
-RIGHT_GAIN: Final = 0.5
-"""A wrong label whose right class is at hand is worth so much more: one key instead of a search."""
 
 _SAID_WRONG = func.coalesce(Suggestion.wrong, Suggestion.confidence)
 _OUTSIDE: Final = 0
@@ -60,7 +58,7 @@ class Learned:
 
     def worth(self) -> ColumnElement[float]:
         """What a look is expected to bring, >= 0."""
-        return self.is_wrong() + RIGHT_GAIN * self.is_right()
+        return self.is_wrong() + FIX_GAIN * self.is_right()
 
 
 def _decided(project: Project, job_id: int) -> Select[float, float, int | None, Decision | None]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.protocols import Float32Array, Indices, Progress
+from models.relabeling import FIX_GAIN
 from models.relabeling.noise_model import UNKNOWN, NoiseModel
 from models.relabeling.opinions import (
     Axes,
@@ -37,9 +38,6 @@ _HEADS: Final[Mapping[str, Callable[[Float32Array, Indices, Float32Array, int], 
 _HARD_OR_WRONG: Final = 0.45
 """Of the labels that are not the likeliest class but pass for right, so many may be wrong too: of
 difficult images nobody can tell by features whether the image or the label is the exception."""
-
-_FIX_GAIN: Final = 0.5
-"""A wrong label whose right class is at hand is worth so much more: one key instead of a search."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class Judgement:
     @property
     def worth(self) -> Float32Array:
         """(N,) float32 >= 0, what a reviewer's look is expected to bring, higher = sooner."""
-        result: Float32Array = self.wrong + np.float32(_FIX_GAIN) * self.other_probability
+        result: Float32Array = self.wrong + np.float32(FIX_GAIN) * self.other_probability
         return result
 
 
