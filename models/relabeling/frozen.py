@@ -153,7 +153,10 @@ def judge_labels(
         accuracy = float((everything.believed(spoken).argmax(axis=1) == evaluation_labels).mean())
     rows = np.arange(len(labels))
     wrong = 1 - posterior[rows, labels]
-    still = wrong if settled is None else np.where(settled, 0, wrong)
+    differs = believed.argmax(axis=1) != labels
+    still = wrong
+    if settled is not None:
+        still, differs = np.where(settled, 0, wrong), differs & ~settled
     rest = posterior.copy()
     rest[rows, labels] = -1
     return Judgement(
@@ -161,7 +164,7 @@ def judge_labels(
         posterior.astype(np.float32),
         np.clip(wrong, 0, 1).astype(np.float32),
         rest.argmax(axis=1).astype(np.int64),
-        _noise_rate(still, believed.argmax(axis=1) != labels, fold),
+        _noise_rate(still, differs, fold),
         accuracy,
         (float(everything.trust[0]), float(everything.trust[1]), float(everything.trust[2])),
     )
