@@ -123,7 +123,8 @@ class _Decisions:
         shared = np.stack([np.bincount(self.group, column) for column in weighted.T])
         # The Schur complement of the offsets' block, which is diagonal.
         rest = weighted.T @ self.design + np.diag(self.precision) - (shared / own) @ shared.T
-        by_line: Float64Array = np.linalg.solve(rest, slope - (shared / own) @ of_offsets)
+        solved = np.linalg.solve(rest, slope - (shared / own) @ of_offsets)
+        by_line = solved.astype(np.float64, copy=False)
         by_offsets: Float64Array = (of_offsets - by_line @ shared) / own
         return by_line, by_offsets
 
