@@ -11,12 +11,13 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from api.reviews.learning import Learned
 from core.lifecycle import new_job
 from core.states import ArtifactKind, ExampleState, JobKind, Role, Source, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from models.intervals import clopper_pearson, wilson
-from models.relabeling.recalibration import recalibrate
+from models.relabeling.recalibration import Recalibration, recalibrate
 from tests.api.reviewing import call
 from tests.world import Caller, World
 
@@ -185,6 +186,9 @@ def test_what_is_worth_more_by_now_comes_first_and_nothing_held_jumps(review: Re
     kinds = [one["given_class_id"] == cat for one in items[4:]]
     # Of 28 that are left 14 are cats: those come when the dogs are out.
     assert kinds == [False] * 12 + [True] * 8
+    # Whoever loads the page again, or asks for fewer, finds them where they were.
+    for n in (24, 4, 24):
+        assert [one["id"] for one in review.lease(n)] == [one["id"] for one in items[:n]]
     shown = {one["id"]: one["confidence"] for one in items}
     said = {row.id: row.confidence for row in review.rows(audit=False)}
     # Cats are believed less by now.
@@ -253,14 +257,39 @@ def test_an_audit_is_drawn_of_what_is_not_suggested_and_says_what_error_is_left(
     audited = {row.id for row in rows}
     items = review.lease(16)
     assert sum(one["id"] in audited for one in items) == 4
-    # Nothing but its numbers tells which is which.
-    assert len({tuple(one) for one in items}) == 1
+    # Nothing but its numbers, and that it has no group, tells which is which: not its place either.
+    kinds = [{name: type(value) for name, value in one.items() if name != "alike"} for one in items]
+    assert all(one == kinds[0] for one in kinds)
+    assert [one["id"] for one in review.lease(16)] == [one["id"] for one in items]
     review.decide(items, lambda one: "keep" if one["id"] in audited else "accept")
     (first,) = [one for one in review.lease(4) if one["id"] in audited]
     review.decide([first], lambda _: "ood")
     found = review.call("/estimate")
     assert (found["decided"], found["audit"]["decided"], found["audit"]["wrong"]) == (12, 5, 1)
     assert found["audit"]["error_left"] == vars(clopper_pearson(1, 5))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 16])
+def test_every_fourth_image_is_of_the_audit_however_many_are_handed_out_at_once(
+    review: Review, n: int
+) -> None:
+    review.audit(20)
+    audited = {row.id for row in review.rows(audit=True)}
+    seen: list[bool] = []
+    while len(seen) < 16:
+        items = review.lease(n)
+        seen += [one["id"] in audited for one in items]
+        review.decide(items, lambda _: "keep")
+        assert sum(seen) == len(seen) // 4
+
+
+def test_what_is_learned_is_sent_in_one_statement_for_any_number_of_classes() -> None:
+    statements = set()
+    for count in (1, 2, 300):
+        correction = Recalibration(0.1, 0.9, dict.fromkeys(range(count), 0.3))
+        learned = Learned(correction, correction, decided=count)
+        statements.add(str(select(learned.worth())))
+    assert len(statements) == 1
 
 
 def test_an_audit_can_be_made_larger_up_to_every_label(review: Review) -> None:
