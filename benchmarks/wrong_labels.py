@@ -31,6 +31,7 @@ from benchmarks.runs import Runs
 from models.data import PixelStore, fit_image
 from models.head import Scaling
 from models.protocols import Float32Array, Indices
+from models.relabeling import FIX_GAIN
 from models.relabeling.features import embed_rows
 from models.relabeling.frozen import Judgement, judge_labels
 from models.relabeling.opinions import folds_of
@@ -42,7 +43,6 @@ DECISIONS: Final = (500, 1_000)
 COUNT: Final = 3_000
 _REVIEWER_ERRS: Final = 0.03
 _BATCH: Final = 20
-_FIX_GAIN: Final = 0.5
 _BINS: Final = 15
 _PER_CLASS: Final = 30
 
@@ -244,7 +244,7 @@ def taught(case: Case, first: Judgement, seed: int, *, again: int | None) -> dic
         given = case.labels[mine]
         expected = recalibrate(judged.wrong[mine], given, wrong[mine]).apply(
             judged.wrong, case.labels
-        ) + _FIX_GAIN * recalibrate(judged.other_probability[mine], given, right[mine]).apply(
+        ) + FIX_GAIN * recalibrate(judged.other_probability[mine], given, right[mine]).apply(
             judged.other_probability, case.labels
         )
         expected[settled] = -np.inf

@@ -6,13 +6,13 @@ from typing import Final
 
 from scipy.special import betaincinv
 
-_Z95: Final = 1.959964
+Z95: Final = 1.959964
 _TAIL: Final = 0.025
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A share of 0..1, and what it lies within in 95 of 100 cases.
+    """A share of 0..1, and what it lies within: in 95 of 100 cases, unless another z was asked for.
 
     Attributes:
         share: the estimate.
@@ -25,19 +25,20 @@ class Interval:
     high: float
 
 
-def wilson(hits: int, count: int) -> Interval:
-    """Return Wilson's score interval, which covers 95 % on average over shares.
+def wilson(hits: float, count: int, z: float = Z95) -> Interval:
+    """Return Wilson's score interval, which covers what z stands for on average over shares.
 
     Args:
-        hits: 0..count.
+        hits: 0..count; an accuracy times its images need not be whole.
         count: draws, at least one.
+        z: standard deviations to either side, of 95 % by default.
 
     Source: E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference",
     JASA 1927.
     """
-    share, z2 = hits / count, _Z95**2 / count
+    share, z2 = hits / count, z * z / count
     centre = (share + z2 / 2) / (1 + z2)
-    half = _Z95 * math.sqrt(share * (1 - share) / count + z2 / (4 * count)) / (1 + z2)
+    half = z * math.sqrt(share * (1 - share) / count + z2 / (4 * count)) / (1 + z2)
     # Exactly at the ends, where rounding would leave the share outside its interval.
     low = 0.0 if hits == 0 else centre - half
     high = 1.0 if hits == count else centre + half

@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from models.intervals import Z95, wilson
 from models.probability import fit_sigmoid, sigmoid
 
-_Z95: Final = 1.959964
 _CERTAIN: Final = 1e-4
 
 
@@ -91,7 +91,7 @@ def ood_left_by_purity(
 def _within(total: float, deviation: float, size: int) -> tuple[float, float]:
     """Ends of the 95 % interval of a count in 0..size, symmetric in log-odds."""
     share = min(max(total / size, 1e-9), 1 - 1e-9)
-    spread = _Z95 * deviation / size / (share * (1 - share))
+    spread = Z95 * deviation / size / (share * (1 - share))
     odds = np.log(share / (1 - share)) + np.array([-spread, spread])
     low, high = (sigmoid(odds) * size).tolist()
     return low, high
@@ -119,12 +119,10 @@ def ood_left_by_random(
     n = inside + ood
     if n == 0 or unlabeled == 0:
         return None
-    share = ood / n
-    centre = (share + _Z95**2 / (2 * n)) / (1 + _Z95**2 / n)
-    half = _Z95 * np.sqrt(share * (1 - share) / n + _Z95**2 / (4 * n * n)) / (1 + _Z95**2 / n)
+    share = wilson(ood, n)
     rest = unlabeled + later_inside + later_ood
     low, count, high = (
         float(min(max(one * rest - later_ood, 0), unlabeled))
-        for one in (centre - half, share, centre + half)
+        for one in (share.low, share.share, share.high)
     )
     return OodLeft(count, low, high, n)

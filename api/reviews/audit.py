@@ -1,6 +1,7 @@
 """The audit of a review: labels drawn by chance among those that the job does not doubt."""
 
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,7 +9,20 @@ import numpy as np
 import pyarrow.parquet as pq
 from anyio import to_thread
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, and_, exists, func, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    LargeBinary,
+    Select,
+    and_,
+    cast,
+    exists,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.files import present_file
@@ -23,7 +37,7 @@ from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 _OTHER: Final = ("other_class_id", "other_probability")
 _COLUMNS: Final = ("example_id", "class_id", "wrong_probability", "quality", *_OTHER)
 
-_Rows = NDArray[np.int64]
+_Ids = NDArray[np.int64]
 
 
 def audited(project: Project, job_id: int) -> ColumnElement[bool]:
@@ -31,44 +45,67 @@ def audited(project: Project, job_id: int) -> ColumnElement[bool]:
     return and_(suggested_by(project, job_id), Suggestion.inclusion.is_not(None))
 
 
-async def draw(
-    session: AsyncSession, project: Project, storage: Storage, job_id: int, n: int
-) -> int:
-    """Bring the audit of a job up to ``n`` images; a later draw is of those that are left.
+@dataclass(frozen=True)
+class Judged:
+    """What a job has judged.
 
-    Drawn one after the other without replacement they are one random sample, whose images were
-    all included with the same probability.
+    Attributes:
+        path: Its file.
+        example_ids: (N,) int64, in the order of its rows.
+        result: The job's.
+    """
 
-    Returns:
-        How many images are in it now: fewer, where there are no more undoubted labels.
+    path: Path
+    example_ids: _Ids
+    result: dict[str, Any]
+
+
+async def judged_by(
+    session: AsyncSession, project: Project, storage: Storage, job_id: int
+) -> Judged:
+    """Open what a job has judged; its file may have to be fetched.
+
+    Raises:
+        NotFound: The job has judged nothing.
+        Conflict: ``artifact_missing``.
     """
     job = await session.get(Job, job_id)
     file = await _file(session, project, job_id)
     if job is None or job.result is None or file is None:
         raise NotFound("review")
     path = await present_file(storage, file.storage_key)
-    judged = await to_thread.run_sync(_judged, path)
+    return Judged(path, await to_thread.run_sync(_example_ids, path), job.result)
+
+
+async def draw(session: AsyncSession, project: Project, judged: Judged, job_id: int, n: int) -> int:
+    """Bring the audit of a job up to ``n`` images; a later draw is of those that are left.
+
+    Drawn one after the other without replacement they are one random sample, whose images were
+    all included with the same probability. The project is locked, so that none is drawn twice.
+
+    Returns:
+        How many images are in it now: fewer, where there are no more undoubted labels.
+    """
     there = await session.scalar(select(func.count()).where(audited(project, job_id))) or 0
-    left = await _undoubted(session, project, job_id, judged["example_id"])
-    if not there and not len(left):
+    undoubted = await session.scalar(_undoubted(project, job_id)) or b""
+    left, rows = await to_thread.run_sync(_drawn, judged, undoubted, max(0, n - there))
+    if not there and not left:
         raise Conflict(
             "nothing_to_audit",
             "Every label that the job judged is suggested or reviewed; there is none to check.",
         )
-    wanted = min(max(0, n - there), len(left))
-    # Nobody can tell beforehand which images it will be.
-    random = np.random.default_rng(secrets.randbits(128))
-    chosen = random.choice(left, wanted, replace=False)
-    inclusion = (there + wanted) / (there + len(left))
-    if wanted:
-        rows = _rows(judged, chosen, job)
-        common = {"project_id": project.id, "job_id": job_id, "inclusion": inclusion}
-        values = [{**common, "rank": there + place, **row} for place, row in enumerate(rows)]
-        await session.execute(insert(Suggestion), values)
+    if rows:
+        inclusion = (there + len(rows)) / (there + left)
+        # In the order of decisions, so that neither waits for the other in a circle.
+        mine = select(Suggestion.id).where(audited(project, job_id)).order_by(Suggestion.id)
+        await session.execute(mine.with_for_update())
         await session.execute(
             update(Suggestion).where(audited(project, job_id)).values(inclusion=inclusion)
         )
-    return there + wanted
+        common = {"project_id": project.id, "job_id": job_id, "inclusion": inclusion}
+        values = [{**common, "rank": there + place, **row} for place, row in enumerate(rows)]
+        await session.execute(insert(Suggestion), values)
+    return there + len(rows)
 
 
 async def _file(session: AsyncSession, project: Project, job_id: int) -> Artifact | None:
@@ -80,59 +117,60 @@ async def _file(session: AsyncSession, project: Project, job_id: int) -> Artifac
     return (await session.scalars(statement.order_by(Artifact.id.desc()).limit(1))).first()
 
 
-def _judged(path: Path) -> dict[str, list[Any]]:
-    names = pq.read_schema(path).names
-    table = pq.read_table(path, columns=[name for name in _COLUMNS if name in names])
-    missing = dict.fromkeys(_OTHER, [None] * table.num_rows)
-    found: dict[str, list[Any]] = {**missing, **table.to_pydict()}
+def _example_ids(path: Path) -> _Ids:
+    found: _Ids = pq.read_table(path, columns=["example_id"])["example_id"].to_numpy()
     return found
 
 
-async def _undoubted(
-    session: AsyncSession, project: Project, job_id: int, judged: list[int]
-) -> _Rows:
-    """Ids of the labeled images, ascending, that the job judged and nobody has reviewed."""
+def _undoubted(project: Project, job_id: int) -> Select[bytes | None]:
+    """Ids of the labeled images that the job does not doubt and nobody has reviewed.
+
+    As bytes, eight big-endian ones for each: a row for each of a million would be seconds.
+    """
     reviewed = exists().where(
         Annotation.example_id == Example.id, Annotation.source == Source.REVIEW, holds()
     )
     suggested = exists().where(Suggestion.example_id == Example.id, Suggestion.job_id == job_id)
-    statement = select(Example.id).where(
+    sent = cast(func.int8send(cast(Example.id, BigInteger)), LargeBinary)
+    return select(func.string_agg(sent, literal(b"", LargeBinary))).where(
         Example.project_id == project.id,
         Example.state == ExampleState.LABELED,
         ~suggested,
         ~reviewed,
     )
-    labeled = np.array((await session.scalars(statement)).all(), dtype=np.int64)
-    return np.intersect1d(labeled, np.array(judged, dtype=np.int64))
 
 
-def _rows(judged: dict[str, list[Any]], chosen: _Rows, job: Job) -> list[dict[str, Any]]:
-    """What reviewers are asked about each image: its label, or the likeliest other one."""
-    at = {example: row for row, example in enumerate(judged["example_id"])}
-    found = []
-    for example in chosen.tolist():
-        row = at[example]
-        given, other, right = (judged[name][row] for name in ("class_id", *_OTHER))
-        if right is None:
-            other, right = _confused_with(job, given)
-        found.append(
-            {
-                "example_id": example,
-                "given_class_id": given,
-                "suggested_class_id": other,
-                "confidence": right,
-                "wrong": judged["wrong_probability"][row],
-                "quality": judged["quality"][row],
-            }
-        )
-    return found
+def _drawn(judged: Judged, undoubted: bytes, wanted: int) -> tuple[int, list[dict[str, Any]]]:
+    """Draw images, ``wanted`` if there are so many: of how many, and what is asked about each."""
+    ids = np.frombuffer(undoubted, dtype=">i8").astype(np.int64)
+    left = np.flatnonzero(np.isin(judged.example_ids, ids))
+    # Nobody can tell beforehand which images it will be.
+    random = np.random.default_rng(secrets.randbits(128))
+    chosen = random.choice(left, min(wanted, len(left)), replace=False)
+    names = pq.read_schema(judged.path).names
+    table = pq.read_table(judged.path, columns=[name for name in _COLUMNS if name in names])
+    return len(left), [_asked(row, judged.result) for row in table.take(chosen).to_pylist()]
 
 
-def _confused_with(job: Job, given: int) -> tuple[int, float]:
+def _asked(row: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    """What reviewers are asked about an image: its label, or the likeliest other one."""
+    given, (other, right) = row["class_id"], (row.get(name) for name in _OTHER)
+    if right is None:
+        other, right = _confused_with(result, given)
+    return {
+        "example_id": row["example_id"],
+        "given_class_id": given,
+        "suggested_class_id": other,
+        "confidence": right,
+        "wrong": row["wrong_probability"],
+        "quality": row["quality"],
+    }
+
+
+def _confused_with(result: dict[str, Any], given: int) -> tuple[int, float]:
     """The class that the job suggests most often for labels ``given``, and how often."""
-    assert job.result is not None
-    ids: list[int] = job.result["class_ids"]
-    counts = np.array(job.result["transitions"][ids.index(given)], dtype=np.float64)
+    ids: list[int] = result["class_ids"]
+    counts = np.array(result["transitions"][ids.index(given)], dtype=np.float64)
     total = max(1.0, float(counts.sum()))
     counts[ids.index(given)] = -1
     most = int(counts.argmax())

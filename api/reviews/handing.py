@@ -2,10 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, update
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    DateTime,
+    and_,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.reviews.desk import suggested_by
@@ -14,6 +25,9 @@ from core.tables import Project, Suggestion
 
 _AUDIT_EVERY: Final = 4
 """One of so many images is of the audit, while there is one, wherever the review stops."""
+
+_PLACE: Final = timedelta(microseconds=1)
+"""Leases of what is handed out together expire in its order, which is how it is remembered."""
 
 _AUDITED = Suggestion.inclusion.is_not(None)
 
@@ -40,22 +54,25 @@ class Hand:
     async def take(self, session: AsyncSession, n: int) -> list[int]:
         """Lease ``n`` suggestions, in their order: those held already, then the most worth.
 
-        What somebody holds stays first whatever is learned meanwhile: nothing jumps.
+        What somebody holds stays first, in the order in which it was handed out, whatever is
+        learned meanwhile: nothing jumps, and nothing tells which images are of the audit.
         """
         mine = and_(Suggestion.lease_holder == self.user_id, Suggestion.lease_expires_at > self.now)
-        held = await self._first(session, mine, n, [Suggestion.rank])
-        wanted = n - len(held)
+        handed = [Suggestion.lease_expires_at, Suggestion.id]
+        held = await self._first(session, mine, None, handed)
+        wanted = max(0, n - len(held))
         # In the order of their draw: the first of a random sample are one as well.
         audited, drawn = and_(_AUDITED, ~func.coalesce(mine, False)), [Suggestion.rank]
-        audit = await self._first(session, audited, wanted // _AUDIT_EVERY, drawn)
+        audit = await self._first(session, audited, await self._due(session, wanted), drawn)
         rest = and_(~_AUDITED, ~func.coalesce(mine, False))
         suggested = await self._first(session, rest, wanted - len(audit), self.learned.order())
         if missing := wanted - len(audit) - len(suggested):
             more = and_(audited, Suggestion.id.not_in(audit))
             audit = [*audit, *await self._first(session, more, missing, drawn)]
         ids = [*held, *_mixed(suggested, audit)]
+        # All that is held goes on to be: were only some of it, it would change places.
         await self._keep(session, ids)
-        return ids
+        return ids[:n]
 
     async def take_group(self, session: AsyncSession, passed: Sequence[int]) -> list[int]:
         """Lease a group of alike suggestions, of those that are not ``passed`` the most worth.
@@ -81,6 +98,16 @@ class Hand:
                 await self._keep(session, ids)
                 return list(ids)
         return []
+
+    async def _due(self, session: AsyncSession, wanted: int) -> int:
+        """How many of the next ``wanted`` are of the audit: every fourth that is handed out is.
+
+        Counted over all leases, so that as many are where each is of a single image.
+        """
+        handed = or_(Suggestion.decision.is_not(None), Suggestion.lease_expires_at > self.now)
+        of_job = suggested_by(self.project, self.job_id)
+        before = await session.scalar(select(func.count()).where(of_job, handed)) or 0
+        return (before + wanted) // _AUDIT_EVERY - before // _AUDIT_EVERY
 
     def _free(self, which: ColumnElement[bool]) -> list[ColumnElement[bool]]:
         """Conditions of the open suggestions that nobody else looks at."""
@@ -108,10 +135,12 @@ class Hand:
         return (await session.scalars(statement.with_for_update(skip_locked=True))).all()
 
     async def _keep(self, session: AsyncSession, ids: Sequence[int]) -> None:
+        place = func.array_position(literal(list(ids), ARRAY(BigInteger)), Suggestion.id)
+        expires = literal(self.expires, DateTime(timezone=True))
         await session.execute(
             update(Suggestion)
             .where(Suggestion.id.in_(ids))
-            .values(lease_holder=self.user_id, lease_expires_at=self.expires)
+            .values(lease_holder=self.user_id, lease_expires_at=expires + place * literal(_PLACE))
         )
 
 

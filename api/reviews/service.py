@@ -8,11 +8,12 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, func, null, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.access import managed_project
 from api.audit import record
 from api.pictures import image_url
 from api.principal import Principal
 from api.reviews import disagreements
-from api.reviews.audit import draw
+from api.reviews.audit import draw, judged_by
 from api.reviews.desk import Desk, repeated, suggested_by
 from api.reviews.estimate import estimate
 from api.reviews.handing import Hand
@@ -156,7 +157,10 @@ async def audit(
 ) -> ReviewEstimate:
     """Draw the audit of a job's review, or more of it."""
     job_id = await _by_job(session, project, job_id)
-    size = await draw(session, project, storage, job_id, n)
+    judged = await judged_by(session, project, storage, job_id)
+    # Not before the file is there, for which nobody else is to wait.
+    await managed_project(session, principal, project.id, lock=True)
+    size = await draw(session, project, judged, job_id, n)
     record(session, principal, "sample", "review", job_id, project_id=project.id, images=size)
     tell(session, project.id, Topic.REVIEW)
     return await estimate(session, project, job_id)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.protocols import Float32Array, Indices, Progress
+from models.relabeling import FIX_GAIN
 from models.relabeling.noise_model import UNKNOWN, NoiseModel
 from models.relabeling.opinions import (
     Axes,
@@ -37,9 +38,6 @@ _HEADS: Final[Mapping[str, Callable[[Float32Array, Indices, Float32Array, int], 
 _HARD_OR_WRONG: Final = 0.45
 """Of the labels that are not the likeliest class but pass for right, so many may be wrong too: of
 difficult images nobody can tell by features whether the image or the label is the exception."""
-
-_FIX_GAIN: Final = 0.5
-"""A wrong label whose right class is at hand is worth so much more: one key instead of a search."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class Judgement:
     @property
     def worth(self) -> Float32Array:
         """(N,) float32 >= 0, what a reviewer's look is expected to bring, higher = sooner."""
-        result: Float32Array = self.wrong + np.float32(_FIX_GAIN) * self.other_probability
+        result: Float32Array = self.wrong + np.float32(FIX_GAIN) * self.other_probability
         return result
 
 
@@ -155,7 +153,10 @@ def judge_labels(
         accuracy = float((everything.believed(spoken).argmax(axis=1) == evaluation_labels).mean())
     rows = np.arange(len(labels))
     wrong = 1 - posterior[rows, labels]
-    still = wrong if settled is None else np.where(settled, 0, wrong)
+    differs = believed.argmax(axis=1) != labels
+    still = wrong
+    if settled is not None:
+        still, differs = np.where(settled, 0, wrong), differs & ~settled
     rest = posterior.copy()
     rest[rows, labels] = -1
     return Judgement(
@@ -163,7 +164,7 @@ def judge_labels(
         posterior.astype(np.float32),
         np.clip(wrong, 0, 1).astype(np.float32),
         rest.argmax(axis=1).astype(np.int64),
-        _noise_rate(still, believed.argmax(axis=1) != labels, fold),
+        _noise_rate(still, differs, fold),
         accuracy,
         (float(everything.trust[0]), float(everything.trust[1]), float(everything.trust[2])),
     )

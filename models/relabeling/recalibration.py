@@ -23,7 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 FLOOR: Final = 1e-3
 """Probabilities nearer to 0 or 1 count as this far away: no job is that sure."""
 
-_DEVIATIONS: Final = {"intercept": 0.7, "slope": 0.3, "offset": 0.5}
+# Inverse variances of the priors: of intercept and slope, and of an offset.
+_LINE: Final = np.array([0.7, 0.3]) ** -2.0
+_OFFSET: Final = 0.5**-2.0
 _STEPS: Final = 50
 _CLOSE: Final = 1e-9
 
@@ -69,46 +71,79 @@ def recalibrate(probabilities: ArrayLike, groups: ArrayLike, happened: ArrayLike
     if not len(target):
         return Recalibration()
     names, group = np.unique(np.asarray(groups), return_inverse=True)
-    design = np.column_stack(
-        [np.ones(len(group)), _logits(probabilities), np.eye(len(names))[group]]
-    )
-    centre = np.zeros(design.shape[1])
-    centre[1] = 1.0
-    deviations = np.full(design.shape[1], _DEVIATIONS["offset"])
-    deviations[:2] = _DEVIATIONS["intercept"], _DEVIATIONS["slope"]
-    found = _maximum(design, target, centre, deviations**-2.0)
-    if found[1] < 0:
+    logits = _logits(probabilities)
+    both = np.column_stack([np.ones(len(group)), logits])
+    line, offsets = _maximum(_Decisions(both, np.array([0.0, 1.0]), _LINE, group, target))
+    intercept, slope = line.tolist()
+    if slope < 0:
         # The objective is concave, so that the best of the slopes allowed lies at the bound.
-        rest = np.delete(np.arange(len(centre)), 1)
-        found[1] = 0.0
-        found[rest] = _maximum(design[:, rest], target, centre[rest], deviations[rest] ** -2.0)
-    offsets = dict(zip(names.tolist(), found[2:].tolist(), strict=True))
-    return Recalibration(float(found[0]), float(found[1]), offsets)
+        alone = _Decisions(both[:, :1], np.zeros(1), _LINE[:1], group, target)
+        line, offsets = _maximum(alone)
+        intercept, slope = float(line[0]), 0.0
+    return Recalibration(intercept, slope, dict(zip(names.tolist(), offsets.tolist(), strict=True)))
 
 
-def _maximum(
-    design: Float64Array, target: Float64Array, centre: Float64Array, precision: Float64Array
-) -> Float64Array:
-    """Newton's method on the logistic likelihood with a normal prior, halving steps that lose."""
+@dataclass(frozen=True)
+class _Decisions:
+    """N decisions in G groups, and the normal prior of the line that they are explained by.
 
-    def objective(at: Float64Array) -> float:
-        logits = design @ at
-        likelihood = target @ logits - np.logaddexp(0, logits).sum()
-        return float(likelihood - (precision * (at - centre) ** 2).sum() / 2)
+    Attributes:
+        design: (N, P), what the line is made of.
+        centre: (P,), its prior's mean.
+        precision: (P,) > 0, its prior's inverse variances.
+        group: (N,) int64 in 0..G-1, each number at least once.
+        target: (N,) 0 or 1.
+    """
 
-    found, best = centre.copy(), objective(centre)
-    for _ in range(_STEPS):
-        expected = 1 / (1 + np.exp(-(design @ found)))
-        slope = design.T @ (target - expected) - precision * (found - centre)
+    design: Float64Array
+    centre: Float64Array
+    precision: Float64Array
+    group: NDArray[np.int64]
+    target: Float64Array
+
+    def logits(self, line: Float64Array, offsets: Float64Array) -> Float64Array:
+        result: Float64Array = self.design @ line + offsets[self.group]
+        return result
+
+    def objective(self, line: Float64Array, offsets: Float64Array) -> float:
+        """Logarithm of likelihood times prior, but for a constant."""
+        logits = self.logits(line, offsets)
+        prior = self.precision @ (line - self.centre) ** 2 + _OFFSET * (offsets @ offsets)
+        return float(self.target @ logits - np.logaddexp(0, logits).sum() - prior / 2)
+
+    def step(self, line: Float64Array, offsets: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Newton's step: no decision has two groups, so that offsets are eliminated one by one."""
+        expected = 1 / (1 + np.exp(-self.logits(line, offsets)))
+        missing = self.target - expected
         weights = np.maximum(expected * (1 - expected), 1e-12)
-        curvature = (design * weights[:, None]).T @ design + np.diag(precision)
-        step = np.linalg.solve(curvature, slope)
-        while (value := objective(found + step)) < best and np.abs(step).max() > _CLOSE:
-            step = step / 2
-        if value < best or np.abs(step).max() <= _CLOSE:
+        weighted = self.design * weights[:, None]
+        slope = self.design.T @ missing - self.precision * (line - self.centre)
+        of_offsets = np.bincount(self.group, missing) - _OFFSET * offsets
+        own = np.bincount(self.group, weights) + _OFFSET
+        shared = np.stack([np.bincount(self.group, column) for column in weighted.T])
+        # The Schur complement of the offsets' block, which is diagonal.
+        rest = weighted.T @ self.design + np.diag(self.precision) - (shared / own) @ shared.T
+        solved = np.linalg.solve(rest, slope - (shared / own) @ of_offsets)
+        by_line = solved.astype(np.float64, copy=False)
+        by_offsets: Float64Array = (of_offsets - by_line @ shared) / own
+        return by_line, by_offsets
+
+
+def _maximum(decisions: _Decisions) -> tuple[Float64Array, Float64Array]:
+    """Newton's method, halving steps that lose: (P,) of the line, and (G,) offsets."""
+    line, offsets = decisions.centre, np.zeros(int(decisions.group.max()) + 1)
+    best = decisions.objective(line, offsets)
+    for _ in range(_STEPS):
+        by_line, by_offsets = decisions.step(line, offsets)
+        longest = max(float(np.abs(by_line).max()), float(np.abs(by_offsets).max()))
+        while (
+            value := decisions.objective(line + by_line, offsets + by_offsets)
+        ) < best and longest > _CLOSE:
+            by_line, by_offsets, longest = by_line / 2, by_offsets / 2, longest / 2
+        if value < best or longest <= _CLOSE:
             break
-        found, best = found + step, value
-    return found
+        line, offsets, best = line + by_line, offsets + by_offsets, value
+    return line, offsets
 
 
 def _logits(probabilities: ArrayLike) -> Float64Array:

@@ -1,23 +1,29 @@
 """What a review learns from its decisions, hands out by it, and says of labels not asked about."""
 
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from api.reviews.learning import Learned
 from core.lifecycle import new_job
+from core.settings import Settings
 from core.states import ArtifactKind, ExampleState, JobKind, Role, Source, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from models.intervals import clopper_pearson, wilson
-from models.relabeling.recalibration import recalibrate
+from models.relabeling.recalibration import Recalibration, recalibrate
 from tests.api.reviewing import call
+from tests.processes import eventually
 from tests.world import Caller, World
 
 LABELED, SUGGESTED = 80, 48
@@ -185,6 +191,9 @@ def test_what_is_worth_more_by_now_comes_first_and_nothing_held_jumps(review: Re
     kinds = [one["given_class_id"] == cat for one in items[4:]]
     # Of 28 that are left 14 are cats: those come when the dogs are out.
     assert kinds == [False] * 12 + [True] * 8
+    # Whoever loads the page again, or asks for fewer, finds them where they were.
+    for n in (24, 4, 24):
+        assert [one["id"] for one in review.lease(n)] == [one["id"] for one in items[:n]]
     shown = {one["id"]: one["confidence"] for one in items}
     said = {row.id: row.confidence for row in review.rows(audit=False)}
     # Cats are believed less by now.
@@ -253,14 +262,39 @@ def test_an_audit_is_drawn_of_what_is_not_suggested_and_says_what_error_is_left(
     audited = {row.id for row in rows}
     items = review.lease(16)
     assert sum(one["id"] in audited for one in items) == 4
-    # Nothing but its numbers tells which is which.
-    assert len({tuple(one) for one in items}) == 1
+    # Nothing but its numbers, and that it has no group, tells which is which: not its place either.
+    kinds = [{name: type(value) for name, value in one.items() if name != "alike"} for one in items]
+    assert all(one == kinds[0] for one in kinds)
+    assert [one["id"] for one in review.lease(16)] == [one["id"] for one in items]
     review.decide(items, lambda one: "keep" if one["id"] in audited else "accept")
     (first,) = [one for one in review.lease(4) if one["id"] in audited]
     review.decide([first], lambda _: "ood")
     found = review.call("/estimate")
     assert (found["decided"], found["audit"]["decided"], found["audit"]["wrong"]) == (12, 5, 1)
     assert found["audit"]["error_left"] == vars(clopper_pearson(1, 5))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 16])
+def test_every_fourth_image_is_of_the_audit_however_many_are_handed_out_at_once(
+    review: Review, n: int
+) -> None:
+    review.audit(20)
+    audited = {row.id for row in review.rows(audit=True)}
+    seen: list[bool] = []
+    while len(seen) < 16:
+        items = review.lease(n)
+        seen += [one["id"] in audited for one in items]
+        review.decide(items, lambda _: "keep")
+        assert sum(seen) == len(seen) // 4
+
+
+def test_what_is_learned_is_sent_in_one_statement_for_any_number_of_classes() -> None:
+    statements = set()
+    for count in (1, 2, 300):
+        correction = Recalibration(0.1, 0.9, dict.fromkeys(range(count), 0.3))
+        learned = Learned(correction, correction, decided=count)
+        statements.add(str(select(learned.worth())))
+    assert len(statements) == 1
 
 
 def test_an_audit_can_be_made_larger_up_to_every_label(review: Review) -> None:
@@ -273,6 +307,59 @@ def test_an_audit_can_be_made_larger_up_to_every_label(review: Review) -> None:
     # Suggestions out, the rest is the audit.
     review.decide(review.lease(256), lambda _: "keep")
     assert review.call("/estimate")["audit"]["decided"] == LABELED - SUGGESTED
+
+
+def waiting(connection: psycopg.Connection) -> int:
+    """How many in its database wait for a lock."""
+    # What a transaction has seen of the others stays, but for this.
+    connection.execute("SELECT pg_stat_clear_snapshot()")
+    found = connection.execute(
+        "SELECT pid FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    return len(found.fetchall())
+
+
+def test_an_audit_locks_its_images_in_the_order_in_which_decisions_do(
+    review: Review, installation: Settings
+) -> None:
+    """Otherwise each could hold what the other waits for."""
+    review.audit(10)
+    first, *others = sorted(row.id for row in review.rows(audit=True))
+    engineer = review.world.caller(Role.ENGINEER, review.project)
+    audit = partial(review.http.post, review.url("audit"), headers=engineer.headers)
+    found: list[Any] = []
+    drawing = threading.Thread(target=lambda: found.append(audit(json={"n": 20})))
+    with psycopg.connect(installation.libpq_url) as deciding:
+        # Written anew it lies behind the others, where a scan comes upon it last.
+        deciding.execute("UPDATE suggestions SET rank = rank WHERE id = %s", [first])
+        deciding.commit()
+        deciding.execute("SELECT FROM suggestions WHERE id = %s FOR UPDATE", [first])
+        drawing.start()
+        eventually(lambda: waiting(deciding) == 1, "the audit waits")
+        free = "SELECT id FROM suggestions WHERE id = ANY(%s) ORDER BY id FOR UPDATE SKIP LOCKED"
+        assert [id_ for (id_,) in deciding.execute(free, [others])] == others
+    drawing.join(30)
+    assert found[0].json()["audit"]["size"] == 20
+
+
+def test_who_draws_at_the_same_time_draws_one_audit(review: Review, installation: Settings) -> None:
+    engineer = review.world.caller(Role.ENGINEER, review.project)
+    audit = partial(review.http.post, review.url("audit"), headers=engineer.headers)
+    found: list[Any] = []
+    drawing = [
+        threading.Thread(target=lambda: found.append(audit(json={"n": 20}))) for _ in range(2)
+    ]
+    with psycopg.connect(installation.libpq_url) as other:
+        other.execute("SELECT FROM projects WHERE id = %s FOR UPDATE", [review.project.id])
+        for one in drawing:
+            one.start()
+        eventually(lambda: waiting(other) == 2, "both wait")
+    for one in drawing:
+        one.join(30)
+    assert [one.json()["audit"]["size"] for one in found] == [20, 20]
+    rows = review.rows(audit=True)
+    assert [row.rank for row in rows] == list(range(20))
 
 
 def test_files_of_earlier_versions_are_audited_by_what_is_confused_most(review: Review) -> None:

@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from scipy.optimize import minimize
 from scipy.stats import binomtest
 
+from models.errors import Cancelled
 from models.intervals import clopper_pearson, wilson
 from models.relabeling.groups import MOST, NO_GROUP, alike_groups
 from models.relabeling.recalibration import FLOOR, Recalibration, recalibrate
@@ -58,6 +61,33 @@ def test_it_finds_how_far_a_job_is_off(intercept: float, slope: float) -> None:
     assert errors[-1] < errors[1] < 0.1
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 300), st.integers(1, 200), st.booleans(), st.integers(0, 10_000))
+def test_corrections_are_the_likeliest(count: int, groups: int, wrong: bool, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    said, group = random.uniform(0, 1, count), random.integers(0, groups, count)
+    happened = (random.random(count) < said) != wrong
+    learned = recalibrate(said, group, happened)
+    logits = np.log(np.clip(said, FLOOR, 1 - FLOOR) / (1 - np.clip(said, FLOOR, 1 - FLOOR)))
+
+    def loss(at: NDArray[np.float64]) -> float:
+        found = at[0] + at[1] * logits + at[2:][group]
+        prior = (at[0] / 0.7) ** 2 + ((at[1] - 1) / 0.3) ** 2 + ((at[2:] / 0.5) ** 2).sum()
+        return float(np.logaddexp(0, found).sum() - found[happened].sum() + prior / 2)
+
+    def slopes(at: NDArray[np.float64]) -> NDArray[np.float64]:
+        off = 1 / (1 + np.exp(-(at[0] + at[1] * logits + at[2:][group]))) - happened
+        line = [off.sum() + at[0] / 0.49, off @ logits + (at[1] - 1) / 0.09]
+        return np.concatenate([line, np.bincount(group, off, groups) + at[2:] / 0.25])
+
+    bounds = [(None, None), (0, None), *[(None, None)] * groups]
+    expected = minimize(loss, [0, 1, *[0] * groups], jac=slopes, bounds=bounds, tol=1e-14)
+    offsets = [learned.offsets.get(one, 0.0) for one in range(groups)]
+    found = np.array([learned.intercept, learned.slope, *offsets])
+    assert_allclose(found, expected.x, atol=2e-3)
+    assert loss(found) <= expected.fun + 1e-9
+
+
 def test_a_job_that_is_wrong_about_everything_is_believed_in_nothing() -> None:
     said = np.linspace(0.05, 0.95, 400)
     learned = recalibrate(said, [0] * 400, said < 0.5)
@@ -73,6 +103,9 @@ def test_intervals_are_those_of_the_books(case: tuple[int, int]) -> None:
         expected = binomtest(hits, count).proportion_ci(method=method)
         assert_allclose([found.low, found.high], [expected.low, expected.high], atol=1e-6)
         assert found.low <= found.share == hits / count <= found.high
+    narrow = wilson(hits, count, 1.281552)
+    book = binomtest(hits, count).proportion_ci(0.8, method="wilson")
+    assert_allclose([narrow.low, narrow.high], [book.low, book.high], atol=1e-6)
 
 
 @settings(max_examples=40, deadline=None)
@@ -100,3 +133,26 @@ def test_those_that_look_alike_are_together() -> None:
     groups = alike_groups(embeddings, same, same, random.random(16, dtype=np.float32))
     assert {len(set(groups[kind == one].tolist())) for one in (0, 1)} == {1}
     assert len(set(groups.tolist())) == 2
+
+
+def test_groups_are_looked_for_among_what_is_worth_as_much_and_can_be_given_up() -> None:
+    count = 6_000
+    same, worth = np.zeros(count, dtype=np.int64), -np.arange(count, dtype=np.float32)
+    # The first and the last look alike, and nothing between them looks like either.
+    embeddings = np.zeros((count, 3), np.float32)
+    embeddings[1::2, 1], embeddings[2::2, 1] = 1, -1
+    embeddings[[0, -1]] = 1, 0, 0
+    embeddings[-2] = 0, 0, 0
+    groups = alike_groups(embeddings, same, same, worth)
+    assert groups[0] == groups[-1] == NO_GROUP
+    assert alike_groups(embeddings[[0, 1, -1]], same[:3], same[:3], worth[:3]).tolist() == [
+        0, NO_GROUP, 0,
+    ]  # fmt: skip
+
+    def give_up(step: int, steps: int) -> None:
+        assert steps == count
+        if step >= 1_000:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        alike_groups(embeddings, same, same, worth, give_up)

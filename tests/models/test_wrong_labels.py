@@ -13,7 +13,7 @@ from sklearn.metrics import average_precision_score
 
 from models.errors import ModelError
 from models.relabeling.features import Chosen, chosen_features, embed_rows
-from models.relabeling.frozen import Judgement, _opinions, judge_labels, suggestions
+from models.relabeling.frozen import Judgement, NoiseRate, _opinions, judge_labels, suggestions
 from models.relabeling.noise_model import NoiseModel
 from models.relabeling.opinions import Axes, folds_of, gaussians, neighbours, one_hot
 
@@ -196,7 +196,6 @@ def test_after_a_review_the_noise_that_is_left_is_still_found(known: bool) -> No
     reviewed = np.where(settled, truth, labels)
     before = labels if known else None
     again = judge_labels(x, reviewed, classes=5, seed=0, settled=settled, before=before)
-    careless = judge_labels(x, reviewed, classes=5, seed=0)
     left = float((labels != truth)[~settled].mean())
 
     def said(found: Judgement) -> float:
@@ -204,12 +203,28 @@ def test_after_a_review_the_noise_that_is_left_is_still_found(known: bool) -> No
 
     # What a review has put right tells of the ways in which labels went wrong, if it is known.
     if known:
+        careless = judge_labels(x, reviewed, classes=5, seed=0)
         assert said(again) < said(careless)
         assert said(again) < 0.06
         fixed = (again.other == truth)[suggestions(again, 0.5, settled)].mean()
         assert fixed > 0.8
-    # Nothing that was reviewed counts as wrong.
-    assert again.noise.rate == pytest.approx(again.wrong[~settled].sum() / len(labels), abs=1e-5)
+    # Nothing that was reviewed counts as wrong, or as difficult.
+    noise, differs = again.noise, again.opinions.argmax(axis=1) != reviewed
+    assert noise.rate == pytest.approx(again.wrong[~settled].sum() / len(labels), abs=1e-5)
+    hard = max(0.0, differs[~settled].sum() / len(labels) - noise.rate)
+    assert differs[settled].any()
+    assert noise.high == pytest.approx(2 * noise.rate - noise.low + 0.45 * hard)
+
+
+def test_where_everything_was_reviewed_no_noise_is_left() -> None:
+    # Overlapping classes, so that opinions contradict many labels that reviewers have settled.
+    x, truth = clusters(5, 300, seed=3, apart=2.0)
+    settled = np.ones(len(truth), dtype=np.bool_)
+    found = judge_labels(
+        x, truth, classes=5, seed=0, settled=settled, before=spoiled(truth, 0.2, 5, 3)
+    )
+    assert (found.opinions.argmax(axis=1) != truth).any()
+    assert found.noise == NoiseRate(0.0, 0.0, 0.0)
 
 
 def judged(wrong: list[float], right: list[float]) -> Judgement:

@@ -25,9 +25,11 @@ from tests.workers.test_relabel import (
     table_of,
 )
 from tests.world import World
+from workers.arrays import read_arrays, write_arrays
 from workers.relabel import handler
+from workers.relabel.gather import Gathered, gather
 from workers.relabel.handler import FROZEN_PHASES
-from workers.runner import run_job
+from workers.runner import JobContext, run_job
 
 FROZEN: dict[str, Any] = {"network": "efficientnet_lite0"}
 
@@ -212,6 +214,23 @@ def test_what_a_reviewer_settled_is_not_asked_again(http: TestClient, world: Wor
     assert {one.example_id for one in suggestions_of(world, again)} == {
         one.example_id for one in others
     }
+
+
+def test_a_job_that_began_before_an_upgrade_ends_after_it(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gather_as_before(context: JobContext) -> Gathered:
+        found, path = gather(context), context.work / "gathered.npz"
+        arrays = read_arrays(path)
+        del arrays["before_ids"]
+        write_arrays(path, arrays)
+        return found
+
+    monkeypatch.setattr(handler, "gather", gather_as_before)
+    project = pool(world)
+    job = judged(http, world, project)
+    doubted = {one.example_id for one in suggestions_of(world, job)}
+    assert {world.session.get_one(Example, one).pool_index for one in doubted} == WRONG
 
 
 def test_votes_are_weighed_by_the_same_opinions(http: TestClient, world: World) -> None:

@@ -85,7 +85,9 @@ def judged_by_features(
     )
     kept = _kept(found, labels[:inside], snapshot.classes, params.share, features.notes)
     arrays, settled = kept.arrays, np.isin(indices[:inside], snapshot.reviewed)
-    arrays["alike"] = _alike(features.embeddings[:inside], labels[:inside], arrays, settled)
+    arrays["alike"] = _alike(
+        features.embeddings[:inside], labels[:inside], arrays, settled, progress
+    )
     return kept
 
 
@@ -94,12 +96,17 @@ def _alike(
     labels: Indices,
     arrays: dict[str, NDArray[Any]],
     settled: NDArray[np.bool_],
+    progress: Progress,
 ) -> Indices:
     """(N,) numbers of groups of what will be suggested, ``NO_GROUP`` elsewhere."""
     result = np.full(len(labels), NO_GROUP, dtype=np.int64)
     rows = np.flatnonzero((arrays["corrected"] != labels) & ~settled)
     result[rows] = alike_groups(
-        np.asarray(embeddings[rows]), labels[rows], arrays["corrected"][rows], arrays["worth"][rows]
+        np.asarray(embeddings[rows]),
+        labels[rows],
+        arrays["corrected"][rows],
+        arrays["worth"][rows],
+        progress,
     )
     return result
 

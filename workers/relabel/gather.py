@@ -75,7 +75,10 @@ def gather(context: JobContext) -> Gathered:
 
 def gathered_before(context: JobContext) -> Gathered:
     """Read what ``gather`` froze."""
-    return Gathered(frozen(context), **read_arrays(context.work / _FILE))
+    known, arrays = frozen(context), read_arrays(context.work / _FILE)
+    # A job that was on its way before this was asked has a file without it.
+    nobody = np.full(len(known.snapshot.labeled), UNKNOWN, dtype=np.int64)
+    return Gathered(known, **{"before_ids": nobody, **arrays})
 
 
 def _before(context: JobContext, snapshot: Snapshot) -> Indices:
