@@ -25,11 +25,11 @@ class Interval:
     high: float
 
 
-def wilson(hits: float, count: int, z: float = Z95) -> Interval:
+def wilson(hits: float, count: float, z: float = Z95) -> Interval:
     """Return Wilson's score interval, which covers what z stands for on average over shares.
 
     Args:
-        hits: 0..count; an accuracy times its images need not be whole.
+        hits: 0..count; neither need be whole, as where several verdicts are of one draw.
         count: draws, at least one.
         z: standard deviations to either side, of 95 % by default.
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
-from api.rounds.shares import FEWEST, Z95, Share, inside_of, overlap_of, share_of
+from api.rounds.shares import FEWEST, advised_by, inside_of, overlap_of
 from core.states import RoundState
+from models.intervals import Interval, wilson
 
 FOUND: Final = 0.95
 LEAST_YIELD: Final = 0.02
@@ -46,7 +47,7 @@ def left_points(found: float, low: float, high: float) -> Points:
     return "go_on" if low >= 1 and found < FOUND * (found + low) else "neither"
 
 
-def yield_points(share: Share) -> Points:
+def yield_points(share: Interval) -> Points:
     """What it speaks for that so many of the last answers have found an image."""
     if share.high < LEAST_YIELD:
         return "stop"
@@ -82,8 +83,8 @@ def _yield(closed: Sequence[RoundOut]) -> list[Reason]:
             break
     if answers < FEWEST:
         return [_reason("few_answers", "neither", answers=answers, needed=FEWEST)]
-    points, share = yield_points(share_of(inside, answers)), share_of(inside, answers, Z95)
-    values = {"inside": inside, "answers": answers, "share": share.value}
+    points, share = yield_points(advised_by(inside, answers)), wilson(inside, answers)
+    values = {"inside": inside, "answers": answers, "share": share.share}
     return [_reason("yield", points, low=share.low, high=share.high, **values)]
 
 

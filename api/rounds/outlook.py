@@ -33,9 +33,10 @@ import numpy as np
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
 from api.rounds.shares import FEWEST as FEWEST_ANSWERS
-from api.rounds.shares import Z80, Z95, inside_of, overlap_of, share_of
+from api.rounds.shares import Z80, advised_by, inside_of, overlap_of
 from core.rounds import is_spent
 from core.states import RoundState
+from models.intervals import wilson
 
 FEWEST: Final = 4
 """A power law has three parameters."""
@@ -240,17 +241,17 @@ def _shares(closed: Sequence[RoundOut]) -> list[Reason]:
     if len(known) < 2 or known[-1] != counted[-1]:
         return []
     best_known = max(known, key=lambda one: one[0] / one[1])
-    best, last = share_of(*best_known), share_of(*known[-1])
+    best, last = advised_by(*best_known), advised_by(*known[-1])
     # Twice the verdicts for one label of a class, and by no accident.
     points: Points = "stop" if last.high < best.low / 2 else "neither"
     inside, count = known[-1]
-    last = share_of(inside, count, Z95)
+    last = wilson(inside, count)
     return [
         _reason(
             "in_share",
             points,
-            best=best.value,
-            last=last.value,
+            best=best.share,
+            last=last.share,
             low=last.low,
             high=last.high,
             inside=inside,

@@ -9,7 +9,7 @@ from api.projects.settings import checked, defaults
 from api.rounds import finding
 from api.rounds.finding import left_points, yield_points
 from api.rounds.schemas import OodLeft, OutlookOut
-from api.rounds.shares import share_of
+from api.rounds.shares import advised_by
 from core.errors import Invalid
 from core.states import RoundState
 from tests.api.test_outlook import round_of
@@ -70,9 +70,9 @@ def test_looking_on_is_advised_by_what_is_surely_left() -> None:
                 less = left_points(found=found, low=low, high=high)
                 more = left_points(found=found, low=low + 2, high=high + 2)
                 assert order.index(less) <= order.index(more)
-    assert yield_points(share_of(0, 100)) == "stop"
-    assert yield_points(share_of(0, 20)) == "neither"
-    assert yield_points(share_of(20, 100)) == "go_on"
+    assert yield_points(advised_by(0, 100)) == "stop"
+    assert yield_points(advised_by(0, 20)) == "neither"
+    assert yield_points(advised_by(20, 100)) == "go_on"
 
 
 def found_by(
