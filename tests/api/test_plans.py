@@ -185,7 +185,9 @@ def test_projects_are_counted_without_what_nobody_has_looked_at(
         with statements() as sent:
             http.get(f"/api/projects{url}", headers=admin.headers).raise_for_status()
         looked = [one for one in sent if "FROM examples" in one[0]]
-        assert sum("max(examples.pool_index)" in statement for statement, _ in looked) == 1
+        # The pictures of a list begin where its pool ends, too.
+        counts = [statement for statement, _ in looked if "generate_series" not in statement]
+        assert sum("max(examples.pool_index)" in statement for statement in counts) == 1
         # Beside the counts, what may sit both in the pool and among what is evaluated on.
         for one in looked:
             explain(connection, *one).check(2 * answered)

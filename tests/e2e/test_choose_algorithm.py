@@ -53,7 +53,7 @@ def test_a_strategy_is_found_and_chosen_by_keyboard_alone(signed_in: Page, karat
     strategy = field(page, "Query strategy")
     expect(strategy).to_contain_text("Expected value")
     expect(strategy).to_contain_text("Recommended")
-    expect(page.get_by_role("radio")).to_have_count(0)
+    expect(strategy.get_by_role("radio")).to_have_count(0)
 
     strategy.get_by_role("button", name="Change").focus()
     page.keyboard.press("Enter")
@@ -62,7 +62,7 @@ def test_a_strategy_is_found_and_chosen_by_keyboard_alone(signed_in: Page, karat
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("radio", name="MQ-Net")).to_be_checked()
     page.keyboard.type("coreset")
-    expect(page.get_by_role("radio")).to_have_count(1)
+    expect(strategy.get_by_role("radio")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(strategy.get_by_role("button", name="Change")).to_be_focused()
@@ -182,7 +182,7 @@ def test_korean_words_that_did_not_arrive_come_by_themselves(
     # Who knows an algorithm by its English title finds it.
     strategy.get_by_role("button", name="변경").click()
     page.keyboard.type("core-set")
-    expect(page.get_by_role("radio")).to_have_count(1)
+    expect(strategy.get_by_role("radio")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(strategy).to_contain_text("코어셋")
     strategy.get_by_text("파라미터").click()
