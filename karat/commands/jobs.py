@@ -1,6 +1,6 @@
 """``karat job`` and ``algorithms``."""
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -12,9 +12,6 @@ from karat.commands.connection import (
     find_project,
 )
 from karat.terminal import job_bar, show_estimate, show_json, show_table, when
-
-if TYPE_CHECKING:
-    pass
 
 jobs = typer.Typer(help="Start, follow and cancel jobs.", no_args_is_help=True)
 

@@ -54,6 +54,32 @@ class NoiseRate:
     low: float
     high: float
 
+    @classmethod
+    def of(
+        cls,
+        wrong: Float64Array,
+        differs: NDArray[np.bool_],
+        fold: Indices,
+        certain: int = 0,
+    ) -> "NoiseRate":
+        """Estimate it from N labels.
+
+        Args:
+            wrong: (N,) in 0..1, how likely each is wrong.
+            differs: (N,) bool, whether the opinion without it is another class.
+            fold: (N,) int64, which were judged by the same models.
+            certain: so many are wrong in any case.
+        """
+        count, rate = len(wrong), float(wrong.mean())
+        # Of the draw of these labels, and of the models, which differ from fold to fold.
+        by_fold = [float(wrong[fold == number].mean()) for number in np.unique(fold)]
+        between = float(np.var(by_fold, ddof=1)) / len(by_fold) if len(by_fold) > 1 else 0.0
+        error = math.sqrt(rate * (1 - rate) / count + between)
+        hard = max(0.0, float(differs.mean()) - rate)
+        low, high = rate - 2 * error, rate + 2 * error + _HARD_OR_WRONG * hard
+        known = certain / count
+        return cls(max(known, rate), max(known, low), min(1.0, max(known, high)))
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -164,7 +190,7 @@ def judge_labels(
         posterior.astype(np.float32),
         np.clip(wrong, 0, 1).astype(np.float32),
         rest.argmax(axis=1).astype(np.int64),
-        _noise_rate(still, differs, fold),
+        NoiseRate.of(still, differs, fold),
         accuracy,
         (float(everything.trust[0]), float(everything.trust[1]), float(everything.trust[2])),
     )
@@ -266,18 +292,6 @@ def _of_others(
     )
     head = _HEADS[learner](x, labels, asked, classes)
     return [head, gaussians(x, one_hot(labels, classes), asked), votes]
-
-
-def _noise_rate(wrong: Float64Array, differs: NDArray[np.bool_], fold: Indices) -> NoiseRate:
-    """Estimate from (N,) probabilities of being wrong, and whether the opinion is another class."""
-    count, rate = len(wrong), float(wrong.mean())
-    # Of the draw of these labels, and of the models, which differ from fold to fold.
-    by_fold = [float(wrong[fold == number].mean()) for number in np.unique(fold)]
-    between = float(np.var(by_fold, ddof=1)) / len(by_fold) if len(by_fold) > 1 else 0.0
-    error = math.sqrt(rate * (1 - rate) / count + between)
-    hard = max(0.0, float(differs.mean()) - rate)
-    low, high = rate - 2 * error, rate + 2 * error + _HARD_OR_WRONG * hard
-    return NoiseRate(rate, max(0.0, low), min(1.0, high))
 
 
 def _require(embeddings: Float32Array, labels: Indices, learner: str) -> None:

@@ -1,5 +1,6 @@
 """One check: what is asked comes as JSON on the standard input, what is found goes out in lines."""
 
+import hashlib
 import io
 import os
 import signal
@@ -18,7 +19,7 @@ from models.errors import ModelError
 from workers.check.asked import Asked, Course, tell
 from workers.check.gather import Gathered, gather
 from workers.check.inputs import opened
-from workers.check.judging import Judged, Verdict, judge
+from workers.check.judging import Judged, JudgedLabel, judge
 from workers.check.page import (
     Page,
     contradicted_images,
@@ -33,6 +34,7 @@ from workers.imports.items import Fetched, Refused
 _FAILED: Final = 1
 _SIDE: Final = 240
 _QUALITY: Final = 75
+_UNREAD: Final = Refused("not looked at")
 
 
 def main() -> int:
@@ -71,7 +73,7 @@ def check(asked: Asked, work: Path) -> dict[str, Any]:
     """
     course = Course()
     gathered = gather(asked, work, settings(), course)
-    judged = judge(gathered, asked, work, course)
+    judged = judge(gathered, work, course)
     return _report(asked, work, gathered, judged, course)
 
 
@@ -115,24 +117,26 @@ def _pictures(
     asked: Asked,
     work: Path,
     gathered: Gathered,
-    shown: list[Verdict],
+    shown: list[JudgedLabel],
     contradicted: list[int],
     course: Course,
 ) -> dict[int, bytes]:
     """Small versions of what the page shows, of whole images, which are read once more."""
     wanted = {
-        gathered.names[image]: image
+        gathered.digests[image]: image
         for image in [*contradicted, *(one.given.image for one in shown)]
     }
+    # Files may be called alike, and the rows of a Parquet file often are.
+    names = {gathered.names[image] for image in wanted.values()}
     found: dict[int, bytes] = {}
     with opened(asked, work) as inputs:
         for item in inputs.images.items(0):
-            image = wanted.get(item.name)
-            if image is None or image in found:
-                continue
-            content = item.read()
+            content = item.read() if item.name in names else _UNREAD
             content = content.content if isinstance(content, Fetched) else content
-            if not isinstance(content, Refused):
+            if isinstance(content, Refused):
+                continue
+            image = wanted.get(hashlib.sha256(content).digest())
+            if image is not None and image not in found:
                 found[image] = _small(content)
                 course.progress(len(found), len(wanted))
             if len(found) == len(wanted):

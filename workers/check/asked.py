@@ -3,21 +3,14 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.imports import FolderChoice
 
 Phase = Literal["names", "images", "fitting", "features", "judging", "report"]
-PHASES: Final[tuple[Phase, ...]] = (
-    "names",
-    "images",
-    "fitting",
-    "features",
-    "judging",
-    "report",
-)
+PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 
 _EVERY: Final = 100
 
@@ -35,7 +28,6 @@ class Asked(BaseModel):
         key_column: Column that says which image a row is about.
         folder_split: What folders are, by name.
         share: List a label if it is wrong with this probability at least.
-        network: Frozen model of the catalog.
         shown: So many of the list are in the HTML page.
         out: Folder of the reports.
         stem: What their names begin with.
@@ -50,7 +42,6 @@ class Asked(BaseModel):
     key_column: str | None = None
     folder_split: dict[str, FolderChoice] = {}
     share: float = Field(default=0.5, ge=0.05, le=0.99)
-    network: str = "auto"
     shown: int = Field(default=500, ge=0, le=5000)
     out: Path
     stem: str

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -45,11 +46,13 @@ class Given:
         file: What the file or the row calls the image.
         image: Row of the store.
         label: Position of the class, or ``OOD``.
+        times: How many annotators say so.
     """
 
     file: str
     image: int
     label: int
+    times: int = 1
 
 
 @dataclass
@@ -191,12 +194,12 @@ class _Reading:
             self._found.tally.note(line.notes)
 
     def _say(self, line: Line, image: int, labels: Iterable[Label]) -> None:
-        said = dict.fromkeys(
+        said = Counter(
             OOD if one.verdict is Verdict.OOD else (one.class_id or 0) - 1
             for one in labels
             if one.verdict in (Verdict.OOD, Verdict.CLASS)
         )
-        self._found.given += [Given(line.name, image, label) for label in said]
+        self._found.given += [Given(line.name, image, one, times) for one, times in said.items()]
 
     def _store(self, additions: list[Addition]) -> None:
         if not additions:

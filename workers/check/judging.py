@@ -12,28 +12,33 @@ from core.errors import Invalid
 from models.chance import Skill
 from models.data import PixelStore
 from models.protocols import OOD, Float32Array, Indices
+from models.relabeling import FIX_GAIN
 from models.relabeling.features import chosen_features, embed_rows
 from models.relabeling.frozen import NoiseRate, judge_labels
-from models.relabeling.opinions import folds_of
+from models.relabeling.opinions import Float64Array, folds_of
 from models.relabeling.several import together
-from workers.check.asked import Asked, Course
+from workers.check.asked import Course
 from workers.check.gather import Gathered, Given, pixels_of
 
 _SEED: Final = 0
 # With fewer images that were called OOD nobody knows what such images look like.
 _FEWEST_OOD: Final = 5
 _NAMED: Final = 10
+_NETWORK: Final = "auto"
+_SINGLE: Final = "it is the only image of its class, of which nobody could say whether it is right"
+_DISPUTED: Final = "fewer than two images have this label and no other"
+_FEW_OOD: Final = f"fewer than {_FEWEST_OOD} images are said to belong to no class and nothing else"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JudgedLabel:
     """What is said of one label of one image.
 
     Attributes:
         given: The label.
         wrong: How likely it is wrong, 0..1; ``None`` where it was not judged.
-        proposed: Position of the likeliest other class, or ``OOD``; of several labels of an image
-            the likeliest class of all; ``None`` where it was not judged.
+        proposed: Position of the likeliest other class, or ``OOD``; ``None`` where it was not
+            judged.
         likely: How likely that is right, 0..1.
         worth: What a look is expected to bring, higher = sooner.
         others: The other labels of the same image.
@@ -60,19 +65,22 @@ class Judged:
         judged: How many labels of images were judged, copies counted once.
         contradicted: Images with several labels, of which one at least is wrong.
         single: Classes with one image, which could not be judged.
+        disputed: Classes with several images, nearly all of which have other labels as well, which
+            could not be judged either.
         warnings: Why little of it is to be believed.
         notes: How features were chosen.
     """
 
-    verdicts: list[Verdict]
+    verdicts: list[JudgedLabel]
     noise: NoiseRate
     judged: int
     contradicted: int
     single: list[str]
+    disputed: list[str]
     warnings: list[str]
     notes: list[str]
 
-    def listed(self, share: float) -> list[Verdict]:
+    def listed(self, share: float) -> list[JudgedLabel]:
         """Those that are worth a look.
 
         Args:
@@ -87,23 +95,26 @@ class _Plan:
 
     Attributes:
         labels: Those of the images that have one, then those of the others: image and label.
+        times: How often each was given to its image.
         clean: How many there are of the first.
         classes: Position of each class that is judged, by what ``Given`` calls it.
         why_not: Why a label is not judged, by what ``Given`` calls it.
+        single: Which of these are of one image.
     """
 
     labels: list[tuple[int, int]]
+    times: list[int]
     clean: int
     classes: Mapping[int, int]
     why_not: Mapping[int, str]
+    single: set[int]
 
 
-def judge(gathered: Gathered, asked: Asked, work: Path, course: Course) -> Judged:
+def judge(gathered: Gathered, work: Path, course: Course) -> Judged:
     """Judge every label that can be judged.
 
     Args:
         gathered: What was read.
-        asked: How to judge it.
         work: Where the pixels are, and the features go.
         course: Told how far it is.
 
@@ -111,33 +122,35 @@ def judge(gathered: Gathered, asked: Asked, work: Path, course: Course) -> Judge
         DomainError: ``one_class`` or ``too_few``.
         ModelError: The features cannot be computed.
     """
-    labels_of: dict[int, dict[int, None]] = defaultdict(dict)
+    labels_of: dict[int, Counter[int]] = defaultdict(Counter)
     for given in gathered.given:
-        labels_of[given.image].setdefault(given.label)
+        labels_of[given.image][given.label] += given.times
     plan = _plan(labels_of, gathered)
-    found = _judged(plan, gathered, asked, work, course)
+    found = _judged(plan, gathered, work, course)
     verdicts = []
     for given in gathered.given:
         others = tuple(one for one in labels_of[given.image] if one != given.label)
         said = found.by_label.get((given.image, given.label))
         if said is None:
             why = plan.why_not[given.label]
-            verdicts.append(Verdict(given, others=others, why_not=why))
+            verdicts.append(JudgedLabel(given, others=others, why_not=why))
         else:
             verdicts.append(replace(said, given=given, others=others))
     verdicts.sort(key=lambda one: (one.wrong is None, -one.worth))
+    inside = sorted(label for label in plan.why_not if label != OOD)
     return Judged(
         verdicts=verdicts,
         noise=found.noise,
         judged=len(plan.labels),
         contradicted=sum(len(labels) > 1 for labels in labels_of.values()),
-        single=[gathered.classes[label] for label in sorted(plan.why_not) if label != OOD],
+        single=[gathered.classes[label] for label in inside if label in plan.single],
+        disputed=[gathered.classes[label] for label in inside if label not in plan.single],
         warnings=found.warnings,
         notes=found.notes,
     )
 
 
-def _plan(labels_of: Mapping[int, Mapping[int, None]], gathered: Gathered) -> _Plan:
+def _plan(labels_of: Mapping[int, Mapping[int, int]], gathered: Gathered) -> _Plan:
     """Choose what can be judged: a label of which there are others on other images."""
     counts = Counter(next(iter(said)) for said in labels_of.values() if len(said) == 1)
     given = {label for said in labels_of.values() for label in said}
@@ -145,9 +158,12 @@ def _plan(labels_of: Mapping[int, Mapping[int, None]], gathered: Gathered) -> _P
     _require_two(enough, given, gathered)
     # Images of no class come last.
     order = sorted(enough, key=lambda label: (label == OOD, label))
-    single = "it is the only image of its class, of which nobody could say whether it is right"
-    few = f"fewer than {_FEWEST_OOD} images are said to belong to no class"
-    why_not = {label: few if label == OOD else single for label in given - enough}
+    images = Counter(label for said in labels_of.values() for label in said)
+    single = {label for label in given - enough if label != OOD and images[label] == 1}
+    why_not = dict.fromkeys(given - enough, _DISPUTED)
+    why_not |= dict.fromkeys(single, _SINGLE)
+    if OOD in why_not:
+        why_not[OOD] = _FEW_OOD
     clean = [
         (image, label)
         for image, said in labels_of.items()
@@ -163,7 +179,9 @@ def _plan(labels_of: Mapping[int, Mapping[int, None]], gathered: Gathered) -> _P
         if label in enough
     ]
     classes = {label: number for number, label in enumerate(order)}
-    return _Plan([*clean, *others], len(clean), classes, why_not)
+    labels = [*clean, *others]
+    times = [labels_of[image][label] for image, label in labels]
+    return _Plan(labels, times, len(clean), classes, why_not, single)
 
 
 def _require_two(enough: set[int], given: set[int], gathered: Gathered) -> None:
@@ -199,13 +217,13 @@ def _require_two(enough: set[int], given: set[int], gathered: Gathered) -> None:
 
 @dataclass(frozen=True)
 class _Found:
-    by_label: Mapping[tuple[int, int], Verdict]
+    by_label: Mapping[tuple[int, int], JudgedLabel]
     noise: NoiseRate
     warnings: list[str]
     notes: list[str]
 
 
-def _judged(plan: _Plan, gathered: Gathered, asked: Asked, work: Path, course: Course) -> _Found:
+def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Course) -> _Found:
     """Judge the labels of a plan; nothing is learned from images with several."""
     store = PixelStore.open(pixels_of(work), gathered.size, len(gathered.names))
     images = np.array([image for image, _ in plan.labels], dtype=np.int64)
@@ -214,40 +232,45 @@ def _judged(plan: _Plan, gathered: Gathered, asked: Asked, work: Path, course: C
     # Images with several labels are embedded once, behind the others.
     several, place = np.unique(images[clean:], return_inverse=True)
     out = work / "features.npy"
-    _embed(store, np.concatenate([images[:clean], several]), asked.network, out, course)
+    _embed(store, np.concatenate([images[:clean], several]), out, course)
     course.begin("judging")
     features = chosen_features(
         np.load(out, mmap_mode="r"),
         labels[:clean],
-        asked.network,
+        _NETWORK,
         classes=classes,
         image_size=gathered.size,
         seed=_SEED,
     )
     rows = np.concatenate([np.arange(clean), clean + place]).astype(np.int64)
+    folds = _folds(labels, clean, place)
     judgement = judge_labels(
         features.embeddings[rows] if len(several) else features.embeddings,
         labels,
         classes=classes,
         seed=_SEED,
         trained_on=np.arange(clean),
-        folds=_folds(labels, clean, place),
+        folds=folds,
         progress=course.progress,
     )
-    posterior, proposed = judgement.probabilities.copy(), judgement.other.copy()
+    posterior = judgement.probabilities
     if len(several):
-        both = together(judgement.probabilities[clean:], judgement.opinions[clean:], place)
-        posterior[clean:] = both[place]
-        proposed[clean:] = both.argmax(axis=1)[place]
+        times = np.array(plan.times[clean:], dtype=np.int64)
+        judged, opinions = posterior[clean:], judgement.opinions[clean:]
+        posterior[clean:] = together(judged, opinions, place, times)[place]
+    wrong = np.clip(1 - posterior[np.arange(len(labels)), labels].astype(np.float64), 0, 1)
+    differs = judgement.opinions.argmax(axis=1) != labels
+    # Of the labels of one image one at most is right.
+    certain = len(labels) - clean - len(several)
     return _Found(
-        _verdicts(plan, gathered, labels, posterior, proposed),
-        judgement.noise,
+        _verdicts(plan, gathered, labels, posterior, wrong),
+        NoiseRate.of(wrong, differs, folds, certain),
         _warnings(judgement.opinions[:clean], labels[:clean]),
         list(features.notes),
     )
 
 
-def _embed(store: PixelStore, rows: Indices, network: str, out: Path, course: Course) -> None:
+def _embed(store: PixelStore, rows: Indices, out: Path, course: Course) -> None:
     """Compute features; steps of what is fitted come first, then images, each with its own time."""
     total = len(rows)
 
@@ -259,14 +282,13 @@ def _embed(store: PixelStore, rows: Indices, network: str, out: Path, course: Co
             course.begin("features", total)
 
     course.begin("fitting")
-    embed_rows(store, rows, network, flip=True, seed=_SEED, out=out, progress=progress)
+    embed_rows(store, rows, _NETWORK, flip=True, seed=_SEED, out=out, progress=progress)
 
 
 def _folds(labels: Indices, clean: int, place: Indices) -> Indices:
     """Folds in which the labels of one image are together: the same was learned before each."""
     folds = folds_of(labels[:clean], _SEED)
-    own = folds[place % clean] if clean else place
-    result: Indices = np.concatenate([folds, own]).astype(np.int64)
+    result: Indices = np.concatenate([folds, folds[place % clean]]).astype(np.int64)
     return result
 
 
@@ -275,23 +297,24 @@ def _verdicts(
     gathered: Gathered,
     labels: Indices,
     posterior: Float32Array,
-    proposed: Indices,
-) -> dict[tuple[int, int], Verdict]:
+    wrong: Float64Array,
+) -> dict[tuple[int, int], JudgedLabel]:
     called = list(plan.classes)
     rows = np.arange(len(labels))
-    wrong = np.clip(1 - posterior[rows, labels], 0, 1)
-    likely = posterior[rows, proposed]
+    # Of several labels of an image the given one may be the likeliest of all, as of one.
+    rest = posterior.copy()
+    rest[rows, labels] = -1
+    proposed = rest.argmax(axis=1)
     found = {}
     for row, (image, label) in enumerate(plan.labels):
         given = Given(gathered.names[image], image, label)
-        # The right one of several labels needs no look of its own.
-        gain = 0.0 if called[proposed[row]] == label else float(likely[row])
-        found[image, label] = Verdict(
+        likely = float(posterior[row, proposed[row]])
+        found[image, label] = JudgedLabel(
             given,
             float(wrong[row]),
             called[proposed[row]],
-            float(likely[row]),
-            float(wrong[row]) + 0.5 * gain,
+            likely,
+            float(wrong[row]) + FIX_GAIN * likely,
         )
     return found
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import Final
 
 from workers.check.gather import Gathered
-from workers.check.judging import Judged, Verdict
+from workers.check.judging import Judged, JudgedLabel
 from workers.check.tables import NO_CLASS, class_name
 
 _MOST_CONTRADICTED: Final = 100
@@ -69,7 +69,7 @@ class Page:
     pictures: Mapping[int, bytes]
     tables: Sequence[str]
 
-    def html(self, shown: Sequence[Verdict], contradicted: Sequence[int]) -> str:
+    def html(self, shown: Sequence[JudgedLabel], contradicted: Sequence[int]) -> str:
         """The whole page.
 
         Args:
@@ -117,17 +117,17 @@ class Page:
         yield "<h2>The same picture with several labels</h2>"
         count = self.judged.contradicted
         yield (
-            f"<p>{_pictures(count)} came more than once and {_is(count)} labeled differently, so "
-            "at least one label of each is wrong for certain, unless a picture can be of several "
-            f"classes.{_first(len(images), count)}</p>"
+            f"<p>{_pictures(count)} {_has(count)} several labels, of copies or of several "
+            f"annotators, so at least one label of each is wrong for certain, unless a picture can "
+            f"be of several classes.{_first(len(images), count)}</p>"
         )
-        by_image: dict[int, list[Verdict]] = {image: [] for image in images}
+        by_image: dict[int, list[JudgedLabel]] = {image: [] for image in images}
         for one in self.judged.verdicts:
             if one.given.image in by_image:
                 by_image[one.given.image].append(one)
         yield '<div class="grid">'
         for image, verdicts in by_image.items():
-            said: dict[int, list[Verdict]] = {}
+            said: dict[int, list[JudgedLabel]] = {}
             for one in verdicts:
                 said.setdefault(one.given.label, []).append(one)
             labels = "".join(
@@ -138,7 +138,7 @@ class Page:
             yield f"<article>{self._picture(image)}<div><ul>{labels}</ul></div></article>"
         yield "</div>"
 
-    def _list(self, shown: Sequence[Verdict]) -> Iterator[str]:
+    def _list(self, shown: Sequence[JudgedLabel]) -> Iterator[str]:
         listed = distinct(self.judged.listed(self.share))
         yield "<h2>Probably wrong, most worth a look first</h2>"
         if not listed:
@@ -215,7 +215,7 @@ def how_many(judged: Judged) -> str:
     )
 
 
-def how_sure(listed: Sequence[Verdict]) -> str:
+def how_sure(listed: Sequence[JudgedLabel]) -> str:
     """How many are listed, and how many of these are expected to be wrong, in words."""
     found = distinct(listed)
     if not found:
@@ -235,9 +235,14 @@ def left_aside(gathered: Gathered, judged: Judged) -> Iterator[str]:
         yield f"{_files_count(count)} without a label: {_some(gathered.unlabeled, count)}."
     if judged.single:
         yield (
-            f"{len(judged.single):,} {'class has' if len(judged.single) == 1 else 'classes have'} "
+            f"{_classes(len(judged.single))} {_has(len(judged.single))} "
             "a single image, of which nobody could say whether it is right; it may be a slip of "
             f"the pen: {_some(judged.single, len(judged.single))}."
+        )
+    if judged.disputed:
+        yield (
+            f"{_classes(len(judged.disputed))} not judged, as fewer than two images have that "
+            f"label and no other: {_some(judged.disputed, len(judged.disputed))}."
         )
     tally = gathered.tally
     for reason, count in sorted(tally.refused_by_reason.items(), key=lambda one: -one[1]):
@@ -254,7 +259,7 @@ def left_aside(gathered: Gathered, judged: Judged) -> Iterator[str]:
         yield f"{_files_count(tally.duplicates)} the same as another one, byte by byte."
 
 
-def distinct(verdicts: Sequence[Verdict]) -> list[Verdict]:
+def distinct(verdicts: Sequence[JudgedLabel]) -> list[JudgedLabel]:
     """The first of those that are of copies of the same image with the same label."""
     return list({(one.given.image, one.given.label): one for one in reversed(verdicts)}.values())[
         ::-1
@@ -267,7 +272,7 @@ def contradicted_images(judged: Judged) -> list[int]:
     return list(found)[:_MOST_CONTRADICTED]
 
 
-def _right(one: Verdict) -> str:
+def _right(one: JudgedLabel) -> str:
     if one.wrong is None:
         return ""
     return f' <span class="number">right: {_percent(1 - one.wrong)}</span>'
@@ -277,12 +282,16 @@ def _first(shown: int, count: int) -> str:
     return f" These are the first {shown:,}." if shown < count else ""
 
 
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+def _has(count: int) -> str:
+    return "has" if count == 1 else "have"
 
 
 def _pictures(count: int) -> str:
     return "One picture" if count == 1 else f"{count:,} pictures"
+
+
+def _classes(count: int) -> str:
+    return f"{count:,} {'class' if count == 1 else 'classes'}"
 
 
 def _files_count(count: int) -> str:

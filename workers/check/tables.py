@@ -12,7 +12,7 @@ from core.cells import BOM, plain_row
 from core.storage import write_atomically
 from models.protocols import OOD
 from workers.check.gather import Gathered
-from workers.check.judging import Judged, Verdict
+from workers.check.judging import Judged, JudgedLabel
 
 NO_CLASS: Final = "ood"
 """What belongs to no class is written so, as in exports."""
@@ -56,7 +56,7 @@ def rows(gathered: Gathered, judged: Judged, share: float) -> Iterator[tuple[Any
         yield (None, name, None, None, None, None, False, None, None, _UNLABELED)
 
 
-def _row(gathered: Gathered, one: Verdict, rank: int, share: float) -> tuple[Any, ...]:
+def _row(gathered: Gathered, one: JudgedLabel, rank: int, share: float) -> tuple[Any, ...]:
     file, first = one.given.file, gathered.names[one.given.image]
     return (
         None if one.wrong is None else rank,
