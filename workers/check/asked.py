@@ -46,6 +46,10 @@ class Asked(BaseModel):
     out: Path
     stem: str
 
+    def reports(self) -> dict[str, Path]:
+        """Where each report goes, by its kind."""
+        return {kind: self.out / f"{self.stem}.{kind}" for kind in ("html", "csv", "parquet")}
+
 
 class Course:
     """Tells whoever started the check how far it is; ``phase`` is what is done now."""

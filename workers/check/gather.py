@@ -22,16 +22,20 @@ from models.data import PixelStore, PixelWriter
 from models.protocols import OOD
 from workers.check.asked import Asked, Course
 from workers.check.inputs import Inputs, opened
+from workers.check.words import meant
 from workers.imports.batch import Candidate, Line, Looked, Mention, Prepared, batches, decide
 from workers.imports.decode import decode_all
 from workers.imports.documents import DocumentSource
-from workers.imports.items import Reference, composed
+from workers.imports.items import Reference, beginning, composed
 from workers.imports.lookup import closest, spellings
 from workers.imports.pool import Addition, Held
 from workers.imports.reading import Label, LabelReader
-from workers.imports.report import Tally
+from workers.imports.report import Note, Tally
 from workers.imports.sizes import sizes_ahead
 
+MOST_DETAILS: Final = 5
+"""Of a reason so many different details are told."""
+_MOST_DETAIL: Final = 200
 _MOST_THREADS: Final = 4
 # Features of both kinds beside each other, as float32, twice while they are made; and the rest.
 _FEATURES_BYTES: Final = 2 * 4 * 1_800
@@ -67,6 +71,7 @@ class Gathered:
         unlabeled: Names of files of which nothing says what they are.
         tally: What became of each item.
         left_out: Files that cannot be read, and why.
+        noted: Of what is to be said of files, some of what is each file's own, by the reason.
         notes: What is to be said of all.
         size: Side of the images in the store.
     """
@@ -78,6 +83,7 @@ class Gathered:
     unlabeled: list[str] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
     left_out: dict[str, str] = field(default_factory=dict)
+    noted: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     size: int = 0
 
@@ -133,7 +139,8 @@ class _Reading:
         # Ids count from one, as those of tables do: 0 would pass for none.
         ids = {name: number for number, name in enumerate(classes, 1)}
         self._reader = LabelReader(ids, inputs.values)
-        self._found = Gathered(classes, left_out=dict(inputs.left_out), notes=_alike(classes))
+        left_out = {name: meant(reason) for name, reason in inputs.left_out.items()}
+        self._found = Gathered(classes, left_out=left_out, notes=_alike(classes))
         self._rows: dict[bytes, int] = {}
         self._by_name: dict[str, list[tuple[str, int]]] = {}
         self._files: list[tuple[str, int]] = []
@@ -190,15 +197,26 @@ class _Reading:
                 labels = one.labels
             if image is not None:
                 self._say(line, image, labels)
-            self._found.tally.count(line.outcome, line.name, line.reason, line.split)
-            self._found.tally.note(line.notes)
+            self._found.tally.count(line.outcome, line.name, meant(line.reason), line.split)
+            self._note(line.notes)
+
+    def _note(self, notes: Iterable[Note]) -> None:
+        tally, noted = self._found.tally, self._found.noted
+        tally.note(notes)
+        for one in notes:
+            details = noted.setdefault(one.reason, []) if one.reason in tally.noted else []
+            detail = beginning(meant(one.detail), _MOST_DETAIL)
+            if detail and detail not in details and len(details) <= MOST_DETAILS:
+                details.append(detail)
 
     def _say(self, line: Line, image: int, labels: Iterable[Label]) -> None:
-        said = Counter(
-            OOD if one.verdict is Verdict.OOD else (one.class_id or 0) - 1
+        # Whoever says the same twice says it once.
+        voices = dict.fromkeys(
+            (one.source_name, OOD if one.verdict is Verdict.OOD else (one.class_id or 0) - 1)
             for one in labels
             if one.verdict in (Verdict.OOD, Verdict.CLASS)
         )
+        said = Counter(label for _, label in voices)
         self._found.given += [Given(line.name, image, one, times) for one, times in said.items()]
 
     def _store(self, additions: list[Addition]) -> None:

@@ -1,10 +1,10 @@
 """What a check reads: the import's own sources, opened on files of this machine."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
@@ -14,7 +14,7 @@ from core.local_folder import files_of
 from core.states import Split, Verdict
 from workers.check.asked import Asked
 from workers.imports.documents import SUFFIX, DocumentSource
-from workers.imports.folder import FolderSource
+from workers.imports.folder import Entries, FolderSource
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
     Item,
@@ -38,6 +38,7 @@ from workers.imports.zip_entries import ZipEntries
 _LABEL_COLUMNS: Final = ("class_name", "label", "class")
 _PARQUET: Final = ".parquet"
 _ZIP: Final = ".zip"
+_SAYING: Final = frozenset({*TABLES, SUFFIX, _PARQUET})
 _AUXILIARY: Final = Refused("an auxiliary image, which has no label that could be wrong")
 
 
@@ -52,10 +53,11 @@ class LocalFile(NamedTuple):
 class LocalFolder:
     """A folder on this machine, as if it had been sent."""
 
-    def __init__(self, folder: Path, but: Path | None = None) -> None:
-        """Read ``folder``, but for one file."""
+    def __init__(self, folder: Path, but: Iterable[Path] = ()) -> None:
+        """Read ``folder``, but for some files."""
         self._folder = folder
-        self._but = None if but is None else but.resolve()
+        self._but = {one.resolve() for one in but}
+        self._names = {one.name for one in self._but}
 
     @cached_property
     def left_out(self) -> dict[str, str]:
@@ -68,9 +70,11 @@ class LocalFolder:
     def __iter__(self) -> Iterator[LocalFile]:
         """Every file, in the same order each time."""
         for path in files_of(self._folder):
-            if self._but is None or path.resolve() != self._but:
-                name = path.relative_to(self._folder).as_posix()
-                yield LocalFile(name, path.stat().st_size, path)
+            # Few files are called so, and looking where each leads takes its time.
+            if path.name in self._names and path.resolve() in self._but:
+                continue
+            name = path.relative_to(self._folder).as_posix()
+            yield LocalFile(name, path.stat().st_size, path)
 
     def read(self, entry: LocalFile) -> bytes | Refused:
         """The bytes of a file, or why it has none."""
@@ -90,6 +94,23 @@ class LocalFolder:
 
     def close(self) -> None:
         """Nothing stays open between files."""
+
+
+class Unlabeled:
+    """What a folder holds, but for what would say something of its images.
+
+    Their labels come from one file that was named; others beside it are of other images, or say
+    something else of these.
+    """
+
+    def __init__(self, entries: Entries) -> None:
+        """Read ``entries``."""
+        self._entries = entries
+        self.read, self.open, self.close = entries.read, entries.open, entries.close
+
+    def __iter__(self) -> Iterator[Any]:
+        """Every entry, in the same order each time."""
+        return (one for one in self._entries if _suffix(one.name) not in _SAYING)
 
 
 @dataclass(frozen=True)
@@ -121,16 +142,19 @@ class Inputs:
 
     def items(self) -> Iterator[Item]:
         """Every item, as one of the pool: a label is a label, whatever the image is kept for."""
+        if self.labels is None:
+            for item in self.images.items(0):
+                yield _of_pool(item, self.chosen)
+            return
         for item in self.images.items(0):
-            yield _of_pool(item, self.chosen)
-        if self.labels is not None:
-            yield from map(_without_folder, self.labels.items(0))
+            yield _of_pool(_without_doubt(item, self.chosen), self.chosen)
+        yield from map(_without_folder, self.labels.items(0))
 
     def classes(self) -> list[str]:
         """The names that labels give, as they are sorted; numbers by what they count."""
         found = {name for item in self.items() for name in _class_names(item)}
         if all(name.isdecimal() for name in found):
-            return sorted(found, key=int)
+            return sorted(found, key=lambda name: (int(name), name))
         return sorted(found)
 
     def names(self) -> list[str]:
@@ -151,8 +175,8 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
         The sources.
 
     Raises:
-        DomainError: ``invalid_archive``, ``invalid_column``, ``unknown_folder``, or ``not_labeled``
-            if the path is nothing of labeled images.
+        DomainError: ``invalid_archive``, ``invalid_column``, ``unknown_folder``,
+            ``idle_parameter``, or ``not_labeled`` if the path is nothing of labeled images.
     """
     with ExitStack() as held:
         left_out: dict[str, str] = {}
@@ -161,30 +185,51 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
             held.callback(source.close)
             return source
 
-        def images(path: Path, but: Path | None = None) -> FolderSource:
+        def images(path: Path, *, is_labeled: bool) -> FolderSource:
             if path.is_dir():
-                folder = LocalFolder(path, but)
+                folder = LocalFolder(path, asked.reports().values())
                 left_out.update(folder.left_out)
                 entries: Any = folder
             else:
                 entries = ZipEntries(path)
-            return _folder(entries, asked, work, is_labeled=but is None, hold=hold)
+            entries = entries if is_labeled else Unlabeled(entries)
+            return _folder(entries, asked, work, is_labeled=is_labeled, hold=hold)
 
         path, suffix = asked.path, asked.path.suffix.lower()
         chosen = {normal(name): choice for name, choice in asked.folder_split.items()}
         if path.is_dir() or suffix == _ZIP:
-            yield Inputs(images(path), None, chosen, left_out)
+            _refuse_idle(asked, "a folder, or a zip of one", {"label_column"})
+            yield Inputs(images(path, is_labeled=True), None, chosen, left_out)
             return
         if suffix == _PARQUET:
             whole = _parquet(asked, names_only=names_only, hold=hold)
             if whole.columns.image is not None:
+                used = {"label_column", "image_column"}
+                _refuse_idle(asked, "a Parquet file that holds its images", used)
                 yield Inputs(whole, None, chosen, left_out)
                 return
-        if suffix not in {*TABLES, SUFFIX, _PARQUET}:
+        if suffix not in _SAYING:
             raise _not_labeled(path)
-        around = images(asked.images or path.resolve().parent, but=path)
+        if suffix == SUFFIX:
+            _refuse_idle(asked, "a document that says itself which image it means", {"images"})
+        else:
+            used = {"images", "label_column", "key_column"}
+            _refuse_idle(asked, "labels of images that lie elsewhere", used)
+        around = images(asked.images or path.resolve().parent, is_labeled=False)
         labels = whole if suffix == _PARQUET else hold(_labels(asked, suffix, around, work))
         yield Inputs(around, labels, chosen, left_out)
+
+
+def _refuse_idle(asked: Asked, what: str, used: Collection[str]) -> None:
+    """Refuse what would silently mean nothing: whoever gave it believes that it means something."""
+    for name in ("images", "label_column", "image_column", "key_column"):
+        if name not in used and getattr(asked, name) is not None:
+            called = f"--{name}" if name == "images" else name
+            raise Invalid(
+                "idle_parameter",
+                f"{called} means nothing here: {asked.path.name} is {what}. Leave it out.",
+                field=name,
+            )
 
 
 def _not_labeled(path: Path) -> Invalid:
@@ -268,6 +313,17 @@ def _of_pool(item: Item, chosen: Mapping[str, FolderChoice]) -> Item:
     if split is Split.AUXILIARY_OOD:
         return replace(item, refused=_AUXILIARY)
     return _without_folder(replace(item, split=None, meant=None, unsure=None))
+
+
+def _without_doubt(item: Item, chosen: Mapping[str, FolderChoice]) -> Item:
+    """The same image in whatever folder: it is labeled by its path, unless that is left out."""
+    if item.split is None or normal(item.split) in chosen:
+        return item
+    return replace(item, split=None, meant=None, unsure=None)
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
 
 
 def _without_folder(item: Item) -> Item:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from workers.check.gather import Gathered
+from workers.check.gather import MOST_DETAILS, Gathered
 from workers.check.judging import Judged, JudgedLabel
 from workers.check.tables import NO_CLASS, class_name
 
@@ -254,7 +254,10 @@ def left_aside(gathered: Gathered, judged: Judged) -> Iterator[str]:
         names = [name for name, why in gathered.left_out.items() if why == reason]
         yield f"{_files_count(count)} not read, {reason}: {_some(names, count)}."
     for reason, count in tally.noted.items():
-        yield f"{_of_files(count)}: {reason}."
+        details = gathered.noted.get(reason, [])
+        more = "; …" if len(details) > MOST_DETAILS else ""
+        shown = "; ".join(details[:MOST_DETAILS]) + more
+        yield f"{_of_files(count)}: {reason}{': ' if shown else ''}{shown}."
     if tally.duplicates:
         yield f"{_files_count(tally.duplicates)} the same as another one, byte by byte."
 
