@@ -134,17 +134,24 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
             return _follow(process, json.dumps(asked))
         except Interrupted:
             process.send_signal(signal.SIGINT)
-            typer.echo("Stopped; nothing was written.", err=True)
+            written = _ended(process) == 0
+            what = "the reports had been written already" if written else "nothing was written"
+            typer.echo(f"Stopped; {what}.", err=True)
             raise typer.Exit(_INTERRUPTED) from None
         except Unfinished as error:
             show_error(str(error))
             raise typer.Exit(_FAILED) from None
         finally:
-            try:
-                process.wait(_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            _ended(process)
+
+
+def _ended(process: "subprocess.Popen[str]") -> int:
+    """Its exit status, once it has ended or was made to."""
+    try:
+        return process.wait(_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def _follow(process: "subprocess.Popen[str]", asked: str) -> dict[str, Any]:

@@ -1,20 +1,27 @@
 """A check of labels without a server: what it reads, finds, refuses, and writes."""
 
+import base64
 import csv
+import io
 import json
+import re
 import shutil
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from core.errors import DomainError
 from core.imports import FolderChoice
 from tests.check_cases import COLOURS, coloured, labeled, put, write_table
 from tests.workers.import_files import zipped
-from workers.check.__main__ import check
+from workers.check.__main__ import check, publish
 from workers.check.asked import Asked
 
 Rows = list[dict[str, Any]]
@@ -26,7 +33,9 @@ def checked(path: Path, tmp_path: Path, **more: Any) -> tuple[dict[str, Any], Ro
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     out.mkdir(exist_ok=True)
-    result = check(Asked(path=path, out=out, stem="it", **more), work)
+    asked = Asked(path=path, out=out, stem="it", **more)
+    result = check(asked, work)
+    publish(work, asked)
     return result, pq.read_table(result["files"]["parquet"]).to_pylist()
 
 
@@ -77,10 +86,18 @@ def test_the_same_check_writes_the_same_files(tmp_path: Path) -> None:
     assert {kind: Path(path).read_bytes() for kind, path in again["files"].items()} == before
 
 
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    """What is said of a folder."""
+    work = tmp_path_factory.mktemp("expected")
+    return checked(put(work / "colours", labeled(10, 1)), work)[1]
+
+
 @pytest.mark.parametrize("kind", ["zip", "parquet", "csv", "coco", "labels.parquet"])
-def test_every_form_of_a_data_set_gives_the_same_ranking(tmp_path: Path, kind: str) -> None:
+def test_every_form_of_a_data_set_gives_the_same_ranking(
+    tmp_path: Path, kind: str, expected: Rows
+) -> None:
     files = labeled(10, 1)
-    _, expected = checked(put(tmp_path / "folder" / "colours", files), tmp_path)
     path = written_as(kind, files, tmp_path / "other")
     _, rows = checked(path, tmp_path)
     assert first(rows, 30)[:3] == first(expected, 30)[:3]
@@ -108,17 +125,23 @@ def written_as(kind: str, files: dict[str, bytes], folder: Path) -> Path:
     if kind == "labels.parquet":
         pq.write_table(pa.table({"file": names, "label": labels}), folder / kind)
         return folder / kind
+    return write_coco(folder / "instances.json", table(files))
+
+
+def write_coco(path: Path, said: Sequence[tuple[str, str]]) -> Path:
+    """A document that says of files what they are; twice of those with two labels."""
     numbers = {label: number for number, label in enumerate(sorted(COLOURS), 7)}
+    ids = {name: number for number, name in enumerate(dict.fromkeys(name for name, _ in said))}
     document = {
-        "images": [{"id": n, "file_name": name} for n, name in enumerate(names)],
+        "images": [{"id": number, "file_name": name} for name, number in ids.items()],
         "categories": [{"id": number, "name": label} for label, number in numbers.items()],
         "annotations": [
-            {"id": n, "image_id": n, "category_id": numbers[label], "bbox": [0, 0, 16, 16]}
-            for n, label in enumerate(labels)
+            {"id": n, "image_id": ids[name], "category_id": numbers[label], "bbox": [0, 0, 16, 16]}
+            for n, (name, label) in enumerate(said)
         ],
     }
-    (folder / "instances.json").write_text(json.dumps(document))
-    return folder / "instances.json"
+    path.write_text(json.dumps(document))
+    return path
 
 
 def test_images_may_lie_elsewhere_and_the_column_have_any_name(tmp_path: Path) -> None:
@@ -225,10 +248,173 @@ def test_copies_count_once_and_those_with_two_labels_are_certain(tmp_path: Path)
     # Which of the two is wrong is told by the others, none of which has seen them.
     assert copy["wrong_probability"] > 0.9 > 0.1 > original["wrong_probability"]
     assert copy["proposed"] == "green" != original["proposed"]
+    # What is certain is part of what is estimated, and all of it is what the table says.
+    said = {(row["same_image_as"] or row["file"], row["given"]): row for row in rows}.values()
+    counted = sum(row["wrong_probability"] for row in said)
+    assert result["wrong"]["rate"] * 61 == pytest.approx(counted, abs=1e-3)
     assert by_file["green/right-green-6.png"]["same_image_as"] == "green/again.png"
     assert result["judged"] == 61
     page = Path(result["files"]["html"]).read_text()
     assert "The same picture with several labels" in page
+
+
+def test_no_fewer_are_wrong_than_is_certain(tmp_path: Path) -> None:
+    files = labeled(12, 0)
+    for number in range(8):
+        files[f"blue/{number}.png"] = files[f"red/right-red-{number}.png"]
+        files[f"green/{number}.png"] = files[f"red/right-red-{number}.png"]
+    # By most, each label is doubtful; none is to be replaced by itself.
+    result, rows = checked(put(tmp_path / "colours", files), tmp_path, share=0.05)
+    assert result["contradicted"] == 8
+    assert result["judged"] == 36 + 16
+    assert result["wrong"]["low"] * result["judged"] >= 16 - 1e-6
+    assert result["wrong"]["low"] <= result["wrong"]["rate"] <= result["wrong"]["high"]
+    assert all(row["given"] != row["proposed"] for row in rows)
+
+
+def test_a_class_that_only_images_with_other_labels_have_is_no_slip_of_the_pen(
+    tmp_path: Path,
+) -> None:
+    files = labeled(8, 0)
+    for number in (2, 3):
+        files[f"teal/{number}.png"] = files[f"blue/right-blue-{number}.png"]
+    result, rows = checked(put(tmp_path / "colours", files), tmp_path)
+    assert result["single_image_classes"] == []
+    (said,) = (line for line in result["aside"] if "teal" in line)
+    assert said.startswith("1 class not judged, as fewer than two images have that label and no")
+    assert {row["note"] for row in rows if row["given"] == "teal"} == {
+        "fewer than two images have this label and no other"
+    }
+
+
+def test_what_more_annotators_say_weighs_more(tmp_path: Path) -> None:
+    votes = {"once": ["green", "red"], "twice": ["green", "green", "red"]}
+    files = labeled(8, 0)
+    lines = [
+        {"file_name": name, "votes": [{"annotator": "first", "class": label}]}
+        for name, label in table(files)
+    ]
+    grey = np.full((16, 16, 3), 128, dtype=np.uint8)
+    wrong = {}
+    for name, said in votes.items():
+        stream = io.BytesIO()
+        Image.fromarray(grey).save(stream, "PNG")
+        folder = put(tmp_path / name, {**flat(files), "grey.png": stream.getvalue()})
+        stated = [{"annotator": str(n), "class": label} for n, label in enumerate(said)]
+        told = [*lines, {"file_name": "grey.png", "votes": stated}]
+        (folder / "metadata.jsonl").write_text("\n".join(map(json.dumps, told)))
+        result, rows = checked(folder, tmp_path)
+        assert result["contradicted"] == 1
+        page = Path(result["files"]["html"]).read_text()
+        assert "One picture has several labels" in page
+        wrong[name] = {
+            row["given"]: row["wrong_probability"] for row in rows if row["file"] == "grey.png"
+        }
+    assert wrong["twice"]["red"] > wrong["once"]["red"]
+    assert wrong["twice"]["green"] < wrong["once"]["green"]
+
+
+def test_pictures_of_one_name_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    files = labeled(10, 1)
+    labels = [label for _, label in table(files)]
+    # As in files of Hugging Face: each split numbers its images from 0.
+    names = [f"{name.rpartition('-')[2]}" for name in files]
+    path = tmp_path / "colours.parquet"
+    columns = {"image": list(files.values()), "file_name": names, "label": labels}
+    pq.write_table(pa.table(columns), path)
+    result, rows = checked(path, tmp_path)
+    assert {row["file"] for row in rows[:3]} == {"0.png"}
+    page = Path(result["files"]["html"]).read_text()
+    shown = [base64.b64decode(one) for one in re.findall(r"data:image/webp;base64,([^\"]+)", page)]
+    means = [np.asarray(Image.open(io.BytesIO(one)).convert("RGB")).mean((0, 1)) for one in shown]
+    # Every picture of the list is of the colour that is proposed, red, green or blue.
+    main = [("red", "green", "blue")[int(mean.argmax())] for mean in means]
+    assert main == [row["proposed"] for row in rows[:3]]
+
+
+def test_only_the_named_file_says_what_images_are(tmp_path: Path) -> None:
+    files = labeled(10, 1)
+    folder = put(tmp_path / "images", flat(files))
+    path = write_coco(folder / "val.json", table(files))
+    before, expected = checked(path, tmp_path)
+    write_coco(folder / "train.json", [(name, "blue") for name, _ in table(files)])
+    write_table(folder / "metadata.csv", ("file_name", "label"), [("nowhere.png", "teal")])
+    write_table(folder / "other.csv", ("file", "label"), [("nowhere.png", "teal")])
+    after, found = checked(path, tmp_path)
+    assert found == expected
+    assert after == before
+
+
+def test_why_a_label_is_not_taken_is_told(tmp_path: Path) -> None:
+    files = labeled(10, 1)
+    folder = put(tmp_path / "images", flat(files))
+    twice = table(files)[5][0]
+    write_coco(folder / "all.json", [*table(files), (twice, "red"), (twice, "blue")])
+    result, _ = checked(folder, tmp_path)
+    (line,) = (line for line in result["aside"] if "a label is not taken" in line)
+    assert line.startswith("Of 1 file: a label is not taken: ")
+    assert "red" in line
+    assert "blue" in line
+    assert escape(line) in Path(result["files"]["html"]).read_text()
+
+
+def test_reports_are_no_part_of_what_is_checked(tmp_path: Path) -> None:
+    folder = put(tmp_path / "colours", labeled(8, 1))
+    asked = Asked(path=folder, out=folder, stem="colours-check")
+    found = []
+    for number in range(2):
+        work = tmp_path / f"work-{number}"
+        work.mkdir()
+        check(asked, work)
+        publish(work, asked)
+        found.append({kind: path.read_bytes() for kind, path in asked.reports().items()})
+    assert found[0] == found[1]
+
+
+def test_reports_are_written_all_or_none(tmp_path: Path) -> None:
+    folder = put(tmp_path / "colours", labeled(4, 0))
+    (tmp_path / "out" / "it.parquet").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError):
+        checked(folder, tmp_path)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["it.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("folder", "images"),
+        ("folder", "key_column"),
+        ("zip", "image_column"),
+        ("parquet", "images"),
+        ("parquet", "key_column"),
+        ("csv", "image_column"),
+        ("coco", "label_column"),
+        ("coco", "key_column"),
+    ],
+)
+def test_an_option_that_means_nothing_is_refused(tmp_path: Path, kind: str, name: str) -> None:
+    files = labeled(2, 0)
+    other = tmp_path / "other"
+    path = put(other, files) if kind == "folder" else written_as(kind, files, other)
+    error = refusal(path, tmp_path, **{name: tmp_path if name == "images" else "label"})
+    assert error.code == "idle_parameter"
+    assert error.field == name
+    assert name in error.detail
+
+
+def test_nothing_speaks_of_imports_or_projects(tmp_path: Path) -> None:
+    files = labeled(8, 0)
+    folder = put(tmp_path / "images", flat(files))
+    rows = [*table(files), ("nowhere.png", "red")]
+    for path in (
+        write_table(folder / "labels.csv", ("file", "label"), rows),
+        write_coco(folder / "all.json", rows),
+    ):
+        result, _ = checked(path, tmp_path)
+        (said,) = (line for line in result["aside"] if "not read" in line)
+        assert "nowhere.png" in said
+        assert "import" not in said
+        assert "project" not in said
 
 
 def test_images_of_no_class_are_found_where_some_are_known(tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """One check: what is asked comes as JSON on the standard input, what is found goes out in lines."""
 
+import errno
 import hashlib
 import io
 import os
+import secrets
+import shutil
 import signal
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -14,7 +18,6 @@ from core import disk
 from core.errors import DomainError
 from core.pictures.rendition import rendered
 from core.settings import settings
-from core.storage import write_atomically
 from models.errors import ModelError
 from workers.check.asked import Asked, Course, tell
 from workers.check.gather import Gathered, gather
@@ -32,25 +35,32 @@ from workers.check.tables import rows, write_csv, write_parquet
 from workers.imports.items import Fetched, Refused
 
 _FAILED: Final = 1
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SIDE: Final = 240
 _QUALITY: Final = 75
 _UNREAD: Final = Refused("not looked at")
 
 
 def main() -> int:
-    """Run one check; returns the exit status."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    """Run one check; returns the exit status, which is 0 if the reports are written."""
+    is_written = False
+    for number in _SIGNALS:
         signal.signal(number, _end)
     try:
         asked = Asked.model_validate_json(sys.stdin.read())
         with tempfile.TemporaryDirectory(prefix="karat-check-") as work:
-            tell({"result": check(asked, Path(work))})
+            result = check(asked, Path(work))
+            # From here on all of it is written, or none.
+            _ignore()
+            publish(Path(work), asked)
+            is_written = True
+        tell({"result": result})
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except BrokenPipeError:
         # Whoever asked has gone.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _FAILED
+        return 0 if is_written else _FAILED
     except (DomainError, ModelError, OSError) as error:
         tell({"error": _told(error)})
         return _FAILED
@@ -58,7 +68,7 @@ def main() -> int:
 
 
 def check(asked: Asked, work: Path) -> dict[str, Any]:
-    """Read, judge and report.
+    """Read, judge and report into ``work``.
 
     Args:
         asked: What to check.
@@ -77,21 +87,50 @@ def check(asked: Asked, work: Path) -> dict[str, Any]:
     return _report(asked, work, gathered, judged, course)
 
 
+def publish(work: Path, asked: Asked) -> None:
+    """Put what ``check`` wrote where it was asked for: all three reports, or none.
+
+    Args:
+        work: The folder of the check.
+        asked: What was checked.
+
+    Raises:
+        OSError: They cannot be written there.
+    """
+    for path in asked.reports().values():
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    with ExitStack() as parts:
+        ready: dict[Path, Path] = {}
+        for kind, path in asked.reports().items():
+            # Beside its place, since another disk takes no file by its name alone.
+            part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+            parts.callback(part.unlink, missing_ok=True)
+            shutil.copyfile(_written(work, kind), part)
+            ready[part] = path
+        for part, path in ready.items():
+            part.replace(path)
+
+
+def _written(work: Path, kind: str) -> Path:
+    return work / f"report.{kind}"
+
+
 def _report(
     asked: Asked, work: Path, gathered: Gathered, judged: Judged, course: Course
 ) -> dict[str, Any]:
     listed = distinct(judged.listed(asked.share))
     shown, contradicted = listed[: asked.shown], contradicted_images(judged)
-    files = {kind: asked.out / f"{asked.stem}.{kind}" for kind in ("html", "csv", "parquet")}
+    files = asked.reports()
     course.begin("report")
     pictures = _pictures(asked, work, gathered, shown, contradicted, course)
     table = list(rows(gathered, judged, asked.share))
-    write_csv(files["csv"], table)
-    write_parquet(files["parquet"], table)
+    write_csv(_written(work, "csv"), table)
+    write_parquet(_written(work, "parquet"), table)
     names = [files[kind].name for kind in ("csv", "parquet")]
     page = Page(gathered, judged, asked.share, asked.path.resolve().name, pictures, names)
     html = page.html(shown, contradicted)
-    write_atomically(files["html"], lambda part: part.write_text(html, encoding="utf-8"))
+    _written(work, "html").write_text(html, encoding="utf-8")
     noise = judged.noise
     return {
         "files": {kind: str(path) for kind, path in files.items()},
@@ -165,9 +204,13 @@ def _told(error: Exception) -> dict[str, Any]:
     return {"code": "failed", "detail": str(error)}
 
 
-def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+def _ignore() -> None:
+    for one in _SIGNALS:
         signal.signal(one, signal.SIG_IGN)
+
+
+def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    _ignore()
     raise KeyboardInterrupt
 
 

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.cells import BOM, plain_row
-from core.storage import write_atomically
 from models.protocols import OOD
 from workers.check.gather import Gathered
 from workers.check.judging import Judged, JudgedLabel
@@ -74,15 +73,11 @@ def _row(gathered: Gathered, one: JudgedLabel, rank: int, share: float) -> tuple
 
 def write_csv(path: Path, table: Sequence[tuple[Any, ...]]) -> None:
     """Write a CSV that spreadsheets read as UTF-8 and take no cell of for a formula."""
-
-    def write(part: Path) -> None:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            file.write(BOM)
-            writer = csv.writer(file)
-            writer.writerow(SCHEMA.names)
-            writer.writerows(_written(row) for row in table)
-
-    write_atomically(path, write)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(BOM)
+        writer = csv.writer(file)
+        writer.writerow(SCHEMA.names)
+        writer.writerows(_written(row) for row in table)
 
 
 def _written(row: tuple[Any, ...]) -> list[Any]:
@@ -97,4 +92,4 @@ def write_parquet(path: Path, table: Sequence[tuple[Any, ...]]) -> None:
         pa.array(column, type=field.type) for column, field in zip(columns, SCHEMA, strict=True)
     ]
     found = pa.Table.from_arrays(arrays, schema=SCHEMA)
-    write_atomically(path, lambda part: pq.write_table(found, part, compression="zstd"))
+    pq.write_table(found, path, compression="zstd")
