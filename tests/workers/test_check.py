@@ -494,3 +494,16 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 nothing")
     assert refusal(broken, tmp_path).code == "invalid_archive"
+
+
+def test_a_folder_that_is_to_be_left_out_is(tmp_path: Path) -> None:
+    files = {
+        f"{'test' if place % 3 == 0 else 'train'}/{name}": content
+        for place, (name, content) in enumerate(labeled(6, 0).items())
+    }
+    folder = put(tmp_path / "colours", files)
+    choice = {"test": FolderChoice.LEAVE_OUT}
+    result, rows = checked(folder, tmp_path, folder_split=choice)
+    assert {row["file"].partition("/")[0] for row in rows} == {"train"}
+    assert result["left_out"] == 6
+    assert "6 files are left out: test was to be left out." in result["aside"]

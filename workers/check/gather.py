@@ -153,7 +153,8 @@ class _Reading:
         with ExitStack() as held:
             threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
             held.callback(threads.shutdown)
-            for batch in batches(self._inputs.items(), Split.POOL, self._reader):
+            items = self._inputs.items()
+            for batch in batches(items, Split.POOL, self._reader, self._inputs.chosen):
                 if self._writer is None and any(isinstance(one, Candidate) for one in batch):
                     self._choose_size()
                     self._writer = held.enter_context(

@@ -309,7 +309,8 @@ def _of_pool(item: Item, chosen: Mapping[str, FolderChoice]) -> Item:
         return item
     split = split_of(item, Split.POOL, chosen)
     if isinstance(split, LeftOut):
-        return item
+        # Placed once more, it is left out for the same reason.
+        return replace(item, annotations=(), said=(), unread=())
     if split is Split.AUXILIARY_OOD:
         return replace(item, refused=_AUXILIARY)
     return _without_folder(replace(item, split=None, meant=None, unsure=None))
@@ -332,7 +333,7 @@ def _without_folder(item: Item) -> Item:
 
 
 def _class_names(item: Item) -> Iterator[str]:
-    if item.refused is not None or item.unsure is not None:
+    if item.refused is not None:
         return
     for one in item.said:
         name = (one.class_name or "").strip()
