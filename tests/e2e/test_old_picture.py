@@ -359,7 +359,7 @@ PAGES: dict[str, tuple[str, Callable[[ProjectClient, Client], Any], str]] = {
     ),
     "project, jobs": ("/jobs", renamed, "Owls {id}"),
     "project, home": ("home", renamed, "Owls {id}"),
-    "round": ("/rounds/0", lambda p, _: p.close_round(0), "Closing|Waiting|Training"),
+    "round": ("/rounds/0", lambda p, _: p.close_round(0), "Training|Closed"),
     "job": ("/jobs", lambda p, _: p.start_job("learn_features"), JOB),
     "member": ("/settings", newcomer, "Newcomer"),
     "webhook": (

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from karat import Client
 from karat.project import ProjectClient
-from karat.resources import Answer
+from karat.resources import Answer, Query
 from tests.e2e.test_round_page import digits
 from tests.processes import eventually
 
@@ -20,8 +20,15 @@ def answer(project: ProjectClient, number: int) -> None:
     eventually(lambda: len(project.rounds()) > number, "the round is made")
     eventually(lambda: project.rounds()[number]["state"] == "open", "the round opens")
     (zero,) = project.get()["classes"]
+    queries: list[Query] = []
+
+    def all_leased() -> bool:
+        queries.extend(project.lease(BUDGET - len(queries))["items"])
+        return len(queries) == BUDGET
+
+    eventually(all_leased, "nobody else holds an image")
     answers: list[Answer] = []
-    for query in project.lease(BUDGET)["items"]:
+    for query in queries:
         said: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
         if query["name"].startswith("0_"):
             said |= {"verdict": "class", "class_id": zero["id"]}
@@ -35,7 +42,7 @@ def test_find_all_of_one_class(signed_in: Page, karat: Client, tmp_path: Path) -
         "Zeros, or not", [], settings={"input_size": 16, "budget": BUDGET, "zero_wait": False}
     )
     karat.wait(project.import_images(digits(tmp_path / "pool", 200))["id"])
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#method")
 
     # One class is enough, and what it is for is asked once; the strategy follows.
     page.get_by_role("button", name="Add a class").click()
@@ -53,10 +60,13 @@ def test_find_all_of_one_class(signed_in: Page, karat: Client, tmp_path: Path) -
     told = page.get_by_text(re.compile("on this machine .*: .* a round"))
     expect(told).to_be_visible(timeout=120_000)
 
-    page.get_by_role("button", name="Save changes").click()
+    # A draft saves itself.
     eventually(lambda: project.get()["settings"]["goal"] == "find_all", "the goal is saved")
     assert project.get()["settings"]["strategy"]["name"] == "most_likely"
     page.get_by_role("button", name="Start labeling").click()
+    expect(page.get_by_role("button", name=re.compile("^zero"))).to_be_visible(timeout=30_000)
+    # The label page keeps a few images for who sits before it, until they leave.
+    page.goto(f"/projects/{project.id}")
 
     for number in range(ROUNDS):
         answer(project, number)

@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 from safetensors.torch import save_file
 
 from karat import Client
-from tests.e2e.test_choose_algorithm import choose, project_on, save
+from tests.e2e.importing import saved
+from tests.e2e.test_choose_algorithm import choose, project_on
 from tests.weight_files import TINY, tiny_weights
 
 
@@ -51,7 +52,7 @@ def test_weights_are_uploaded_checked_chosen_and_kept_while_they_are_used(
     expect(other).to_have_count(0)
 
     project = project_on(karat, "From a file")
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#method")
     model = choose(page, "Model", "Any timm network")
     model.get_by_text("Parameters").click()
     weights = model.get_by_label("Weights", exact=True)
@@ -60,7 +61,7 @@ def test_weights_are_uploaded_checked_chosen_and_kept_while_they_are_used(
     expect(weights.get_by_role("option")).to_have_text(["Published weights", "tiny"])
     weights.select_option("tiny")
     model.get_by_label("Mode", exact=True).select_option("frozen")
-    save(page)
+    saved(page)
     chosen = project.get()["settings"]["model"]
     assert (chosen["name"], chosen["params"]["weights"]) == ("timm", "tiny")
     assert project.get()["warnings"] == []
@@ -79,11 +80,11 @@ def test_published_weights_that_cannot_be_had_are_told_where_the_model_is_chosen
 ) -> None:
     page = signed_in
     project = project_on(karat, "Without a hub")
-    page.goto(f"/projects/{project.id}/settings")
+    page.goto(f"/projects/{project.id}/settings#method")
     model = choose(page, "Model", "Any torchvision network")
     model.get_by_text("Parameters").click()
     # Published nowhere, whatever reaches the hub from here.
     model.get_by_label("Architecture").fill("resnet18000")
-    save(page)
+    saved(page)
     told = page.get_by_text("torchvision has no classification network 'resnet18000'")
     expect(told.first).to_be_visible(timeout=60_000)

@@ -102,6 +102,8 @@ class Plan:
             reader: Knows the project's classes.
         """
         self._params, self._reader = params, reader
+        # What else could be chosen says nothing of what the import reads as it is asked now.
+        self._trying = reader.apart()
         self._chosen = {normal(name): choice for name, choice in params.folder_split.items()}
         self._groups: dict[str | None, Group] = {}
         self._merged: dict[str, Group] = {}
@@ -186,7 +188,7 @@ class Plan:
         """The label that may be the truth of an image; none if several contradict each other."""
         label = item.label
         if item.rivals:
-            if isinstance(self._reader.truth(item), Refused):
+            if isinstance(self._trying.truth(item), Refused):
                 return None
             label = label or item.rivals[0][1]
         if label is not None:
@@ -258,7 +260,7 @@ class Plan:
                 label=label,
                 label_column=self._written_in.get(label),
             )
-            placed = place(item, Split.EVALUATION, self._reader)
+            placed = place(item, Split.EVALUATION, self._trying)
             known = self._of_class[label] = not isinstance(placed, Refused)
         return known
 

@@ -1,6 +1,7 @@
 """What files write of labels, read by its meaning where that is certain, else refused. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -185,6 +186,12 @@ class LabelReader:
         pairs = [f"{number} = {name}" for number, name in enumerate(self._names, self._first)]
         shown = ", ".join(pairs[:_MOST_TOLD]) + (", …" if len(pairs) > _MOST_TOLD else "")
         return f"Numbers in {column} are classes, counted from {self._first}: {shown}."
+
+    def apart(self) -> "LabelReader":
+        """The same, with notes of its own on how numbers are read: for what is only tried."""
+        other = copy(self)
+        other.counted = {}
+        return other
 
     def asked(self, column: str, held: Values) -> "LabelReader":
         """The same for a column of ``held`` that nobody has asked for."""
