@@ -12,6 +12,7 @@ import psycopg
 import pytest
 import redis
 from fastapi.testclient import TestClient
+from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 from sqlalchemy.orm import Session
 
@@ -26,6 +27,9 @@ from workers import runner
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "karat_template"
+# How long an example takes says nothing on a machine that does other things, too.
+hypothesis_settings.register_profile("untimed", deadline=None)
+hypothesis_settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
