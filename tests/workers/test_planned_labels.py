@@ -136,7 +136,7 @@ _ONE_LABEL = b"file_name,label,given\r\ncat/4.png,0,\r\n"
 @given(archives())
 @example(({"0.png": b"", "cat/4.png": b"", "metadata.csv": _ONE_LABEL}, []))
 @settings(
-    max_examples=8,
+    max_examples=5,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
