@@ -244,7 +244,10 @@ def fill(file: Path, blocks: Iterable[bytes]) -> None:
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a temporary file beside ``path``, then rename it to ``path``."""
+    """Let ``write`` fill a temporary file beside ``path``, then rename it to ``path``.
+
+    Where the folder was missing, ``write`` has failed by then and is called once more.
+    """
     part = path.with_name(f"{path.name}.{secrets.token_hex(16)}.part")
     try:
         try:

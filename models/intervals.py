@@ -7,6 +7,8 @@ from typing import Final
 from scipy.special import betaincinv
 
 Z95: Final = 1.959964
+FEWEST: Final = 20
+"""Of fewer draws no share is told: its interval is half of all there is."""
 _TAIL: Final = 0.025
 
 

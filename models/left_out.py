@@ -7,14 +7,13 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from models.errors import ModelError
+from models.intervals import FEWEST
 from models.ood_detection import Telling, telling
 from models.protocols import Float32Array, Indices, Outputs, PoolView, TargetModel
 from models.query import QuerySettings, score_of
 
 _FOLDS: Final = 3
 _MOST: Final = 3_000
-FEWEST: Final = 20
-"""Of fewer verdicts nothing is said."""
 
 
 def tells_apart(

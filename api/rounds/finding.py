@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
-from api.rounds.shares import FEWEST, advised_by, inside_of, overlap_of
+from api.rounds.shares import advised_by, inside_of, overlap_of
 from core.states import RoundState
-from models.intervals import Interval, wilson
+from models.intervals import FEWEST, Interval, wilson
 
 FOUND: Final = 0.95
 LEAST_YIELD: Final = 0.02

@@ -32,10 +32,10 @@ from typing import Final
 import numpy as np
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
-from api.rounds.shares import FEWEST as FEWEST_ANSWERS
 from api.rounds.shares import Z80, advised_by, inside_of, overlap_of
 from core.rounds import is_spent
 from core.states import RoundState
+from models.intervals import FEWEST as FEWEST_ANSWERS
 from models.intervals import wilson
 
 FEWEST: Final = 4

@@ -6,8 +6,6 @@ from api.rounds.schemas import RoundOut
 from models.intervals import Interval, wilson
 
 Z80: Final = 1.281552
-FEWEST: Final = 20
-"""Of fewer answers no share is told: its interval is half of all there is."""
 
 
 def advised_by(hits: float, count: float) -> Interval:

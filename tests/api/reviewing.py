@@ -1,9 +1,12 @@
 """Calls of a review, as its page makes them."""
 
+import uuid
 from typing import Any
 
 from fastapi.testclient import TestClient
 
+from core.states import ExampleState, Source, Verdict
+from core.tables import Annotation, Example
 from tests.world import Caller, World
 
 
@@ -26,3 +29,20 @@ def call(http: TestClient, world: World, url: str, body: Any, caller: Caller) ->
     world.session.expire_all()
     found: dict[str, Any] = response.json()
     return found
+
+
+def labeled(example: Example, class_id: int) -> Annotation:
+    """The label that an image came with, which is still to be added."""
+    example.state, example.label_class_id = ExampleState.LABELED, class_id
+    return Annotation(
+        project_id=example.project_id,
+        example_id=example.id,
+        source=Source.IMPORT,
+        source_name="label",
+        client_key=uuid.uuid4(),
+        verdict=Verdict.CLASS,
+        class_id=class_id,
+        seconds=0,
+        cost=0,
+        counted=True,
+    )

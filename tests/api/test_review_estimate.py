@@ -17,12 +17,12 @@ from sqlalchemy import select
 from api.reviews.learning import Learned
 from core.lifecycle import new_job
 from core.settings import Settings
-from core.states import ArtifactKind, ExampleState, JobKind, Role, Source, Verdict
+from core.states import ArtifactKind, ExampleState, JobKind, Role
 from core.storage import sha256
-from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
+from core.tables import Artifact, Example, Job, Project, Suggestion
 from models.intervals import clopper_pearson, wilson
 from models.relabeling.recalibration import Recalibration, recalibrate
-from tests.api.reviewing import call
+from tests.api.reviewing import call, labeled
 from tests.processes import eventually
 from tests.world import Caller, World
 
@@ -80,21 +80,7 @@ def review(http: TestClient, world: World) -> Review:
     examples = world.session.scalars(select(Example).order_by(Example.pool_index)).all()
     for rank, example in enumerate(examples):
         given, other = (cat, dog) if rank % 2 == 0 else (dog, cat)
-        example.state, example.label_class_id = ExampleState.LABELED, given
-        world.session.add(
-            Annotation(
-                project_id=project.id,
-                example_id=example.id,
-                source=Source.IMPORT,
-                source_name="label",
-                client_key=uuid.uuid4(),
-                verdict=Verdict.CLASS,
-                class_id=given,
-                seconds=0,
-                cost=0,
-                counted=True,
-            )
-        )
+        world.session.add(labeled(example, given))
         if rank < SUGGESTED:
             world.session.add(
                 Suggestion(

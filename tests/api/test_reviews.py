@@ -22,7 +22,7 @@ from core.states import (
     Verdict,
 )
 from core.tables import Annotation, Example, Job, Project, Query, Round, Suggestion
-from tests.api.reviewing import call
+from tests.api.reviewing import call, labeled
 from tests.api.test_labeling import lease, send, verdict
 from tests.world import Caller, World
 from workers.snapshot import take
@@ -78,21 +78,7 @@ def review(http: TestClient, world: World) -> Review:
     cat, dog = (item.id for item in world.classes(project))
     examples = world.session.scalars(select(Example).order_by(Example.pool_index)).all()
     for rank, example in enumerate(examples):
-        example.state, example.label_class_id = ExampleState.LABELED, cat
-        world.session.add(
-            Annotation(
-                project_id=project.id,
-                example_id=example.id,
-                source=Source.IMPORT,
-                source_name="label",
-                client_key=uuid.uuid4(),
-                verdict=Verdict.CLASS,
-                class_id=cat,
-                seconds=0,
-                cost=0,
-                counted=True,
-            )
-        )
+        world.session.add(labeled(example, cat))
         if rank < 3:
             world.session.add(
                 Suggestion(

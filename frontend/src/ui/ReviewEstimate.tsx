@@ -4,10 +4,10 @@ import type { ReviewEstimate as Estimate } from "../api/types";
 import { t } from "../strings";
 import { formatWholePercent } from "./format";
 import styles from "./ReviewEstimate.module.css";
+import { FEWEST } from "./shares";
 
 const { estimate: text } = t.review;
 /** With fewer decisions the server names no interval. */
-const FEWEST = 20;
 
 type ReviewEstimateProps = {
   projectId: number;
