@@ -28,7 +28,7 @@ def test_every_frequent_kind_comes_and_the_most_frequent_first(seed: int) -> Non
     assert len(set(found.tolist())) == 10
     # Of the rarest there are too few for a cluster of each.
     assert set(range(6)) <= set(of)
-    assert of[:3].mean() < of[-3:].mean()
+    assert of[0] < 3
     by_chance = [len(set(np.random.default_rng(at).choice(kinds, 10))) for at in range(100)]
     assert len(set(of)) > np.quantile(by_chance, 0.95)
     # What stands for its kind is nearer to its middle than most of it.

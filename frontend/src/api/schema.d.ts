@@ -4234,6 +4234,8 @@ export interface components {
          *         cost: Prices of verdicts.
          *         overlap: How many annotators see each queried image; every verdict costs.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
+         *         first_queue: What the first round asks about: images that are typical of the pool, and one
+         *             in four drawn at random, or all drawn at random.
          *         model: Target model.
          *         strategy: Query strategy.
          *         purity: Score of being in-distribution.
@@ -4250,6 +4252,12 @@ export interface components {
              */
             budget: number;
             cost?: components["schemas"]["Cost"];
+            /**
+             * First Queue
+             * @default typical
+             * @enum {string}
+             */
+            first_queue: "typical" | "random";
             /**
              * Goal
              * @default best_model
@@ -4682,7 +4690,9 @@ export interface components {
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
-         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
+         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
+         *     answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as
+         *     typical nor sent by somebody.
          */
         RoundOut: {
             /** Accuracy */
@@ -4696,6 +4706,7 @@ export interface components {
             closed_at: string | null;
             /** Closing At */
             closing_at: string | null;
+            drawn: components["schemas"]["Answered"] | null;
             /** In Share */
             in_share: number | null;
             /** Job Id */
