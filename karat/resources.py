@@ -379,6 +379,7 @@ class Round(TypedDict):
     seed: int
     queries: int
     answered: dict[str, int]
+    drawn: dict[str, int] | None
     in_share: float | None
     accuracy: float | None
     purity_auroc: float | None
