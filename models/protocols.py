@@ -192,7 +192,7 @@ class Ranking:
 
     Attributes:
         order: (n,) int64, best first: row positions from a strategy, pool indices from
-            `models.query.select`.
+            `models.rounds.query.select`.
         meta_scores: (N,) float32 over all candidates, higher = ask sooner.
         notes: sentences for the user, such as why a fallback was used.
         state: a few numbers that the strategy wants to see when it ranks next.

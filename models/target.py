@@ -10,28 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import tensorfile
-from models.auto import Chosen, choose_features, split_of
 from models.catalog import parse, validate
-from models.data import PixelStore
 from models.device import place
-from models.embed import (
-    build_network,
-    embed_pool,
-    embedding_params,
-    restore_network,
-    uses_embeddings,
-)
 from models.errors import ModelError, listed
-from models.head import LogisticHead, Scaling, fit_head
-from models.head_losses import LEAST_TO_PREDICT, HeadLosses
-from models.nets import Network
-from models.parallel import train_together
+from models.features.auto import Chosen, choose_features, split_of
+from models.features.embed import embed_pool, embedding_params, uses_embeddings
+from models.heads.head import LogisticHead, Scaling, fit_head
+from models.heads.head_losses import LEAST_TO_PREDICT, HeadLosses
+from models.heads.penalty import choose_penalty
+from models.media.image import PixelStore
+from models.networks.build import build_network, restore_network
+from models.networks.nets import Network
+from models.networks.weight_files.fitting import digest
 from models.params.networks import AutoParams, BackboneParams, HeadParams, TrainingParams
-from models.penalty import choose_penalty
 from models.protocols import OOD, Indices, Progress, TargetModel
-from models.train import train
 from models.trained import HeadModel, NetworkModel
-from models.weight_files.fitting import digest
+from models.training.parallel import train_together
+from models.training.train import train
 
 __all__ = [
     "embed_pool",

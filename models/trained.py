@@ -10,14 +10,14 @@ import torch
 from numpy.typing import NDArray
 
 from models import tensorfile
-from models.data import PixelStore
 from models.errors import ModelError
-from models.head import LogisticHead
-from models.head_losses import HeadLosses
-from models.nets import Network
-from models.perturbation import moved_to_class
+from models.heads.head import LogisticHead
+from models.heads.head_losses import HeadLosses
+from models.media.image import PixelStore
+from models.networks.nets import Network
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Pixels, Progress
-from models.train import images_at_once, predict
+from models.training.perturbation import moved_to_class
+from models.training.train import images_at_once, predict
 
 _NETWORK_BLOCK = 256
 _HEAD_BLOCK = 16_384

@@ -4,8 +4,8 @@ import celery.bin.worker
 import sklearn.linear_model
 import torch._dynamo
 
-import models.embed
-import models.query
+import models.features.embed
+import models.rounds.query
 import models.target
 
 __all__ = ["celery", "models", "sklearn", "torch"]

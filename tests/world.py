@@ -30,7 +30,7 @@ from core.tables import (
     Round,
     User,
 )
-from models.data import PixelStore
+from models.media.image import PixelStore
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.hot import driver, fetch
 from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.results import rejected, result_of
 from api.labeling.schemas import AnswerIn, AnswerResult, Status
 from api.labeling.status import ReadRound
+from api.pipelined_sql import driver, fetch
 from core import events, queue
 from core.class_names import ClassNames
 from core.consensus import Vote, answered, is_settled, opinions

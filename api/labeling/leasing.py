@@ -10,12 +10,12 @@ from typing import Any
 from psycopg import AsyncConnection
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.hot import driver, fetch
 from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
 from api.labeling.status import ReadRound
 from api.pictures import image_url
+from api.pipelined_sql import driver, fetch
 from api.principal import Principal
 from core.errors import NotFound
 from core.project_settings import ProjectSettings

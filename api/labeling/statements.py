@@ -1,4 +1,4 @@
-"""The statements of leasing and answering. See ``api.hot`` for why they are prepared here."""
+"""The statements of leasing and answering; ``api.pipelined_sql`` says why they are prepared."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from api.hot import Statement, among
+from api.pipelined_sql import Statement, among
 from core.class_names import naming
 from core.consensus import lock_examples, votes
 from core.lifecycle import mark_answered

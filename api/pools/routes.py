@@ -17,7 +17,7 @@ from api.jobs.schemas import JobOut
 from api.jobs.service import shown
 from api.pagination import Items
 from api.parameters import PathId
-from api.pools import images, links, places, plans, service
+from api.pools import images, in_place, links, plans, service
 from api.pools.schemas import (
     BucketImport,
     FirstNumber,
@@ -111,8 +111,8 @@ async def import_images(
     annotations = list(dict.fromkeys(annotation_column or ()))
     choices = plans.parse_choices(folder_split or ())
     if location is not None:
-        places.require_table(filename, "filename")
-        location = str(places.allowed_location(location, settings))
+        in_place.require_table(filename, "filename")
+        location = str(in_place.allowed_location(location, settings))
     name = checked_name(filename)
     check_annotations(name, annotations, split)
     upload = await receive(request.stream(), name, storage, settings)
@@ -156,7 +156,7 @@ async def import_bucket(
 
     With `dry_run` the job's result is the plan of the import, as for an upload.
     """
-    params = await to_thread.run_sync(places.import_params, asked, settings)
+    params = await to_thread.run_sync(in_place.import_params, asked, settings)
     return await _started(request, user, project_id, params, dry_run)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.auto import choose_features, split_of
 from models.catalog import parse
-from models.data import PixelStore
-from models.embed import embed_pool
+from models.features.auto import choose_features, split_of
+from models.features.embed import embed_pool
+from models.media.image import PixelStore
 from models.params.networks import AutoParams
 from models.protocols import Float32Array, Indices, Progress
 

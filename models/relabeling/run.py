@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from models.catalog import find, parse
-from models.data import PixelStore
 from models.errors import ModelError
+from models.media.image import PixelStore
 from models.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.relabeling.task import Learned, Task

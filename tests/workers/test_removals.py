@@ -29,8 +29,8 @@ from core.states import JobKind, JobState, Split
 from core.storage import Storage, flush
 from core.tables import DRY_RUN, Example, Job, Project, Removal, RemovalItem
 from core.thumbnails import make
-from karat.backup import back_up
-from karat.installation import Installation
+from karat.local.backup import back_up
+from karat.local.installation import Installation
 from tests.conftest import ROOT
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, png, zipped

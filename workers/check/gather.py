@@ -18,9 +18,9 @@ from core.imports import ImportParams
 from core.input_size import SizeChoice
 from core.settings import Settings
 from core.states import Split, Verdict
-from models.data import PixelStore, PixelWriter
+from models.media.image import PixelStore, PixelWriter
 from models.protocols import OOD
-from workers.check.asked import Asked, Course
+from workers.check.asked import Asked, Eta
 from workers.check.inputs import Inputs, opened
 from workers.check.words import meant
 from workers.imports.batch import Candidate, Line, Looked, Mention, Prepared, batches, decide
@@ -88,7 +88,7 @@ class Gathered:
     size: int = 0
 
 
-def gather(asked: Asked, work: Path, settings: Settings, course: Course) -> Gathered:
+def gather(asked: Asked, work: Path, settings: Settings, course: Eta) -> Gathered:
     """Read images and labels; pixels go into ``pixels_of(work)``.
 
     Args:
@@ -146,7 +146,7 @@ class _Reading:
         self._files: list[tuple[str, int]] = []
         self._writer: PixelWriter | None = None
 
-    def read(self, course: Course) -> Gathered:
+    def read(self, course: Eta) -> Gathered:
         """Read everything."""
         found = self._found
         total = self._inputs.total

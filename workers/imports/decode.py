@@ -12,7 +12,7 @@ from PIL import UnidentifiedImageError
 
 from core.pictures.rendition import Rendition, TooManyPixels, rendered
 from core.thumbnails import largest_ahead
-from models.data import Pixels, fit_image
+from models.media.image import Pixels, fit_image
 from workers.imports.items import Refused, printable
 
 _TIFF: Final = (b"II*\0", b"MM\0*")

@@ -30,8 +30,8 @@ from workers.imports.report import Outcome, ReportFile, Tally, reasons
 from workers.imports.sizes import sizes_of
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
-from workers.manners import Turn
 from workers.runner import JobContext
+from workers.yielding import Turn
 
 _PHASE: Final = "import"
 _MOST_THREADS: Final = 4

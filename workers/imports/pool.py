@@ -20,7 +20,7 @@ from core.states import ExampleState, Split
 from core.storage import Storage, flush
 from core.tables import Example, Project, ProjectClass
 from core.thumbnails import LARGEST, make, make_ahead
-from models.data import PixelStore, PixelWriter
+from models.media.image import PixelStore, PixelWriter
 from workers.imports.decode import Decoded
 from workers.imports.items import Origin
 from workers.imports.placing import Place

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from core.cells import original
+from core.csv_escape import original
 from core.errors import Invalid
 from workers.imports.items import (
     Item,

@@ -14,7 +14,7 @@ from core.buckets import Buckets
 from core.errors import Conflict
 from core.originals import ORIGINAL, Original, Originals
 from core.tables import Example
-from models.data import Pixels
+from models.media.image import Pixels
 from workers.imports.decode import Decoded, decode_all
 from workers.runner import JobContext
 
