@@ -1,0 +1,1 @@
+"""What examples are: images, or texts."""
