@@ -27,6 +27,7 @@ from models.faults import message_of
 from models.spec import Choosable, Group, Kind, Spec
 
 __all__ = [
+    "DEFAULT_MODEL",
     "ENTRY_POINT_GROUP",
     "Choosable",
     "Group",
@@ -40,6 +41,9 @@ __all__ = [
 ]
 
 ENTRY_POINT_GROUP = "karat.algorithms"
+
+DEFAULT_MODEL: Mapping[str, str] = {"image": "auto", "text": "minilm"}
+"""The model that a new project of each medium begins with."""
 
 # Not "job": which kinds of jobs there are is part of the database.
 _OPEN_KINDS = tuple(kind for kind in get_args(Kind) if kind != "job")

@@ -29,6 +29,7 @@ from core.among import among
 from core.class_names import seen_as
 from core.consensus import holds
 from core.errors import NotFound
+from core.media.excerpts import beginning
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, User
 
@@ -40,6 +41,7 @@ SHOWN = (
         Example.name,
         Example.width,
         Example.height,
+        beginning().label("excerpt"),
         Example.split,
         Example.state,
         Example.label_class_id,
@@ -115,7 +117,7 @@ def shown(
         **scores,
         "similarity": None if similarity is None else similarity.of(row.pool_index),
         "isolation": None if isolation is None else isolation.of(row.pool_index),
-        "image_url": image_url(row.id),
+        "image_url": image_url(row.id, is_text=row.width is None),
     }
 
 

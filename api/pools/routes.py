@@ -79,6 +79,7 @@ async def import_images(
     filename: Annotated[str, Query(max_length=1000)],
     split: Split = Split.POOL,
     image_column: ColumnName = None,
+    text_column: ColumnName = None,
     label_column: ColumnName = None,
     split_column: ColumnName = None,
     key_column: ColumnName = None,
@@ -118,6 +119,7 @@ async def import_images(
     upload = await receive(request.stream(), name, storage, settings)
     columns = {
         "image": image_column,
+        "text": text_column,
         "label": label_column,
         "split": split_column,
         "key": key_column,

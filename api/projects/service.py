@@ -62,7 +62,10 @@ async def summaries(
                 **_columns(project),
                 "counts": counts[project.id],
                 "current_round": _current(rounds.get(project.id)),
-                "pictures": pictures.get(project.id, []),
+                "pictures": list(pictures.get(project.id, {})),
+                "excerpts": [
+                    one for one in pictures.get(project.id, {}).values() if one is not None
+                ],
             }
         )
         for project in projects
@@ -108,7 +111,7 @@ def _current(round_: Round | None) -> CurrentRound | None:
 
 
 async def create(session: AsyncSession, principal: Principal, body: ProjectCreate) -> Project:
-    settings = checked(body.settings)
+    settings = checked(body.settings, medium=body.medium)
     project = Project(
         name=body.name,
         state=ProjectState.DRAFT,
@@ -151,7 +154,7 @@ async def update(
         await classes.replace(session, project, body.classes)
     if body.settings is not None:
         before = ProjectSettings.model_validate(project.settings)
-        settings = checked(body.settings, before)
+        settings = checked(body.settings, before, project.medium)
         if settings.input_size != before.input_size:
             await _require_size_free(session, project.id, before.input_size)
         await _require_subset(session, project.id, settings)

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
-from core.formats import IMAGES
+from core.media.image import IMAGES
 from core.imports import FolderChoice
 from core.local_folder import files_of
 from core.states import Split, Verdict

@@ -11,7 +11,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from core.buckets import Buckets
 from core.errors import DomainError
-from core.formats import IMAGES
+from core.media.image import IMAGES
 from core.imports import FolderChoice
 from core.locations import Location
 from core.object_stores import Object
