@@ -18,6 +18,7 @@ from core.input_size import SizeChoice
 from core.project_settings import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
+from workers.context import JobContext
 from workers.imports.bucket import BucketSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
@@ -31,7 +32,6 @@ from workers.imports.sources import open_source
 from workers.imports.split_words import normal
 from workers.imports.unlike import by_name, is_called_image, unlike_image
 from workers.imports.values import says_nothing
-from workers.runner import JobContext
 
 _PHASE: Final = "plan"
 _EVERY: Final = 1000
