@@ -9,8 +9,8 @@ from models.dry_run import extended_seconds
 from models.features.duplicates import nearest_rows, outlines
 from models.media.image import PixelStore
 from workers.compare.gather import gather
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
-from workers.runner import JobContext
 
 _SAMPLE: Final = 4096
 

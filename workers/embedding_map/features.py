@@ -25,8 +25,8 @@ from models.media.image import PixelStore
 from models.protocols import Indices, Progress
 from models.target import embed_pool, load_target, uses_embeddings
 from models.trained import NetworkModel
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-from workers.runner import JobContext
 
 STORED: Final = "stored"
 LEARNED: Final = "learned"

@@ -12,6 +12,7 @@ from core.imports import ImportParams
 from core.locations import Location, require_allowed
 from core.storage import fill, write_atomically
 from core.tables import Example
+from workers.context import JobContext
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
@@ -19,7 +20,6 @@ from workers.imports.items import Source
 from workers.imports.single import SingleSource
 from workers.imports.table import TABLES, TableSource
 from workers.imports.zip_entries import ZipEntries
-from workers.runner import JobContext
 
 _ROWS: Final = 10_000
 
