@@ -1,11 +1,37 @@
-"""What the processes that workers are forked from have imported: seconds that each would wait."""
+"""What the processes that workers are forked from have imported: seconds that each would wait.
 
+Nothing that reads the environment as it is imported, as ``workers.app``: that is each worker's own.
+"""
+
+import gc
+import importlib
+
+import celery.apps.worker
 import celery.bin.worker
+import kombu.transport.redis
 import sklearn.linear_model
 import torch._dynamo
 
-import models.embed
-import models.query
-import models.target
+import core.tables
+import tests.processes
+import workers.presence
 
-__all__ = ["celery", "models", "sklearn", "torch"]
+HANDLERS = (
+    "advance",
+    "compare",
+    "embedding_map",
+    "features",
+    "imports",
+    "look_up",
+    "prune",
+    "relabel",
+    "resize",
+    "taufe",
+)
+for name in HANDLERS:
+    importlib.import_module(f"workers.{name}.handler")
+# A worker's collections neither look through all this nor copy its pages.
+gc.collect()
+gc.freeze()
+
+__all__ = ["celery", "core", "kombu", "sklearn", "tests", "torch", "workers"]
