@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from karat.embedded import EmbeddedPostgres
+from karat.local.embedded import EmbeddedPostgres
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from karat.resources import Estimate, Job
+    from karat.client.resources import Estimate, Job
 
 # Parameters that messages of the server name as the API does.
 _PARAMETERS = re.compile(

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from api.main import create_app
 from core import queue, settings
 from core.db import sync_engine, sync_sessions
-from karat.embedded import EmbeddedPostgres, EmbeddedRedis
+from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.world import World

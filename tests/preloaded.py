@@ -13,25 +13,13 @@ import sklearn.linear_model
 import torch._dynamo
 
 import core.tables
-import tests.processes
 import workers.presence
+from tests.processes import ROOT
 
-HANDLERS = (
-    "advance",
-    "compare",
-    "embedding_map",
-    "features",
-    "imports",
-    "look_up",
-    "prune",
-    "relabel",
-    "resize",
-    "taufe",
-)
-for name in HANDLERS:
-    importlib.import_module(f"workers.{name}.handler")
+for path in sorted(ROOT.glob("workers/*/handler.py")):
+    importlib.import_module(f"workers.{path.parent.name}.handler")
 # A worker's collections neither look through all this nor copy its pages.
 gc.collect()
 gc.freeze()
 
-__all__ = ["celery", "core", "kombu", "sklearn", "tests", "torch", "workers"]
+__all__ = ["celery", "core", "kombu", "sklearn", "torch", "workers"]

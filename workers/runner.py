@@ -26,7 +26,7 @@ from core.states import JobState
 from core.storage import Storage
 from core.tables import DRY_RUN, Job
 from models.errors import Cancelled, ModelError
-from workers.course import Course
+from workers.eta import Eta
 from workers.fairness import excluded, in_the_way, is_claimable, note_wait, own_job
 from workers.joblog import JobLog
 
@@ -98,7 +98,7 @@ class JobContext:
         self.storage = Storage.of(settings_)
         self.sessions = sessions()
         self.log = JobLog(self.storage.job_log(self.project_id, self.job_id), self.attempt)
-        self._course = Course()
+        self._eta = Eta()
         self._progress: dict[str, Any] | None = None
         self._stop = threading.Event()
         self._cancelled = threading.Event()
@@ -119,8 +119,8 @@ class JobContext:
         expected: Mapping[str, float] | None = None,
         work: Mapping[str, float] | None = None,
     ) -> None:
-        """Announce the phases, and what is known of how long they take: see ``Course``."""
-        self._course = Course(phases, expected, work)
+        """Announce the phases, and what is known of how long they take: see ``Eta``."""
+        self._eta = Eta(phases, expected, work)
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -134,7 +134,7 @@ class JobContext:
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Run one phase; when it ends, it is checkpointed and will not be repeated."""
-        self._course.begin()
+        self._eta.begin()
         self.progress(0, 0, name)
         self.log.write(f"{name} begins")
         self.beat()
@@ -153,7 +153,7 @@ class JobContext:
 
     def finish_phase(self, job: Job, name: str) -> None:
         """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""
-        elapsed = round(self._course.elapsed, 3)
+        elapsed = round(self._eta.elapsed, 3)
         self.checkpoint = {**self.checkpoint, "seconds": {**self.seconds, name: elapsed}}
         job.checkpoint = self.checkpoint
 
@@ -161,12 +161,12 @@ class JobContext:
         """Note where the job is; may raise ``Cancelled`` or ``Lost``."""
         self.check()
         name = phase or (self._progress or {})["phase"]
-        left = self._course.left(name, step, steps)
+        left = self._eta.left(name, step, steps)
         eta = None if left is None else round(left, 1)
         self._progress = {
             "phase": name,
-            "phase_index": self._course.phases.index(name),
-            "phases": self._course.phases,
+            "phase_index": self._eta.phases.index(name),
+            "phases": self._eta.phases,
             "step": step,
             "steps": steps,
             "eta_seconds": eta,

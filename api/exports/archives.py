@@ -14,9 +14,9 @@ from api.exports.documents import Document
 from api.exports.records import Images, Record
 from api.exports.zips import Spool, ZipWriter
 from api.streams import in_threads
-from core.ahead import in_order, readers
 from core.errors import Conflict
 from core.originals import Original, Originals
+from core.prefetch import in_order, readers
 
 MISSING: Final = "MISSING.txt"
 _AT_ONCE: Final = 8 << 20

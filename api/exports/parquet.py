@@ -12,9 +12,9 @@ from pyarrow import parquet
 
 from api.exports.archives import portions, read_all
 from api.exports.records import Images, Record
-from core.ahead import readers
 from core.errors import Conflict
 from core.originals import Originals
+from core.prefetch import readers
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
 _VOTE: Final = {

@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, 
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
-from core.cells import BOM, plain
 from core.class_names import seen_as
 from core.consensus import holds
+from core.csv_escape import BOM, plain
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example, ProjectClass, Query, Round, User

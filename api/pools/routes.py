@@ -17,7 +17,7 @@ from api.jobs.schemas import JobOut
 from api.jobs.service import shown
 from api.pagination import Items
 from api.parameters import PathId
-from api.pools import images, links, places, plans, service
+from api.pools import images, in_place, links, plans, service
 from api.pools.schemas import (
     BucketImport,
     FirstNumber,
@@ -79,6 +79,7 @@ async def import_images(
     filename: Annotated[str, Query(max_length=1000)],
     split: Split = Split.POOL,
     image_column: ColumnName = None,
+    text_column: ColumnName = None,
     label_column: ColumnName = None,
     split_column: ColumnName = None,
     key_column: ColumnName = None,
@@ -111,13 +112,14 @@ async def import_images(
     annotations = list(dict.fromkeys(annotation_column or ()))
     choices = plans.parse_choices(folder_split or ())
     if location is not None:
-        places.require_table(filename, "filename")
-        location = str(places.allowed_location(location, settings))
+        in_place.require_table(filename, "filename")
+        location = str(in_place.allowed_location(location, settings))
     name = checked_name(filename)
     check_annotations(name, annotations, split)
     upload = await receive(request.stream(), name, storage, settings)
     columns = {
         "image": image_column,
+        "text": text_column,
         "label": label_column,
         "split": split_column,
         "key": key_column,
@@ -156,7 +158,7 @@ async def import_bucket(
 
     With `dry_run` the job's result is the plan of the import, as for an upload.
     """
-    params = await to_thread.run_sync(places.import_params, asked, settings)
+    params = await to_thread.run_sync(in_place.import_params, asked, settings)
     return await _started(request, user, project_id, params, dry_run)
 
 
@@ -246,7 +248,8 @@ async def example_image(
 
     It is the original file where every browser shows that as the model sees it, else a PNG or JPEG
     made of it: upright, in sRGB, opaque on white, the first of several frames. With `original` it
-    is the file as it came, whatever it is.
+    is the file as it came, whatever it is: of a text, which has no picture (404 `no_picture`), the
+    text in UTF-8.
 
     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
     good for a short while; 409 says that it is gone, or has changed since it was imported.
@@ -293,11 +296,15 @@ async def linked_image(
     signature: Annotated[str, Query(max_length=100)],
     size: ThumbnailSize | None = None,
 ) -> Response:
-    """The image that a link leads to, for whoever has the link."""
+    """The image or text that a link leads to, for whoever has the link."""
     async with transaction(request) as session:
         await links.require_signed(session, example_id, expires, signature)
         original = await service.image(session, None, example_id)
-    response = await images.send(request, storage, originals, example_id, original, size=size)
+    # Of a text there is nothing but its words, in no size.
+    whole = original.is_text and size is None
+    response = await images.send(
+        request, storage, originals, example_id, original, size=size, as_it_came=whole
+    )
     # Pages of other tools show it; no cookie of ours is involved.
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     response.headers["Access-Control-Allow-Origin"] = "*"

@@ -16,7 +16,7 @@ from api.exports.archives import Placed, as_files
 from api.exports.parquet import Sink
 from api.exports.records import file_name
 from core.among import among
-from core.cells import BOM, plain_row
+from core.csv_escape import BOM, plain_row
 from core.folder_names import folders_of
 from core.originals import ORIGINAL, Original, Originals
 from core.subsets import subset_batches, subset_schema

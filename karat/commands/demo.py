@@ -17,11 +17,11 @@ from karat.terminal import console, job_bar, percent
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from karat.client import Client
-    from karat.demo import Login, Plan
-    from karat.demo_pool import DemoPool
-    from karat.project import ProjectClient
-    from karat.resources import Round
+    from karat.client.client import Client
+    from karat.client.project import ProjectClient
+    from karat.client.resources import Round
+    from karat.demo.demo import Login, Plan
+    from karat.demo.demo_pool import DemoPool
 
 _DATA = "A real pool"
 
@@ -87,9 +87,9 @@ def demo(
     the public API, 2 % of their verdicts wrong, while Karat chooses what they see. Then it
     stays up so that you can label yourself.
     """
-    from karat.demo import Plan, fault
-    from karat.demo_pool import digits, from_parquet
-    from karat.signals import Interrupted, interruptible
+    from karat.demo.demo import Plan, fault
+    from karat.demo.demo_pool import digits, from_parquet
+    from karat.local.signals import Interrupted, interruptible
 
     if (data is None) != (in_classes is None):
         raise typer.BadParameter("--data and --in-classes go together.")
@@ -134,9 +134,9 @@ def _run(
     exit_: bool,
     human: bool,
 ) -> None:
-    from karat.client import Client
-    from karat.demo import admin_login, create_project, report
-    from karat.stack import Stack
+    from karat.client.client import Client
+    from karat.demo.demo import admin_login, create_project, report
+    from karat.local.stack import Stack
 
     started = time.monotonic()
     stack = Stack(directory, port=port, notify=lambda message: typer.echo(message, err=True))
@@ -172,7 +172,7 @@ def _run(
 
 
 def _import(client: "Client", project: "ProjectClient", pool: "DemoPool") -> float:
-    from karat.demo import import_pool
+    from karat.demo.demo import import_pool
 
     started = time.monotonic()
     with job_bar() as on_progress:
@@ -194,7 +194,7 @@ def _simulate(
     from rich.live import Live
     from rich.spinner import Spinner
 
-    from karat.demo import Simulation
+    from karat.demo.demo import Simulation
 
     simulation = Simulation(client, project, pool, plan)
     spinner = Spinner("dots")
@@ -239,7 +239,7 @@ def _show_login(login: "Login") -> None:
 @contextmanager
 def _directory(chosen: Path | None, *, temporary: bool) -> Iterator[Path]:
     """The directory to work in; one that nobody asked for is removed, unless its logs matter."""
-    from karat.stack import DEMO_DIRECTORY
+    from karat.local.stack import DEMO_DIRECTORY
 
     if chosen is not None or not temporary:
         yield chosen or DEFAULT_DATA / DEMO_DIRECTORY

@@ -25,9 +25,9 @@ from karat.terminal import show_json, show_table
 if TYPE_CHECKING:
     from typing import Literal
 
-    from karat.pool import Changed, Filters, Sort, Which
-    from karat.project import ProjectClient
-    from karat.resources import Split, Verdict
+    from karat.client.pool import Changed, Filters, Sort, Which
+    from karat.client.project import ProjectClient
+    from karat.client.resources import Split, Verdict
 
 pool = typer.Typer(help="Find images, and act on many at once.", no_args_is_help=True)
 
@@ -137,7 +137,7 @@ def duplicates(
 
 
 def _which() -> Any:
-    from karat.pool import Which
+    from karat.client.pool import Which
 
     return Which
 

@@ -19,7 +19,7 @@ from karat.commands.connection import (
 from karat.terminal import job_bar, percent, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.resources import Project
+    from karat.client.resources import Project
 
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
@@ -174,7 +174,7 @@ def add_member(
     project: ProjectArgument, email: Annotated[str, typer.Argument(help="The user's address.")]
 ) -> None:
     """Let a user label."""
-    from karat.transport import KaratError
+    from karat.client.transport import KaratError
 
     with connect() as client:
         user = next((one for one in client.users() if one["email"] == email.lower()), None)
@@ -238,7 +238,7 @@ def close_round(
     as_json: JsonOption = False,
 ) -> None:
     """Close a round before its budget is spent."""
-    from karat.transport import KaratError
+    from karat.client.transport import KaratError
 
     with connect() as client:
         found = find_project(client, project)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from karat.arguments import BY_ENDING
+from karat.client.arguments import BY_ENDING
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import bytes_bar, job_bar, show_json, show_table, with_options
 
 if TYPE_CHECKING:
     from typing import Literal
 
-    from karat.client import Client
-    from karat.project import ProjectClient
-    from karat.resources import (
+    from karat.client.client import Client
+    from karat.client.project import ProjectClient
+    from karat.client.resources import (
         ExportedClass,
         ExportFormat,
         FolderChoice,

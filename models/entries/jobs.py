@@ -17,7 +17,7 @@ JOBS = (
         title="Learn features",
         summary="Learns features of the whole pool contrastively, once, for the scores that need "
         "them; hours on a GPU.",
-        target="models.contrastive:learn_encoder",
+        target="models.features.contrastive:learn_encoder",
         params=ContrastiveParams,
         paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
         f"Shifted Instances, NeurIPS 2020; {THESIS}, section 4.4",
@@ -62,7 +62,7 @@ JOBS = (
         title="Resize images",
         summary="Brings the images of a pool to another size for the model, from their originals; "
         "rounds that are closed keep their results.",
-        target="models.data:fit_image",
+        target="models.media.image:fit_image",
         params=ResizeParams,
     ),
     Spec(
@@ -71,7 +71,7 @@ JOBS = (
         title="Embedding map",
         summary="Lays the images of the pool out on a plane, those together that look alike to the "
         "model, to look around in and to act on what lies together.",
-        target="models.embedding_map:lay_out",
+        target="models.features.embedding_map:lay_out",
         params=EmbeddingMapParams,
         paper="L. van der Maaten, G. Hinton, Visualizing Data using t-SNE, JMLR 2008; G. Linderman "
         "et al., Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq "
@@ -83,7 +83,7 @@ JOBS = (
         title="Compare images",
         summary="Finds images that show the same picture, also where the pool has a picture to "
         "evaluate on, and how far each image is from its nearest others.",
-        target="models.duplicates:groups_of",
+        target="models.features.duplicates:groups_of",
         params=CompareParams,
     ),
 )

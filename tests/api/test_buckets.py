@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from api.main import create_app
 from core import settings
 from core.errors import DomainError
-from core.places import S3, Object
+from core.object_stores import S3, Object
 from core.states import Role
 from core.storage import Storage
 from core.tables import Artifact, Audit, Job, SigningKey

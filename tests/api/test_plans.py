@@ -10,8 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from api.hot import Statement
 from api.labeling import statements as sql
+from api.pipelined_sql import Statement
 from core.messages import AdvanceRound
 from core.rounds import close
 from core.settings import Settings

@@ -17,7 +17,7 @@ from sqlalchemy import make_url
 
 from core.messages import JOB_MESSAGES, QUEUES, DeliverWebhooks, RemoveFiles, Sweep
 from karat import Client
-from karat.embedded import EmbeddedPostgres, postgres_programs, redis_program
+from karat.local.embedded import EmbeddedPostgres, postgres_programs, redis_program
 from tests.conftest import ROOT
 from tests.karat.helpers import image_folder
 from tests.processes import eventually, free_port

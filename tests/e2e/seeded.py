@@ -11,12 +11,12 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from karat import Client
-from karat.demo import Plan, Simulation, import_pool
-from karat.demo_pool import DemoPool, digits
-from karat.findings import Decision
-from karat.project import ProjectClient
-from karat.resources import Answer
-from karat.stack import Stack
+from karat.client.findings import Decision
+from karat.client.project import ProjectClient
+from karat.client.resources import Answer
+from karat.demo.demo import Plan, Simulation, import_pool
+from karat.demo.demo_pool import DemoPool, digits
+from karat.local.stack import Stack
 from tests.processes import eventually
 from tests.stacks import admin_login
 

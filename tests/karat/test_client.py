@@ -11,10 +11,10 @@ from typing import Any, cast
 import pytest
 
 from karat import Client, KaratError
-from karat.project import ProjectClient
-from karat.resources import Answer, Job
-from karat.stack import Stack
-from karat.uploads import upload
+from karat.client.project import ProjectClient
+from karat.client.resources import Answer, Job
+from karat.client.uploads import upload
+from karat.local.stack import Stack
 from tests.karat.helpers import image_folder, png, wait_for
 
 

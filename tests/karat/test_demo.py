@@ -13,10 +13,10 @@ import pyarrow.parquet as parquet
 import pytest
 
 from karat import Client
-from karat.annotators import Judge
-from karat.demo_pool import digits, from_parquet
-from karat.processes import ServiceError
-from karat.resources import Query
+from karat.client.resources import Query
+from karat.demo.annotators import Judge
+from karat.demo.demo_pool import digits, from_parquet
+from karat.local.processes import ServiceError
 from tests.karat.helpers import Run, descendants, png, wait_gone
 from tests.processes import eventually
 

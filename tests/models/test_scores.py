@@ -15,8 +15,8 @@ from models.catalog import Spec, parse, specs
 from models.errors import NotReady
 from models.protocols import Float32Array, PoolView
 from models.purity import knn
-from models.query import QuerySettings, Scored, score_pool
 from models.resolve import resolve
+from models.rounds.query import QuerySettings, Scored, score_pool
 
 Bool = NDArray[np.bool_]
 Exact = NDArray[np.float64]

@@ -18,11 +18,11 @@ from api.main import create_app
 from core import settings
 from core.db import sync_engine
 from core.locations import Location
-from core.places import S3, Object
+from core.object_stores import S3, Object
 from core.states import ExampleState, JobState
 from core.storage import Storage
 from core.tables import Artifact, Project
-from karat.doctor import examine
+from karat.local.doctor import examine
 from tests.api.test_maps import scored
 from tests.api.test_subsets import add_subset
 from tests.s3 import CREDENTIALS, Bucket

@@ -15,7 +15,7 @@ from core import queue
 from core.messages import Compare
 from core.states import ArtifactKind, ExampleState, JobState
 from core.tables import Artifact, Example, Job, Project, Query
-from models.data import PixelStore
+from models.media.image import PixelStore
 from tests.api.test_pool_actions import act, ids_of, state_of
 from tests.api.test_pool_search import find, listed
 from tests.processes import eventually, worker

@@ -20,8 +20,8 @@ from core.project_settings import ProjectSettings
 from core.settings import Settings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.tables import Artifact, Job, Project
-from models.data import PixelStore
-from models.embed import embed_pool, extractor_path
+from models.features.embed import embed_pool, extractor_path
+from models.media.image import PixelStore
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, kill_publishing, state
 from tests.workers.loop import Loop

@@ -17,8 +17,8 @@ from core.states import ArtifactKind, JobState, Split
 from core.storage import sha256
 from core.tables import Artifact, Job, Project
 from models import catalog
-from models.contrastive import learn_encoder
 from models.errors import NotReady
+from models.features.contrastive import learn_encoder
 from models.pool_scores import PoolScores
 from models.protocols import PoolView
 from models.spec import Spec

@@ -10,8 +10,8 @@ from sqlalchemy import select
 from core.messages import JOB_MESSAGES
 from core.states import ArtifactKind, JobState, Split
 from core.tables import Artifact, Example
-from models.data import PixelStore
-from models.query import PoolScores
+from models.media.image import PixelStore
+from models.rounds.query import PoolScores
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.workers.test_dry_run import HANDLERS, QUICK

@@ -232,7 +232,7 @@ def test_the_time_left_is_that_of_all_phases(
     seen = watch_progress(monkeypatch)
     # A second passes whenever somebody looks at the clock.
     clock = SimpleNamespace(monotonic=map(float, count()).__next__)
-    monkeypatch.setattr("workers.course.time", clock)
+    monkeypatch.setattr("workers.eta.time", clock)
     job = pruned(http, loop, epochs=4, models=2)
     assert job.state is JobState.SUCCEEDED, job.error
     training = [one for one in seen if one["phase"] == "warm_up" and one["step"] > 1]

@@ -19,8 +19,8 @@ from core.messages import AdvanceRound, LearnFeatures, Resize
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState, RoundState
 from core.tables import DRY_RUN, Job, Project
-from models.data import PixelStore
 from models.errors import ModelError
+from models.media.image import PixelStore
 from tests.processes import ROOT, eventually, worker
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, zipped

@@ -14,7 +14,7 @@ from core.messages import CompareRegularizers, Prune
 from core.states import ArtifactKind, JobState, Split, Verdict
 from core.storage import sha256
 from core.tables import Artifact, Example, Job
-from models.data import PixelStore
+from models.media.image import PixelStore
 from models.regularize import METHODS
 from models.target import load_target
 from tests.processes import eventually, worker
@@ -22,11 +22,11 @@ from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publish
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
-from workers.manners import Manners
 from workers.prune import handler as prune
 from workers.runner import SteppedAside, run_job
 from workers.taufe import handler
 from workers.taufe.handler import PHASES
+from workers.yielding import Yielding
 
 QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8, "flip": False}
 
@@ -185,16 +185,16 @@ def test_it_steps_aside_for_a_round_and_goes_on_in_the_very_step(
     loop = Loop(world)
     loop.answer(0, 8)
     steps: list[int] = []
-    progress = Manners.progress
+    progress = Yielding.progress
 
-    def watched(self: Manners, step: int, of: int) -> None:
+    def watched(self: Yielding, step: int, of: int) -> None:
         steps.append(step)
         # A round waits for the worker in the middle of the first training, once.
         if step == 10 and steps.count(10) == 1:
             raise SteppedAside("a round")
         progress(self, step, of)
 
-    monkeypatch.setattr(Manners, "progress", watched)
+    monkeypatch.setattr(Yielding, "progress", watched)
     job = start(http, loop)
     run_job(CompareRegularizers(job_id=job.id), handler)
     assert state(world, job) is JobState.QUEUED

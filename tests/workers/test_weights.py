@@ -15,7 +15,7 @@ from core import queue
 from core.messages import CheckWeights
 from core.states import JobState
 from core.tables import PublishedWeights, Weights
-from models.data import PixelStore
+from models.media.image import PixelStore
 from models.tensorfile import read_metadata
 from tests.security.targets import add_weights
 from tests.weight_files import TINY, tiny_weights

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from models.errors import NotFinite
-from workers.knowledge import example_ids
+from workers.job_inputs import example_ids
 from workers.runner import JobContext
 
 

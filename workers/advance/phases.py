@@ -13,13 +13,13 @@ from core.nearness import complete_screen
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
-from models import view_files
 from models.catalog import find
-from models.data import PixelStore
+from models.media.image import PixelStore
 from models.mqnet import MQNet
 from models.params.networks import compared_width
 from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
-from models.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
+from models.rounds import view_files
+from models.rounds.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
 from models.target import (
     embed_pool,
     load_target,
@@ -34,7 +34,7 @@ from workers.advance.reads import (
     round_of,
 )
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-from workers.knowledge import class_names
+from workers.job_inputs import class_names
 from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
 from workers.subset import dropped_of

@@ -14,8 +14,8 @@ from core.lifecycle import mark_queried, mark_unqueried, move_project, move_roun
 from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
-from models.predictions import predict
-from models.query import PoolScores
+from models.rounds.predictions import predict
+from models.rounds.query import PoolScores
 from workers.advance.findings import annotator_seconds, findings
 from workers.advance.phases import Advance
 from workers.advance.reads import noted_at_closing

@@ -29,11 +29,11 @@ from core.lifecycle import new_job, request_cancel, requeue_job
 from core.messages import ScorePart
 from core.states import JobKind, JobState
 from core.tables import Job, Worker
-from models import view_files
 from models.errors import Cancelled, ModelError
 from models.pool_scores import PoolScores
 from models.protocols import Indices, Progress
-from models.query import by_row
+from models.rounds import view_files
+from models.rounds.query import by_row
 from workers.advance.naming import named_by_id
 from workers.advance.phases import Advance
 from workers.fairness import is_silent

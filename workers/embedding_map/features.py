@@ -19,9 +19,9 @@ from core.project_settings import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.tables import Artifact, Example, Job, Project, Round
 from models import tensorfile
-from models.data import PixelStore
-from models.embed import NetworkExtractor, extractor_path, write_embeddings
-from models.embedding_map import feature_spans
+from models.features.embed import NetworkExtractor, extractor_path, write_embeddings
+from models.features.embedding_map import feature_spans
+from models.media.image import PixelStore
 from models.protocols import Indices, Progress
 from models.target import embed_pool, load_target, uses_embeddings
 from models.trained import NetworkModel
@@ -204,7 +204,7 @@ class Features:
                 store, source.model, source.params, out=out, seed=source.seed, progress=progress
             )
         elif source.kind == LEARNED:
-            from models.contrastive import embed_with_encoder
+            from models.features.contrastive import embed_with_encoder
 
             assert source.job_id is not None
             features = LearnedFeatures.of(

@@ -9,7 +9,7 @@ from core.project_settings import ProjectSettings
 from core.states import Split
 from core.storage import write_atomically
 from core.tables import Example, Project
-from models.contrastive import require_several
+from models.features.contrastive import require_several
 from workers.runner import JobContext
 
 

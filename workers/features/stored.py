@@ -19,8 +19,8 @@ from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState
 from core.storage import Storage
 from core.tables import Job
-from models.data import PixelStore
-from models.embed import embedding_params
+from models.features.embed import embedding_params
+from models.media.image import PixelStore
 from models.protocols import Progress
 
 _PREFIX = "contrastive-"
@@ -72,7 +72,7 @@ class LearnedFeatures:
 
     def complete(self, store: PixelStore, progress: Progress) -> None:
         """Embed the images that have no features yet."""
-        from models.contrastive import embed_with_encoder
+        from models.features.contrastive import embed_with_encoder
 
         embed_with_encoder(store, self.encoder, out=self.file, progress=progress)
 

@@ -11,17 +11,17 @@ from typing import Final
 
 import pyarrow as pa
 
-from core.ahead import AT_ONCE, in_order
-from core.cells import original
+from core.csv_escape import original
 from core.errors import DomainError
-from core.places import Object
-from workers.imports.ahead import read_ahead
+from core.object_stores import Object
+from core.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
 from workers.imports.items import (
     NAME_COLUMNS,
     Fetched,
     Item,
     Refused,
+    Source,
     digests,
     extras,
     invalid_archive,
@@ -31,6 +31,7 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.parquet_bounds import BoundedParquet, is_list
+from workers.imports.prefetch import read_ahead
 from workers.imports.rows import Place, Row, cell, header_of, is_csv, survey, text_rows
 from workers.imports.split_words import is_flag, row_split, split_text
 from workers.imports.stated import MOST_VOTES, OF_VOTES, READ, VOTES, is_stated, read_stated
@@ -46,7 +47,7 @@ _OF_ANNOTATIONS: Final = frozenset({
 })  # fmt: skip
 
 
-class KeySource:
+class KeySource(Source):
     """Items that the rows of a CSV, JSONL or Parquet file name."""
 
     def __init__(

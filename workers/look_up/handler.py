@@ -10,13 +10,13 @@ from core.errors import Conflict, Invalid
 from core.features import Features, features_of
 from core.project_settings import ProjectSettings
 from core.tables import Job, Project
-from models.contrastive import restore_encoder
-from models.embed import restore_extractor
+from models.features.contrastive import restore_encoder
+from models.features.embed import restore_extractor
 from models.params.networks import compared_width
 from models.protocols import Extractor
 from workers.features.stored import LearnedFeatures
-from workers.imports.decode import decode
 from workers.imports.items import Refused
+from workers.imports.media.decode import decode
 from workers.runner import JobContext
 
 PHASES: Final = ("look",)

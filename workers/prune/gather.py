@@ -11,11 +11,11 @@ from models.pruning.run import finite_rows
 from models.pruning.view import PruningView
 from models.warm_up import WarmUp
 from workers.features.stored import LearnedFeatures, latest
-from workers.knowledge import Knowledge, example_ids, freeze
+from workers.job_inputs import JobInputs, example_ids, freeze
 from workers.runner import JobContext
 
 
-def gather(context: JobContext) -> Knowledge:
+def gather(context: JobContext) -> JobInputs:
     """Freeze the labels.
 
     Raises:
@@ -37,7 +37,7 @@ def gather(context: JobContext) -> Knowledge:
     return known
 
 
-def warm_up_of(context: JobContext, known: Knowledge, params: PruneParams) -> WarmUp:
+def warm_up_of(context: JobContext, known: JobInputs, params: PruneParams) -> WarmUp:
     """Return the training of a job, whose files are with its unfinished work."""
     indices, labels = known.snapshot.inside()
     return WarmUp(

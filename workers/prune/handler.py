@@ -19,14 +19,14 @@ from models.pruning.view import PruningView
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.dry_run import class_notes, dry_run
-from workers.knowledge import Knowledge, class_names, example_ids, frozen, true_classes
-from workers.manners import Manners
+from workers.job_inputs import JobInputs, class_names, example_ids, frozen, true_classes
+from workers.prune.dry_run import prepare
 from workers.prune.gather import gather, learned_features, warm_up_of
-from workers.prune.rehearsal import rehearse
 from workers.prune.report import Found, result_of
 from workers.prune.warmed import WarmedUp, said_of
 from workers.runner import JobContext
 from workers.subset import write_subset
+from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "warm_up", "embed", "prune")
 _VIEW: Final = "view.npz"
@@ -35,7 +35,7 @@ _VIEW: Final = "view.npz"
 def run(context: JobContext) -> dict[str, Any]:
     """Choose a subset; a killed job goes on in the warm-up where it was."""
     if context.dry_run:
-        return dry_run(context, rehearse)
+        return dry_run(context, prepare)
     context.plan(PHASES)
     if "result" not in context.checkpoint:
         _find(context)
@@ -79,7 +79,7 @@ def _effort(params: PruneParams, labeled: int) -> dict[str, float]:
     }
 
 
-def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None:
+def _warm_up(context: JobContext, known: JobInputs, params: PruneParams) -> None:
     """Train, or take what an earlier job has seen if it trained in the same way."""
     if (context.work / _VIEW).exists():
         # Taken before a restart; the next job may have replaced what it was taken from.
@@ -87,16 +87,16 @@ def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None
     found = WarmedUp(context, known, params).find()
     context.save({"warmed_up_by": context.job_id if found is None else found[1]})
     if found is None:
-        warm_up_of(context, known, params).train(Manners(context).progress)
+        warm_up_of(context, known, params).train(Yielding(context).progress)
     else:
         write_arrays(context.work / _VIEW, found[0])
 
 
-def _look(context: JobContext, known: Knowledge, params: PruneParams) -> None:
+def _look(context: JobContext, known: JobInputs, params: PruneParams) -> None:
     """Leave the arrays of a view, for this job and for the next one."""
     if (context.work / _VIEW).exists():
         return
-    view = warm_up_of(context, known, params).look(Manners(context).progress)
+    view = warm_up_of(context, known, params).look(Yielding(context).progress)
     arrays: dict[str, Any] = {
         name: value
         for name, value in vars(view).items()
@@ -124,7 +124,7 @@ def _require_finite(arrays: Mapping[str, NDArray[Any]]) -> None:
         )
 
 
-def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
+def _prune(context: JobContext, known: JobInputs, params: PruneParams) -> None:
     indices, labels = known.snapshot.inside()
     view = PruningView(
         labels,
@@ -135,7 +135,7 @@ def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
         names=tuple(class_names(context, known.snapshot.class_ids)),
     )
     n = params.keep_of(len(indices))
-    pruned = prune(params.method, view, n, params.method_params(), Manners(context).progress)
+    pruned = prune(params.method, view, n, params.method_params(), Yielding(context).progress)
     found = Found(
         view,
         pruned,

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from sqlalchemy import func, select
 
-from core.ahead import AT_ONCE, in_order
 from core.buckets import Buckets
 from core.errors import DomainError, NotFound
 from core.locations import Location
 from core.originals import ORIGINAL
+from core.prefetch import AT_ONCE, in_order
 from core.project_settings import ProjectSettings
 from core.storage import sha256
 from core.tables import Artifact, Example, Project, Weights
