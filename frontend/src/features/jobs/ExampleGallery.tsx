@@ -1,4 +1,5 @@
-import type { LabelClass, ShownExample } from "../../api/types";
+import type { ShownExample } from "../../api/results";
+import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { Gallery } from "../../ui/Gallery";
 import { factsOf } from "./facts";
