@@ -1,4 +1,4 @@
-"""The ``look_up`` job: make of one file what images are compared by."""
+"""The ``look_up`` job: make of one file what examples are compared by."""
 
 import base64
 from typing import Any, Final
@@ -8,16 +8,19 @@ from sqlalchemy.orm import Session
 
 from core.errors import Conflict, Invalid
 from core.features import Features, features_of
+from core.media.text import NotText, decoded, require_text
 from core.project_settings import ProjectSettings
 from core.tables import Job, Project
 from models.features.contrastive import restore_encoder
 from models.features.embed import restore_extractor
+from models.media.base import Batch
 from models.params.networks import compared_width
 from models.protocols import Extractor
 from workers.features.stored import LearnedFeatures
 from workers.imports.items import Refused
 from workers.imports.media.decode import decode
 from workers.runner import JobContext
+from workers.stores import side_of
 
 PHASES: Final = ("look",)
 
@@ -37,33 +40,49 @@ def _looked(context: JobContext, upload: str) -> dict[str, Any]:
     """What the checkpoint of the job keeps.
 
     Raises:
-        Invalid: ``not_an_image``.
+        Invalid: ``not_an_image``, ``not_a_text``.
         Conflict: ``upload_gone``, or the pool has no features.
     """
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
+        side = side_of(project.medium, settings)
     try:
         content = context.storage.upload(upload).read_bytes()
     except FileNotFoundError as error:
         raise Conflict("upload_gone", "The file is not there any more; send it again.") from error
-    found = decode(content, max_pixels=context.settings.max_image_pixels, size=settings.side)
-    if isinstance(found, Refused):
+    try:
+        batch = _batch(context, content, side)
+    except Invalid:
         context.storage.remove_upload(upload)
-        raise Invalid("not_an_image", f"The file cannot be compared: {found.reason}.")
+        raise
     features = features_of(context.storage, context.project_id, settings.model.name, compared_width)
-    # A copy: what Pillow has decoded cannot be written, which PyTorch warns of.
-    pixels = np.array(found.pixels)[None]
-    vector = _extractor(features, settings.side).extract(pixels)[0]
+    vector = _extractor(features, side).extract(batch)[0]
     text = base64.b64encode(np.asarray(vector, dtype=np.float32).tobytes()).decode()
     return {"features": features.path.name, "vector": text}
 
 
-def _extractor(features: Features, size: int) -> Extractor:
+def _batch(context: JobContext, content: bytes, side: int | None) -> Batch:
+    """The file as a batch of one: an image of so many pixels, or a text where there are none."""
+    if side is None:
+        try:
+            text = decoded(content).content
+            require_text(text, context.settings.max_text_bytes)
+        except NotText as error:
+            raise Invalid("not_a_text", f"The text cannot be compared: {error}.") from error
+        return [text]
+    found = decode(content, max_pixels=context.settings.max_image_pixels, size=side)
+    if isinstance(found, Refused):
+        raise Invalid("not_an_image", f"The file cannot be compared: {found.reason}.")
+    # A copy: what Pillow has decoded cannot be written, which PyTorch warns of.
+    return np.array(found.pixels)[None]
+
+
+def _extractor(features: Features, side: int | None) -> Extractor:
     encoder = LearnedFeatures.encoder_of(features.path)
-    if encoder is not None:
-        return restore_encoder(encoder, size)
-    return restore_extractor(features.path, size)
+    if encoder is not None and side is not None:
+        return restore_encoder(encoder, side)
+    return restore_extractor(features.path, side)
 
 
 def failed(session: Session, job: Job) -> None:
