@@ -78,16 +78,15 @@ def list_images(
     if as_json:
         return show_json({**count, "items": images})
     rows = [(one["id"], _shown(one), one["state"], one["label"]) for one in images]
-    show_table(("#id", _heading(images), "state", "label"), rows, "Nothing matches.")
+    show_table(("#id", _heading(images), "state", "label"), rows, "None matches.")
     return typer.echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
 
 
 def _shown(example: "Example") -> str:
     """What tells an image or a text from others in a table."""
-    excerpt = example["excerpt"]
-    return (
-        example["name"] if excerpt is None else textwrap.shorten(excerpt, _SHOWN, placeholder="…")
-    )
+    if (excerpt := example["excerpt"]) is None:
+        return example["name"]
+    return textwrap.shorten(excerpt, _SHOWN, placeholder="…")
 
 
 def _heading(examples: "Sequence[Example]") -> str:
@@ -129,7 +128,7 @@ def similar(
         for one in images
     ]
     columns = ("#id", _heading(images), "#similarity", "state", "label")
-    return show_table(columns, rows, "Nothing matches.")
+    return show_table(columns, rows, "None matches.")
 
 
 @pool.command("duplicates")
@@ -149,7 +148,7 @@ def duplicates(
         found = find_project(client, project)
         kind = cast("Which", which)
         if hold_copies:
-            return _show_changed(found.pool.hold_copies(which=kind), as_json)
+            return _show_changed(found, found.pool.hold_copies(which=kind), as_json)
         groups = list(islice(found.pool.duplicates(kind), limit))
     if as_json:
         return show_json({"items": groups})
@@ -179,7 +178,7 @@ def verdict(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what images or texts are: a review, which stands above what annotators say and costs nothing."""
+    """Say what images or texts are: a review, which stands above all answers and costs nothing."""
     with connect() as client:
         found = find_project(client, project)
         known = {one["name"]: one["id"] for one in found.get()["classes"]}
@@ -188,7 +187,7 @@ def verdict(
         chosen = _chosen(found, where, ids, yes)
         given = cast("Verdict", "class" if said in known else said)
         changed = found.pool.judge(given, chosen, class_id=known.get(said))
-    return _show_changed(changed, as_json)
+        return _show_changed(found, changed, as_json)
 
 
 @pool.command("add")
@@ -309,14 +308,15 @@ def _act(
     with connect() as client:
         found = find_project(client, project)
         changed: Changed = getattr(found.pool, verb)(_chosen(found, where, ids, yes))
-    return _show_changed(changed, as_json)
+        return _show_changed(found, changed, as_json)
 
 
-def _show_changed(changed: "Changed", as_json: bool) -> None:
+def _show_changed(project: "ProjectClient", changed: "Changed", as_json: bool) -> None:
     if as_json:
         return show_json(changed)
     left = ", ".join(f"{count} {why}" for why, count in changed["left_out"].items())
-    typer.echo(f"{len(changed['example_ids']) + changed['moved']} changed.")
+    many = noun(project.get()["medium"]).many
+    typer.echo(f"{len(changed['example_ids']) + changed['moved']} {many} changed.")
     return typer.echo(f"Left out: {left}.") if left else None
 
 
