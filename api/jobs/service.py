@@ -16,13 +16,13 @@ from core import queue
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
-from core.media.nouns import in_words_of, noun, result_in_words_of
+from core.media.nouns import in_words_of, result_in_words_of
 from core.project_settings import ProjectSettings
 from core.rounds import take_up
 from core.settings import Settings
 from core.states import JobKind, JobState, Medium, Role, RoundState, Split
 from core.tables import DRY_RUN, Example, Job, Member, Project, Round
-from models.catalog import Spec, find, is_job, specs, suited, validate
+from models.catalog import find, is_job, require_served, suited, validate
 from models.errors import ModelError
 
 
@@ -107,8 +107,10 @@ async def start(
         spec = find("job", body.kind)
     except ModelError as error:
         raise Invalid("unknown_job", str(error), field="kind") from error
-    if not spec.serves(project.medium):
-        raise _not_served(spec, project.medium)
+    try:
+        require_served(spec, project.medium)
+    except ModelError as error:
+        raise Invalid("wrong_medium", f"{error}.", field="kind") from error
     given = suited(spec, body.params, without_gpu=await without_gpu(session))
     try:
         params = validate("job", body.kind, given)
@@ -129,18 +131,6 @@ async def start(
     queue.enqueue(session.info, job)
     await _changed(session, principal, job, "start", params=params)
     return job
-
-
-def _not_served(spec: Spec, medium: Medium) -> Invalid:
-    """That a job is for examples of another medium."""
-    served = " and ".join(noun(one).many for one in Medium if spec.serves(one))
-    others = ", ".join(one.name for one in specs() if one.kind == "job" and one.serves(medium))
-    return Invalid(
-        "wrong_medium",
-        f"The job {spec.name} serves {served}, and this project holds {noun(medium).many}; there "
-        f"are {others}.",
-        field="kind",
-    )
 
 
 async def estimate_round(
