@@ -12,7 +12,7 @@ from models.params.networks import (
     TinyParams,
     TrainingParams,
 )
-from models.spec import Spec
+from models.spec import TEXTS, Spec
 
 _LITE: Final = (
     "R. Liu, Higher accuracy on vision models with EfficientNet-Lite, TensorFlow blog, 2020; M. "
@@ -33,8 +33,6 @@ def _lite(number: int, summary: str) -> Spec:
         paper=_LITE,
     )
 
-
-_TEXT: Final = frozenset({"text"})
 
 MODELS = (
     Spec(
@@ -126,7 +124,7 @@ MODELS = (
         "Compression of Pre-Trained Transformers, NeurIPS 2020; N. Reimers, I. Gurevych, "
         "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks, EMNLP 2019",
         needs=frozenset({"embeddings"}),
-        media=_TEXT,
+        media=TEXTS,
     ),
     Spec(
         name="hashed_ngrams",
@@ -140,6 +138,6 @@ MODELS = (
         paper="K. Weinberger et al., Feature Hashing for Large Scale Multitask Learning, ICML "
         "2009; S. Deerwester et al., Indexing by Latent Semantic Analysis, JASIS 1990",
         needs=frozenset({"embeddings"}),
-        media=_TEXT,
+        media=TEXTS,
     ),
 )

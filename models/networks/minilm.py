@@ -67,11 +67,11 @@ class _Layer(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """Map (B, T, 384) to the same; `mask` is (B, 1, 1, T) bool, where tokens are."""
-        heads = (
+        query, key, value = (
             part(x).unflatten(-1, (_HEADS, -1)).transpose(1, 2)  # (B, heads, T, 32)
             for part in (self.query, self.key, self.value)
         )
-        seen = functional.scaled_dot_product_attention(*heads, attn_mask=mask)
+        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         x = self.attention_norm(x + self.joined(seen.transpose(1, 2).flatten(-2)))
         y: Tensor = self.norm(x + self.narrowed(functional.gelu(self.widened(x))))
         return y
@@ -118,7 +118,8 @@ class MiniLM(nn.Module):
         for layer in self.layers:
             x = layer(x, mask[:, None, None, :])
         weights = mask[:, :, None].float()
-        return (x.float() * weights).sum(dim=1) / weights.sum(dim=1)
+        mean: Tensor = (x.float() * weights).sum(dim=1) / weights.sum(dim=1)
+        return mean
 
 
 def tokenizer() -> Tokenizer:

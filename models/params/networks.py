@@ -10,6 +10,18 @@ NETWORK_DIMENSION: Final = 1280
 """Length of what the packaged networks make of an image; the first columns of `auto`."""
 
 
+FROZEN: Final = (
+    "auto",
+    "efficientnet_lite0",
+    "efficientnet_lite1",
+    "efficientnet_lite2",
+    "patch_kmeans",
+    "minilm",
+    "hashed_ngrams",
+)
+"""Models of the catalog whose features are computed once; learners are heads on them."""
+
+
 def compared_width(name: str, width: int) -> int:
     """Return how many leading columns of embeddings say how alike two images are to people.
 
