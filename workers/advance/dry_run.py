@@ -19,11 +19,7 @@ from models.target import embed_pool, train_target, uses_embeddings
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file
-<<<<<<< HEAD
-=======
-from workers.runner import JobContext
 from workers.stores import open_store, side_of
->>>>>>> textmodels
 from workers.weights import with_file
 
 _FEW: Final = 64

@@ -10,11 +10,7 @@ from models.features.duplicates import nearest_rows, outlines
 from workers.compare.gather import gather
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
-<<<<<<< HEAD
-=======
-from workers.runner import JobContext
 from workers.stores import open_store
->>>>>>> textmodels
 
 _SAMPLE: Final = 4096
 

@@ -5,12 +5,8 @@ from core.project_settings import ProjectSettings
 from core.tables import Project
 from models.errors import ModelError
 from models.params.networks import compared_width
-<<<<<<< HEAD
 from workers.context import JobContext
-=======
-from workers.runner import JobContext
 from workers.stores import side_of
->>>>>>> textmodels
 
 
 def gather(context: JobContext) -> None:

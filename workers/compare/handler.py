@@ -22,11 +22,7 @@ from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather
 from workers.context import JobContext
 from workers.dry_run import dry_run
-<<<<<<< HEAD
-=======
-from workers.runner import JobContext
 from workers.stores import open_store
->>>>>>> textmodels
 from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "search", "outline", "store")

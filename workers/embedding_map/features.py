@@ -28,11 +28,7 @@ from models.target import embed_pool, load_target, uses_embeddings
 from models.trained import NetworkModel
 from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-<<<<<<< HEAD
-=======
-from workers.runner import JobContext
 from workers.stores import open_store, side_of
->>>>>>> textmodels
 
 STORED: Final = "stored"
 LEARNED: Final = "learned"

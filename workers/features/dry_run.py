@@ -11,11 +11,7 @@ from models.params.contrastive import ContrastiveParams
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.gather import gather
-<<<<<<< HEAD
-=======
-from workers.runner import JobContext
 from workers.stores import open_store
->>>>>>> textmodels
 
 _SAMPLE: Final = 512
 

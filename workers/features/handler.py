@@ -16,11 +16,7 @@ from workers.dry_run import dry_run
 from workers.features.dry_run import prepare
 from workers.features.gather import gather
 from workers.features.stored import LearnedFeatures, latest
-<<<<<<< HEAD
-=======
-from workers.runner import JobContext
 from workers.stores import open_store
->>>>>>> textmodels
 from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "learn", "embed")

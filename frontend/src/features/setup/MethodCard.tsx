@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery, jobOf } from "../../api/algorithms";
+import { algorithmsQuery, jobOf, serving } from "../../api/algorithms";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -26,7 +26,7 @@ type MethodCardProps = {
 export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   const algorithms = useQuery(algorithmsQuery);
   const change = (values: Partial<Settings>) => onChange({ ...settings, ...values });
-  const items = algorithms.data?.items ?? [];
+  const items = serving(algorithms.data?.items ?? [], project.medium);
   const chosen = (kind: AlgorithmKind) =>
     items.find((one) => one.kind === kind && one.name === settings[kind].name);
   const needs = chosen("strategy")?.needs ?? [];

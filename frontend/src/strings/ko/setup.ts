@@ -3,6 +3,7 @@ import { bucket } from "./bucket";
 import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
+import { medium } from "./medium";
 import { members } from "./members";
 import { plan } from "./plan";
 import { removal } from "./removal";
@@ -17,7 +18,7 @@ export const setup: Catalogue["setup"] = {
     "이름부터 정하세요. 클래스, 이미지, 방법은 다음 단계에서 정하며 언제든 바꿀 수 있습니다.",
   create: "프로젝트 만들기",
   name: "프로젝트 이름",
-  namePlaceholder: "들꽃의 꽃가루 매개 곤충",
+  medium,
   basics: "찾을 대상",
   basicsHint:
     "찾으려는 클래스를 적으세요. 풀의 나머지 이미지는 모두 분포 외(OOD)이며, 라벨러가 키 하나로 판정하므로 클래스가 필요 없습니다.",
