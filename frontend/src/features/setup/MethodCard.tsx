@@ -182,6 +182,17 @@ function RoundFields({ settings, onChange }: RoundFieldsProps) {
           max={20}
           onChange={(overlap) => overlap !== null && onChange({ overlap })}
         />
+        <NumberField
+          label={t.setup.secondLooks}
+          hint={t.setup.secondLooksHint}
+          value={settings.second_looks === null ? null : settings.second_looks * 100}
+          nullable
+          min={0}
+          max={50}
+          onChange={(percent) =>
+            onChange({ second_looks: percent === null ? null : percent / 100 })
+          }
+        />
         <SelectField
           label={t.setup.costMode}
           value={cost.mode}
