@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from karat.client.client import Client
+from karat.client.findings import Round
 from karat.client.project import ProjectClient
-from karat.client.resources import Job, Round, Split
+from karat.client.resources import Job, Split
 from karat.client.transport import KaratError
 from karat.demo.annotators import Annotator, Judge
 from karat.demo.demo_pool import DemoPool
