@@ -9,14 +9,14 @@ from core.states import Medium
 from core.storage import Storage
 from tests.workers.import_files import Pool
 from tests.world import World
-from workers import runner
+from workers import context
 
 
 @pytest.fixture
 def pool(world: World, session: Session, installation: settings.Settings) -> Iterator[Pool]:
     """An empty pool of 8-pixel images with the classes cat and dog."""
     yield Pool(session, Storage(Path(installation.data_dir)), world.project())
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def text_pools(
         return Pool(session, Storage(Path(installation.data_dir)), project)
 
     yield make
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from models.media.text import TextStore
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.workers.test_import_resume import annotations, kill, run_until_done
 from tests.workers.test_import_text import csv_of, done, jsonl, refusal, table
-from workers import runner
+from workers import context
 from workers.imports.media.wording import of_texts
 from workers.verify import files
 from workers.verify import texts as checks
@@ -240,7 +240,7 @@ def test_a_killed_import_goes_on_without_gaps_or_doubles(
 def found_by_checks(texts: Pool) -> list[str]:
     """What `karat verify` says of files and texts."""
     given = settings.settings()
-    with runner.sessions()() as session:
+    with context.sessions()() as session:
         connection = session.connection()
         scope = Scope(connection, texts.storage, given, False)
         named = (*checks.CHECKS, *files.CHECKS)
