@@ -111,9 +111,12 @@ async def start(
         require_served(spec, project.medium)
     except ModelError as error:
         raise Invalid("wrong_medium", f"{error}.", field="kind") from error
-    given = suited(spec, body.params, without_gpu=await without_gpu(session))
+    given = suited(
+        spec, body.params, without_gpu=await without_gpu(session), medium=project.medium
+    )
     try:
         params = validate("job", body.kind, given)
+        require_served(spec, project.medium, params)
     except ModelError as error:
         raise Invalid("invalid_params", str(error), field="params") from error
     kind = JobKind(body.kind)
