@@ -133,18 +133,20 @@ async def _params(session: AsyncSession, project: Project, body: JobStart) -> di
     except ModelError as error:
         raise Invalid("unknown_job", str(error), field="kind") from error
     on_cpu = await without_gpu(session)
-    field = "kind"
     try:
         require_served(spec, project.medium)
-        given = suited(spec, body.params, without_gpu=on_cpu, medium=project.medium)
-        field = "params"
-        require_served(spec, project.medium, given)
     except ModelError as error:
-        raise Invalid("wrong_medium", f"{error}.", field=field) from error
+        raise Invalid("wrong_medium", f"{error}.", field="kind") from error
+    given = suited(spec, body.params, without_gpu=on_cpu, medium=project.medium)
     try:
-        return validate("job", body.kind, given)
+        params = validate("job", body.kind, given)
     except ModelError as error:
         raise Invalid("invalid_params", str(error), field="params") from error
+    try:
+        require_served(spec, project.medium, params)
+    except ModelError as error:
+        raise Invalid("wrong_medium", f"{error}.", field="params") from error
+    return params
 
 
 async def estimate_round(
