@@ -17,7 +17,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from karat.client.arguments import listed
-from karat.client.listing import Rows, named, project_columns
+from karat.client.naming import named
+from karat.client.notebook import Rows, project_columns, shown
 from karat.client.project import ProjectClient
 from karat.client.resources import (
     Algorithm,
@@ -220,19 +221,23 @@ class Client:
         """What can be done in one project.
 
         Args:
-            project: Its number, which is not looked up before the first call; or as a string its
-                name or its number, with ``name:`` or ``number:`` before it where both fit.
+            project: Its number; or as a string its name or its number, with ``name:`` or
+                ``number:`` before it where both fit.
 
         Returns:
             The project's part of the client.
 
         Raises:
             KaratError: No project that the user may see has this name or number
-                (``project_not_found``), or one has this number and another this name
-                (``ambiguous_project``); where it is a string.
+                (``project_not_found``, ``not_found``), or one has this number and another this
+                name (``ambiguous_project``).
         """
-        number = project if isinstance(project, int) else named(project, self.projects())
-        return ProjectClient(self._transport, number)
+        if isinstance(project, str):
+            return ProjectClient(self._transport, named(project, self.projects()))
+        found = ProjectClient(self._transport, project)
+        # At the call, and not at the first thing that is done with it.
+        found.get()
+        return found
 
     def create_project(
         self,
@@ -308,7 +313,7 @@ class Client:
         Args:
             job_id: The job.
         """
-        job: Job = self._transport.request("GET", f"/jobs/{job_id}")
+        job: Job = shown(self._transport.request("GET", f"/jobs/{job_id}"))
         return job
 
     def job_log(self, job_id: int, after: int = 0) -> str:

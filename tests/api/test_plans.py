@@ -13,7 +13,7 @@ from sqlalchemy import select
 from api.examples import words
 from api.labeling import statements as sql
 from api.pipelined_sql import Statement
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.rounds import close
 from core.settings import Settings
 from core.states import JobState, ProjectState, Role
@@ -23,7 +23,8 @@ from tests.pools import fill
 from tests.world import Caller, World
 from workers.advance.handler import STEPS, does, failed
 from workers.advance.phases import PHASES, Advance
-from workers.runner import JobContext, run_job
+from workers.context import JobContext
+from workers.runner import run_job
 
 N = 150_000
 QUEUE = 50_000
@@ -294,7 +295,7 @@ def test_publishing_a_batch_reads_the_batch(
     world.session.commit()
     watched = _Watched()
     # All answers are OOD, so nothing is trained, and the next batch is drawn at random.
-    run_job(AdvanceRound(job_id=job.id), watched)
+    run_job(RunJob.of(job), watched)
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
     looked = [one for one in watched.sent if one[0].startswith(("SELECT", "UPDATE"))]

@@ -8,11 +8,11 @@ from core import settings
 from core.storage import Storage
 from tests.workers.import_files import Pool
 from tests.world import World
-from workers import runner
+from workers import context
 
 
 @pytest.fixture
 def pool(world: World, session: Session, installation: settings.Settings) -> Iterator[Pool]:
     """An empty pool of 8-pixel images with the classes cat and dog."""
     yield Pool(session, Storage(Path(installation.data_dir)), world.project())
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()

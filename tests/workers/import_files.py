@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.lifecycle import new_job
-from core.messages import ImportPool
+from core.messages import RunJob
 from core.states import JobKind, Split
 from core.storage import Storage
 from core.tables import Artifact, Example, Job, Project
@@ -141,7 +141,7 @@ class Pool:
 
     def run(self, job: Job) -> Job:
         """Run ``job`` in this process, as a worker does that receives its message."""
-        run_job(ImportPool(job_id=job.id), handler)
+        run_job(RunJob.of(job), handler)
         self.session.expire_all()
         return job
 

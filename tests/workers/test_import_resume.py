@@ -27,7 +27,8 @@ LABELED = 700
 # Runs a job as a worker does, and dies by SIGKILL when the named function is called the n-th time.
 WORKER = """
 import os, signal, sys
-from core.messages import ImportPool
+from core.messages import RunJob
+from core.states import JobKind
 from workers import runner
 from workers.imports import handler, labels, pool, report
 
@@ -56,7 +57,7 @@ def deadly(*arguments, **options):
     return result
 
 setattr(owner, name, deadly)
-runner.run_job(ImportPool(job_id=job), handler)
+runner.run_job(RunJob(job_id=job, kind=JobKind.IMPORT_POOL), handler)
 """
 
 

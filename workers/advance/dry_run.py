@@ -16,9 +16,9 @@ from models.media.base import Store
 from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.target import embed_pool, train_target, uses_embeddings
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file
-from workers.runner import JobContext
 from workers.stores import open_store, side_of
 from workers.weights import with_file
 

@@ -21,8 +21,8 @@ from workers.advance.reads import expected_seconds
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
+from workers.context import JobContext
 from workers.dry_run import dry_run
-from workers.runner import JobContext
 
 STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "snapshot": Advance.take_snapshot,

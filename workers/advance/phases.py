@@ -35,9 +35,9 @@ from workers.advance.reads import (
     open_queries,
     round_of,
 )
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.job_inputs import class_names
-from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
 from workers.stores import open_store, side_of
 from workers.subset import dropped_of

@@ -20,8 +20,8 @@ from models.params.compare import CompareParams
 from workers.artifacts import keep
 from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather
+from workers.context import JobContext
 from workers.dry_run import dry_run
-from workers.runner import JobContext
 from workers.stores import open_store
 from workers.yielding import Yielding
 

@@ -8,9 +8,9 @@ from models.dry_run import extended_seconds, step_seconds
 from models.features.contrastive import embed_with_encoder, learn_encoder
 from models.media.image import PixelStore, images_of
 from models.params.contrastive import ContrastiveParams
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.gather import gather
-from workers.runner import JobContext
 from workers.stores import open_store
 
 _SAMPLE: Final = 512

@@ -11,11 +11,11 @@ from models.features.contrastive import learn_encoder
 from models.media.image import images_of
 from models.media.views import ROTATIONS
 from models.params.contrastive import ContrastiveParams
+from workers.context import JobContext
 from workers.dry_run import dry_run
 from workers.features.dry_run import prepare
 from workers.features.gather import gather
 from workers.features.stored import LearnedFeatures, latest
-from workers.runner import JobContext
 from workers.stores import open_store
 from workers.yielding import Yielding
 

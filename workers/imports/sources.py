@@ -13,6 +13,7 @@ from core.locations import Location, require_allowed
 from core.states import Medium
 from core.storage import fill, write_atomically
 from core.tables import Example, Project
+from workers.context import JobContext
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
@@ -24,7 +25,6 @@ from workers.imports.text_table import TABLES as TEXT_TABLES
 from workers.imports.text_table import TextTableSource
 from workers.imports.text_zip import TextZip
 from workers.imports.zip_entries import ZipEntries
-from workers.runner import JobContext
 
 _ROWS: Final = 10_000
 

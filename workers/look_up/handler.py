@@ -17,10 +17,10 @@ from models.features.embed import restore_extractor
 from models.media.image import Pixels
 from models.params.networks import compared_width
 from models.protocols import Extractor
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures
 from workers.imports.items import Refused
 from workers.imports.media.decode import decode
-from workers.runner import JobContext
 
 PHASES: Final = ("look",)
 

@@ -17,11 +17,11 @@ from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.trained import NetworkModel
 from models.warm_up import WarmUp
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.warmed import WarmedUp, said_of
-from workers.runner import JobContext
 
 _SECONDS: Final = 5.0
 _LEAST: Final = 64

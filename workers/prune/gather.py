@@ -12,9 +12,9 @@ from models.protocols import Float32Array, Indices
 from models.pruning.run import finite_rows
 from models.pruning.view import PruningView
 from models.warm_up import WarmUp
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, latest
 from workers.job_inputs import JobInputs, example_ids, freeze
-from workers.runner import JobContext
 
 
 def gather(context: JobContext) -> JobInputs:

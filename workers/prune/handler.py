@@ -19,13 +19,13 @@ from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import class_notes, dry_run
 from workers.job_inputs import JobInputs, class_names, example_ids, frozen, true_classes
 from workers.prune.dry_run import prepare
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.report import Found, result_of
 from workers.prune.warmed import WarmedUp, said_of
-from workers.runner import JobContext
 from workers.subset import write_subset
 from workers.yielding import Yielding
 

@@ -18,9 +18,9 @@ from models.relabeling.frozen import judge_labels
 from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
 from models.relabeling.task import Learned, Task
 from models.resolve import resolve
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.relabel.gather import Gathered, gather
-from workers.runner import JobContext
 
 _SAMPLE: Final = 512
 # Features of both kinds beside each other, and what is computed for each class.

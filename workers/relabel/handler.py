@@ -21,6 +21,7 @@ from models.relabeling.run import relabel
 from models.relabeling.second_opinion import SecondOpinion, second_opinion
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import dry_run
 from workers.job_inputs import JobInputs, example_ids
 from workers.relabel.dry_run import prepare
@@ -28,7 +29,6 @@ from workers.relabel.features import embed, judged_by_features
 from workers.relabel.gather import Gathered, gather, gathered_before
 from workers.relabel.report import Findings, result_of, warnings_of, write_relabels
 from workers.relabel.votes import weighed
-from workers.runner import JobContext
 from workers.yielding import Yielding
 
 # Training last of what takes long: only its own steps tell how long it takes.

@@ -11,9 +11,9 @@ from models.media.image import images_of
 from models.params.regularize import TaufeParams
 from models.protocols import TargetModel
 from models.regularize import METHODS, Parts, doubts_of_ood, draw, drawing, train_method
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs
-from workers.runner import JobContext
 from workers.taufe.gather import divide_known, gather
 
 _SAMPLE: Final = 512

@@ -26,9 +26,9 @@ from models.regularize import (
 )
 from models.target import load_target
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import dry_run
 from workers.job_inputs import example_ids, frozen
-from workers.runner import JobContext
 from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
 from workers.yielding import Yielding
