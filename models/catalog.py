@@ -35,6 +35,7 @@ __all__ = [
     "Spec",
     "find",
     "parse",
+    "require_served",
     "specs",
     "suited",
     "validate",
@@ -84,6 +85,25 @@ def find(kind: str, name: str) -> Spec:
             return spec
     known = ", ".join(spec.name for spec in of_kind) or "none"
     raise ModelError(f"There is no {kind} {name!r}; known: {known}.")
+
+
+def require_served(spec: Spec, medium: str) -> None:
+    """Refuse what does not serve the examples of a project.
+
+    Args:
+        spec: an entry.
+        medium: "image" or "text".
+
+    Raises:
+        ModelError: it serves another medium; the message names what serves this one.
+    """
+    if not spec.serves(medium):
+        others = [one.name for one in specs() if one.kind == spec.kind and one.serves(medium)]
+        served = " and ".join(f"{name}s" for name in ("image", "text") if spec.serves(name))
+        raise ModelError(
+            f"{spec.kind} {spec.name} serves {served}, and this project holds {medium}s; choose "
+            f"one of {', '.join(others)}"
+        )
 
 
 def parse(kind: str, name: str, params: Mapping[str, Any]) -> Any:

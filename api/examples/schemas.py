@@ -41,8 +41,9 @@ class Filters(BaseModel):
     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
     predictions are those that the queries of `round` were chosen by, by default the latest.
 
-    `search` are words of a text: all of them have to be in it, in any order; "words in quotes" as
-    they stand, `or` between words for either, `-` before one for texts without it.
+    `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
+    order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
+    whole, and stand together.
 
     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
     was sent to be looked up: what is found has the features that likeness is measured by, and

@@ -18,7 +18,7 @@ from api.pictures import image_url
 from api.pipelined_sql import driver, fetch
 from api.principal import Principal
 from core.errors import NotFound
-from core.media.excerpts import LONGEST
+from core.media.text import EXCERPT
 from core.project_settings import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
@@ -134,7 +134,7 @@ def _answer(
             image_url=image_url(row.example_id, is_text=row.width is None),
             width=row.width,
             height=row.height,
-            excerpt=None if row.text is None else row.text[:LONGEST],
+            excerpt=None if row.text is None else row.text[:EXCERPT],
             text=_whole(row.text),
             # Without its folders: in an ImageFolder they are the classes.
             name=PurePosixPath(row.name).name,

@@ -25,6 +25,7 @@ from core.consensus import lock_examples
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
 from core.lifecycle import move_project, new_job
+from core.media.nouns import in_words_of
 from core.messages import RemoveFiles
 from core.project_settings import ProjectSettings
 from core.rounds import go_on, new_round
@@ -90,9 +91,13 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
             "settings": settings.model_dump(mode="json") if principal.engineer else {},
             "modes": settings.modes,
             "permissions": ["label", "manage"] if principal.engineer else ["label"],
-            "warnings": await warnings(session, project) if principal.engineer else [],
+            "warnings": await _warnings(session, project) if principal.engineer else [],
         }
     )
+
+
+async def _warnings(session: AsyncSession, project: Project) -> list[str]:
+    return [in_words_of(project.medium, one) for one in await warnings(session, project)]
 
 
 def _columns(project: Project) -> dict[str, object]:

@@ -1,17 +1,15 @@
 """How texts begin, as columns of the statements that list examples."""
 
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import ColumnElement, case, func, literal_column, select
 
+from core.media.text import EXCERPT
 from core.tables import Example, ExampleText
-
-LONGEST: Final = 300
-"""Characters of an excerpt."""
 
 
 def beginning(
-    longest: int = LONGEST, example_id: Any = Example.id, width: Any = Example.width
+    longest: int = EXCERPT, example_id: Any = Example.id, width: Any = Example.width
 ) -> ColumnElement[str | None]:
     """The first characters of a text; null of an image, for which nothing is looked up.
 

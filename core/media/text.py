@@ -63,11 +63,9 @@ def decoded(content: bytes) -> Decoded:
     Raises:
         NotText: It is neither.
     """
-    for mark, encoding, name in _MARKS:
-        if content.startswith(mark):
-            break
-    else:
-        mark, encoding, name = b"", "utf-8", "UTF-8"
+    mark, encoding, name = next(
+        (one for one in _MARKS if content.startswith(one[0])), (b"", "utf-8", "UTF-8")
+    )
     try:
         return Decoded(content[len(mark) :].decode(encoding), name)
     except UnicodeDecodeError as error:
@@ -94,8 +92,8 @@ def not_utf_8(content: bytes, at: int) -> str:
     letter = content[at : at + 1].decode("cp1252", "replace")
     if shown.isprintable() and shown and letter.isprintable():
         return (
-            f"it is not UTF-8 (byte {byte} at {at}); in Windows-1252 or Latin-1 that is {letter!r}. "
-            "Save it as UTF-8"
+            f"it is not UTF-8 (byte {byte} at {at}); in Windows-1252 or Latin-1 that is "
+            f"{letter!r}. Save it as UTF-8"
         )
     return f"it is not UTF-8 (byte {byte} at {at}); save it as UTF-8"
 
