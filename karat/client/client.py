@@ -17,13 +17,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from karat.client.arguments import listed
-from karat.client.listing import PROJECTS, Rows, named
+from karat.client.listing import Rows, named, project_columns
 from karat.client.project import ProjectClient
 from karat.client.resources import (
     Algorithm,
     ClassSpec,
     Job,
     JobState,
+    Medium,
     NewToken,
     ProjectListed,
     Role,
@@ -212,7 +213,8 @@ class Client:
 
     def projects(self) -> Rows[ProjectListed]:
         """The projects the user may see; a notebook shows them as a table."""
-        return Rows(PROJECTS, self._transport.pages("/projects"))
+        found = list(self._transport.pages("/projects"))
+        return Rows(project_columns(found), found)
 
     def project(self, project: int | str) -> ProjectClient:
         """What can be done in one project.
@@ -237,6 +239,7 @@ class Client:
         name: str,
         classes: Sequence[str | ClassSpec],
         *,
+        medium: Medium = "image",
         guidelines: str = "",
         settings: dict[str, Any] | None = None,
     ) -> ProjectClient:
@@ -245,6 +248,7 @@ class Client:
         Args:
             name: Its name, which no other project has.
             classes: Names of the classes, or dictionaries with colour and hotkey.
+            medium: What its examples are: ``image`` or ``text``. It stays so.
             guidelines: What annotators should know.
             settings: What differs from ``default_settings``.
 
@@ -256,6 +260,7 @@ class Client:
         """
         body = {
             "name": name,
+            "medium": medium,
             "guidelines": guidelines,
             "classes": [
                 {"name": one} if isinstance(one, str) else one for one in listed(classes, "classes")
@@ -265,11 +270,12 @@ class Client:
         project = self._transport.request("POST", "/projects", body=body)
         return ProjectClient(self._transport, project["id"])
 
-    def default_settings(self, goal: str = "best_model") -> dict[str, Any]:
+    def default_settings(
+        self, goal: str = "best_model", medium: Medium = "image"
+    ) -> dict[str, Any]:
         """The settings of a new project that is after the ``best_model``, or to ``find_all``."""
-        settings: dict[str, Any] = self._transport.request(
-            "GET", "/settings/defaults", query={"goal": goal}
-        )
+        query = {"goal": goal, "medium": medium}
+        settings: dict[str, Any] = self._transport.request("GET", "/settings/defaults", query=query)
         return settings
 
     def algorithms(self) -> list[Algorithm]:

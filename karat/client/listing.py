@@ -4,15 +4,16 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, Final, TypeVar
 
+from core.media.nouns import noun
 from karat.client.transport import KaratError
 
 Row = TypeVar("Row", bound=Mapping[str, Any])
 
-PROJECTS: Final = {
+_PROJECTS: Final = {
     "id": "number",
     "name": "name",
     "state": "state",
-    "counts.pool": "images",
+    "counts.pool": "examples",
     "counts.labeled_in": "labeled",
     "counts.labeled_ood": "of no class",
 }
@@ -27,6 +28,17 @@ ROUNDS: Final = {
 }
 _KINDS: Final = ("number", "name")
 _MOST: Final = 200
+
+
+def project_columns(projects: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Headings of a list of projects, which names their examples as what they are.
+
+    Args:
+        projects: Those of the list.
+    """
+    media = {project.get("medium", "image") for project in projects}
+    named = noun(media.pop()).many if len(media) == 1 else "examples"
+    return {**_PROJECTS, "counts.pool": named}
 
 
 class Rows(list[Row]):

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from karat.client.findings import Review, Subset, SubsetComparison, SubsetFormat
 from karat.client.labeling import LabelingClient
-from karat.client.listing import PROJECTS, ROUNDS, Rows
+from karat.client.listing import ROUNDS, Rows, project_columns
 from karat.client.pool import PoolClient
 from karat.client.resources import (
     Agreement,
@@ -45,7 +45,8 @@ class ProjectClient(LabelingClient, TransferClient):
     def _repr_html_(self) -> str:
         """Its name, state and counts, and its rounds, as a notebook shows it."""
         rounds = self.rounds()
-        rows = Rows(PROJECTS, [self.get()])._repr_html_()
+        project = self.get()
+        rows = Rows(project_columns([project]), [project])._repr_html_()
         return rows + (rounds._repr_html_() if rounds else "")
 
     def get(self) -> Project:
@@ -79,7 +80,7 @@ class ProjectClient(LabelingClient, TransferClient):
         return self._do("resume")
 
     def delete(self) -> None:
-        """Delete the project with its images and annotations; for admins."""
+        """Delete the project with its examples and annotations; for admins."""
         self._transport.request("DELETE", self._path)
 
     def members(self) -> list[Member]:
@@ -105,7 +106,7 @@ class ProjectClient(LabelingClient, TransferClient):
     def examples(
         self, *, state: str | None = None, split: Split | Literal["all"] = "pool"
     ) -> Iterator[Example]:
-        """The project's images, by ``pool_index``; ``pool.find`` has more filters.
+        """The project's examples, by ``pool_index``; ``pool.find`` has more filters.
 
         Args:
             state: Only those in this state.
@@ -115,7 +116,7 @@ class ProjectClient(LabelingClient, TransferClient):
 
     @property
     def pool(self) -> PoolClient:
-        """The images of the project: find them, and act on many at once."""
+        """The examples of the project: find them, and act on many at once."""
         return PoolClient(self._transport, self._path)
 
     @property

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from models.media.text import TextStore, TextWriter
 from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
@@ -16,6 +15,7 @@ from core.settings import Settings
 from core.states import Medium
 from core.storage import Storage
 from core.tables import Project
+from models.media.text import TextStore, TextWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
 from workers.imports.media.wording import of_texts
