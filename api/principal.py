@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.batching import Batcher
 from api.credentials import secret_hash
-from api.hot import Statement, driver, fetch
+from api.pipelined_sql import Statement, driver, fetch
 from core.errors import Forbidden, Unauthenticated
 from core.states import Role, Scope
 

@@ -26,10 +26,10 @@ from sklearn.datasets import load_digits
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED, Case, Images, split
 from benchmarks.runs import Runs, spread
-from models.auto import BOTH, POOL, choose_features, split_of
-from models.data import PixelStore, fit_image
-from models.head import Scaling, fit_head
-from models.penalty import choose_penalty
+from models.features.auto import BOTH, POOL, choose_features, split_of
+from models.heads.head import Scaling, fit_head
+from models.heads.penalty import choose_penalty
+from models.media.image import PixelStore, fit_image
 from models.protocols import OOD, Float32Array, Indices
 from models.target import embed_pool
 

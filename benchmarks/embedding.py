@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from models.data import PixelStore
-from models.embed import embed_pool
+from models.features.embed import embed_pool
+from models.media.image import PixelStore
 
 NETWORK: Final = "efficientnet_lite0"
 PRODUCT: Final = "karat"

@@ -31,8 +31,8 @@ from rich.table import Table
 from benchmarks.pool_browser import TOKEN, fill
 from benchmarks.servers import ROOT, serving_module
 from core.storage import Storage, sha256
-from karat.embedded import EmbeddedPostgres, EmbeddedRedis
-from models.embedding_map import (
+from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
+from models.features.embedding_map import (
     drawn,
     find_neighbours,
     lay_out,

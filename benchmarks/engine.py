@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.engine --data DIR --json FILE``; ``--parts`` picks some of:
 
-- training: images a second of ``models.train.train`` beside a bare PyTorch loop that does the same
-  arithmetic, in turns, and beside one in float32;
+- training: images a second of ``models.training.train`` beside a bare PyTorch loop that does the
+  same arithmetic, in turns, and beside one in float32;
 - round: what happens between the last answer and the next batch with 50,000 cached embeddings,
   by the default strategy and by MQ-Net;
 - features: ``patch_kmeans`` on the 60,000 images of CIFAR-10 in ``--data``, from pixels to
@@ -28,15 +28,15 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 from torch.nn import functional
 
-from models.data import PixelStore
 from models.device import autocast, best_device, computes_in_bfloat16, place
 from models.evaluate import accuracy
-from models.nets import Network, cnn_tiny, resnet18_small
+from models.media.image import PixelStore
+from models.networks.nets import Network, cnn_tiny, resnet18_small
 from models.params.networks import TinyParams, TrainingParams
 from models.protocols import OOD
-from models.query import QuerySettings, meta_train, score_pool, select
+from models.rounds.query import QuerySettings, meta_train, score_pool, select
 from models.target import embed_pool, train_target
-from models.train import train
+from models.training.train import train
 
 SIDE = 32
 STRATEGIES = (QuerySettings().strategy, "mqnet")

@@ -22,11 +22,11 @@ from rich.table import Table
 from benchmarks.open_set.protocol import EMBEDDING_SEED
 from benchmarks.runs import Runs, spread
 from models.candidates import NO_ANSWERS, LastAnswers
-from models.data import PixelStore, fit_image
+from models.media.image import PixelStore, fit_image
 from models.mqnet import MQNet, Normalisation
-from models.predictions import inside_of
 from models.protocols import OOD, Indices
-from models.query import QuerySettings, Scored, meta_train, score_pool, select
+from models.rounds.predictions import inside_of
+from models.rounds.query import QuerySettings, Scored, meta_train, score_pool, select
 from models.target import embed_pool, train_target
 
 MODEL: Final = "auto"

@@ -3,8 +3,8 @@
 ``python -m benchmarks.head_penalty --data DIR --json FILE``
 
 Accuracy on what is not labeled, with a few to many labels drawn at random, of heads with the same
-penalty for everything and of the head whose penalty is chosen (`models.penalty`); on the training
-images of CIFAR-10 in ``--data`` and on the handwritten digits of scikit-learn, both as
+penalty for everything and of the head whose penalty is chosen (`models.heads.penalty`); on the
+training images of CIFAR-10 in ``--data`` and on the handwritten digits of scikit-learn, both as
 ``patch_kmeans`` describes them.
 """
 
@@ -21,9 +21,9 @@ from sklearn.datasets import load_digits
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED, Images
 from benchmarks.runs import Runs, spread
-from models.data import PixelStore, fit_image
-from models.head import Scaling, fit_head
-from models.penalty import USUAL_PENALTY, choose_penalty
+from models.heads.head import Scaling, fit_head
+from models.heads.penalty import USUAL_PENALTY, choose_penalty
+from models.media.image import PixelStore, fit_image
 from models.protocols import Float32Array, Indices
 from models.target import embed_pool
 

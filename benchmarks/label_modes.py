@@ -25,9 +25,9 @@ from rich.console import Console
 from sklearn.datasets import load_digits
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.resources import Answer
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.client.resources import Answer
+from karat.local.stack import Stack
 
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 _NAMES = ("zero", "one", "two", "three")

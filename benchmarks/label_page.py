@@ -29,7 +29,7 @@ from rich.console import Console
 from sklearn.datasets import load_digits
 
 from karat import Client
-from karat.stack import Stack
+from karat.local.stack import Stack
 
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 

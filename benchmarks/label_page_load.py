@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.label_page import prepare
-from karat.stack import Stack
+from karat.local.stack import Stack
 
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 _ANSWERS = 40

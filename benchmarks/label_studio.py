@@ -41,8 +41,8 @@ from benchmarks.label_studio_server import (
 from benchmarks.labeling import BATCH, counts
 from benchmarks.runs import Run, Runs
 from benchmarks.servers import Server, memory
-from karat.client import Client
-from karat.stack import Stack
+from karat.client.client import Client
+from karat.local.stack import Stack
 
 # More answers a second than two cores have ever stored; Karat's queue is that much longer.
 _MOST_PER_S = 2500

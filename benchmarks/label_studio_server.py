@@ -23,7 +23,7 @@ from platformdirs import user_cache_path
 from benchmarks.http_load import HttpConnection, Log
 from benchmarks.servers import Server, free_port, serving
 from benchmarks.tally import Tally
-from karat.embedded import EmbeddedPostgres
+from karat.local.embedded import EmbeddedPostgres
 
 VERSION = "1.23.2"
 ENVIRONMENT = user_cache_path("karat") / f"label-studio-{VERSION}"

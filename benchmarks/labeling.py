@@ -33,7 +33,7 @@ from benchmarks import bare_app
 from benchmarks.http_load import HttpConnection, Log, Measured, measure
 from benchmarks.karat_load import KaratLoad
 from benchmarks.servers import ROOT, Server, memory, serving_module
-from karat.embedded import EmbeddedPostgres, EmbeddedRedis
+from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 
 BATCH = 16
 # More verdicts a second than two cores have ever stored.

@@ -26,11 +26,12 @@ from rich.table import Table
 
 from benchmarks import synthetic
 from benchmarks.memory import PeakMemory
-from karat.annotators import Judge
-from karat.client import Client
-from karat.project import ProjectClient
-from karat.resources import ExportFormat, Round
-from karat.stack import Stack
+from karat.client.client import Client
+from karat.client.findings import Round
+from karat.client.project import ProjectClient
+from karat.client.resources import ExportFormat
+from karat.demo.annotators import Judge
+from karat.local.stack import Stack
 
 SMALL = 10_000
 EVALUATION = 1_000

@@ -31,7 +31,7 @@ from api.credentials import secret_hash
 from api.projects.settings import checked
 from benchmarks.servers import ROOT, serving_module
 from core.storage import Storage
-from karat.embedded import EmbeddedPostgres, EmbeddedRedis
+from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from models.pool_scores import PoolScores
 
 TOKEN = "karat_benchmark"

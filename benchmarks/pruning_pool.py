@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from models.pruning.similarity import Similarity
 from models.pruning.utility import OwnGains
 from models.pruning.view import PruningView
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 CLASSES = 10
 GROUPS = 500
@@ -71,7 +71,7 @@ def write_cifar(folder: Path, data: Path, cache: Path, column: str, n: int) -> N
         n: the first so many training images.
     """
     from benchmarks.open_set.protocol import Images
-    from models.head import Scaling, fit_head
+    from models.heads.head import Scaling, fit_head
 
     images = Images.prepare(data, cache)
     rows = np.array(np.load(images.embed("patch_kmeans", {}), mmap_mode="r")[: images.train][:n])

@@ -21,7 +21,7 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from core.nearness import complete_screen, similarities, unit_mean
-from models.duplicates import nearest_rows
+from models.features.duplicates import nearest_rows
 
 _BLOCK: Final = 20_000
 _TOP: Final = (10, 100, 1000)

@@ -28,7 +28,7 @@ from rich.table import Table
 
 from benchmarks.open_set.protocol import IN_CLASSES, Images
 from benchmarks.runs import Runs, spread
-from models.data import PixelStore, fit_image
+from models.media.image import PixelStore, fit_image
 from models.params.regularize import TaufeParams
 from models.protocols import Indices
 from models.regularize import METHODS, Parts, measure, train_method

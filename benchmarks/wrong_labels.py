@@ -28,8 +28,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
 from benchmarks.runs import Runs
-from models.data import PixelStore, fit_image
-from models.head import Scaling
+from models.heads.head import Scaling
+from models.media.image import PixelStore, fit_image
 from models.protocols import Float32Array, Indices
 from models.relabeling import FIX_GAIN
 from models.relabeling.features import embed_rows

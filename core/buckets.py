@@ -10,7 +10,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from core.errors import Conflict, DomainError, ErrorKind, NotFound
 from core.locations import Location
-from core.places import S3, Folder, Object, Place, origin
+from core.object_stores import S3, Folder, Object, Place, origin
 from core.settings import Settings
 
 _P = ParamSpec("_P")

@@ -100,19 +100,19 @@ def main() -> None:
 
 def _explain(error: Exception) -> int | None:
     """Tell an expected error; returns the exit status, or None if it was none."""
-    from karat.processes import ServiceError
+    from karat.local.processes import ServiceError
 
     if isinstance(error, ServiceError):
         show_error(error.message, error.remedy)
         return _FAILED
-    uploads = sys.modules.get("karat.uploads")
+    uploads = sys.modules.get("karat.client.uploads")
     if uploads is not None and isinstance(error, uploads.NothingToSend):
         show_error(str(error))
         return _MISUSED
     if isinstance(error, OSError) and error.filename is not None:
         show_error(f"{error.filename}: {error.strerror}.")
         return _FAILED
-    transport = sys.modules.get("karat.transport")
+    transport = sys.modules.get("karat.client.transport")
     if transport is not None and isinstance(error, transport.KaratError):
         show_error(str(error), remedy(error))
         return _FAILED

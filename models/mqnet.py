@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models import tensorfile
-from models.errors import SHOWN_NAMES, ModelError, NotFinite
+from models.errors import ModelError
 from models.params.strategies import MQNetParams
 from models.probability import sigmoid
 from models.protocols import Float32Array
@@ -95,18 +95,6 @@ def meta_inputs(
         axis=1,
     )
     return np.exp(np.clip(z, -CLAMP, CLAMP)).astype(np.float32)
-
-
-def require_finite(name: str, values: NDArray[np.floating], indices: NDArray[np.int64]) -> None:
-    """Refuse NaN and infinity in (N,) scores; `indices` (N,) name the examples.
-
-    Raises:
-        NotFinite: naming up to ten of the examples.
-    """
-    bad = indices[~np.isfinite(values)]
-    if len(bad):
-        shown = bad[:SHOWN_NAMES].tolist()
-        raise NotFinite(name, bad=len(bad), total=len(values), shown=shown)
 
 
 class MQNet(nn.Module):

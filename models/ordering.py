@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from models.mqnet import InputNormalisation, meta_inputs, require_finite
+from models.finite import require_finite
+from models.mqnet import InputNormalisation, meta_inputs
 from models.pool_scores import PoolScores
 from models.protocols import Float32Array, Indices, Ranking, Surface
 

@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import parse, validate
-from models.data import PixelStore
-from models.embed import build_network
+from models.media.image import PixelStore
+from models.media.strong_view import StrongView
+from models.networks.build import build_network
 from models.params.networks import TrainingParams
 from models.params.warm_up import WarmUpParams
 from models.probability import log_softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.pruning.grand import last_layer_norms
 from models.pruning.view import PruningView
-from models.strong_view import StrongView
 from models.target import load_target
-from models.train import train
 from models.trained import NetworkModel
+from models.training.train import train
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What tests of a whole installation share."""
 
-from karat.stack import Stack
+from karat.local.stack import Stack
 
 
 def admin_login(stack: Stack) -> tuple[str, str]:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from models.rehearsal import PeakMemory
-from workers.knowledge import class_names
-from workers.runner import JobContext, Lost
+from models.dry_run import PeakMemory
+from workers.context import JobContext, Lost
+from workers.job_inputs import class_names
 from workers.snapshot import Snapshot
 
 PHASES: Final = ("gather", "measure")
@@ -30,7 +30,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class DryRun:
     """How to measure a job that has gathered what it works with.
 
     Attributes:
@@ -44,7 +44,7 @@ class Rehearsal:
     notes: tuple[str, ...] = ()
 
 
-def dry_run(context: JobContext, gather: Callable[[JobContext], Rehearsal]) -> dict[str, Any]:
+def dry_run(context: JobContext, gather: Callable[[JobContext], DryRun]) -> dict[str, Any]:
     """Measure a job and leave nothing behind.
 
     Args:
@@ -68,16 +68,16 @@ def dry_run(context: JobContext, gather: Callable[[JobContext], Rehearsal]) -> d
     return {"estimate": estimate}
 
 
-def _measured(context: JobContext, gather: Callable[[JobContext], Rehearsal]) -> dict[str, Any]:
+def _measured(context: JobContext, gather: Callable[[JobContext], DryRun]) -> dict[str, Any]:
     started = time.perf_counter()
     with context.phase("gather"):
         context.work.mkdir(parents=True, exist_ok=True)
-        rehearsal = gather(context)
+        prepared = gather(context)
     seconds = {"gather": time.perf_counter() - started}
     beyond = 0
     with context.phase("measure"), PeakMemory() as memory:
-        for number, (name, measure) in enumerate(rehearsal.phases.items()):
-            context.progress(number, len(rehearsal.phases))
+        for number, (name, measure) in enumerate(prepared.phases.items()):
+            context.progress(number, len(prepared.phases))
             cost = measure()
             seconds[name] = cost.seconds
             beyond = max(beyond, cost.memory_bytes)
@@ -86,9 +86,9 @@ def _measured(context: JobContext, gather: Callable[[JobContext], Rehearsal]) ->
         "seconds": round(sum(seconds.values()), 1),
         "memory_bytes": peak + beyond,
         "device": memory.device,
-        "labeled": rehearsal.images,
+        "labeled": prepared.images,
         "phases": {name: round(value, 2) for name, value in seconds.items()},
-        "notes": list(rehearsal.notes),
+        "notes": list(prepared.notes),
     }
 
 

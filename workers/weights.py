@@ -29,7 +29,7 @@ def unchecked(session: Session) -> bool:
 
 def check_all(sessions: sessionmaker[Session], storage: Storage) -> None:
     """Look at all weights that nobody has looked at."""
-    from models.weight_check import check_file, check_published
+    from models.networks.weight_check import check_file, check_published
 
     with sessions() as session:
         waiting = Weights.checked_at.is_(None)

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
 from api.admin.schemas import AuditOut, NamedProject, Person
-from core.cells import plain_row
+from core.csv_escape import plain_row
 from core.tables import Audit, Project, User
 
 Word = Annotated[str | None, Query(max_length=100)]

@@ -14,9 +14,9 @@ from api.exports.documents import Document
 from api.exports.records import Images, Record
 from api.exports.zips import Spool, ZipWriter
 from api.streams import in_threads
-from core.ahead import in_order, readers
 from core.errors import Conflict
 from core.originals import Original, Originals
+from core.prefetch import in_order, readers
 
 MISSING: Final = "MISSING.txt"
 _AT_ONCE: Final = 8 << 20
@@ -131,6 +131,16 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
         yield document.begin().encode()
         async for block in images.blocks():
             yield "".join(document.add(record, record.file) for record in block).encode()
+        async for piece in in_threads(document.end()):
+            yield piece
+
+
+async def as_texts(images: Images, document: Document) -> AsyncIterator[bytes]:
+    """Texts within what is known of them."""
+    with closing(document):
+        yield document.begin().encode()
+        async for block in images.blocks_with_texts():
+            yield "".join(document.add(record, text) for record, text in block).encode()
         async for piece in in_threads(document.end()):
             yield piece
 

@@ -5,10 +5,9 @@ from fastapi import APIRouter, Query, Request
 
 from api.access import ProjectId, VisibleProject
 from api.deps import SessionDep
-from api.labeling import leasing, service
+from api.labeling import leasing, service, waiting_page
 from api.labeling.answering import AnswerWriter
-from api.labeling.between import between
-from api.labeling.deciding import Submission
+from api.labeling.ledger import Submission
 from api.labeling.schemas import (
     Answers,
     AnswersOut,
@@ -68,7 +67,7 @@ async def between_rounds(
     session: SessionDep, user: CurrentUser, project: VisibleProject
 ) -> Between:
     """For the page of an annotator who has no image: what is going on, and what comes next."""
-    return await between(session, user, project)
+    return await waiting_page.describe(session, user, project)
 
 
 @router.get("/recent")

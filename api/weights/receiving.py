@@ -15,7 +15,7 @@ from core.errors import DomainError, Invalid
 from core.settings import Settings
 from core.storage import Storage, sha256
 from models.errors import ModelError
-from models.weight_files.header import pixels_of, read_header
+from models.networks.weight_files.header import pixels_of, read_header
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from core.states import Role, RoundState
 from core.tables import Member, Project, Round, User, Weights
 from core.weights import LIBRARIES, Library
 from models.errors import ModelError
-from models.weight_files.header import require_name
+from models.networks.weight_files.header import require_name
 
 _LOCK: Final = 0x77656967687473
 

@@ -16,7 +16,7 @@ import torch
 from rich.progress import Progress as Bar
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED, Images
-from models.contrastive import embed_with_encoder, learn_encoder
+from models.features.contrastive import embed_with_encoder, learn_encoder
 from models.params.contrastive import ContrastiveParams
 
 

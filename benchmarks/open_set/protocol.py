@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from PIL import Image
 
-from models.data import PixelStore, fit_image
+from models.media.image import PixelStore, fit_image
 from models.protocols import OOD, Indices
 from models.target import embed_pool
 

@@ -16,7 +16,7 @@ from models.catalog import find
 from models.evaluate import accuracy
 from models.mqnet import MQNet, Normalisation
 from models.protocols import OOD, Float32Array, Indices, Ranking
-from models.query import QuerySettings, Scored, meta_train, score_pool, select
+from models.rounds.query import QuerySettings, Scored, meta_train, score_pool, select
 from models.target import train_target
 
 ORACLE: Final = "oracle"

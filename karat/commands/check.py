@@ -119,7 +119,7 @@ def _stem(path: Path) -> str:
 
 def _run(asked: dict[str, Any]) -> dict[str, Any]:
     """Run the check in a process of its own, and show how far it is."""
-    from karat.signals import Interrupted, interruptible
+    from karat.local.signals import Interrupted, interruptible
 
     # Its own session: a Ctrl-C reaches it through us, once.
     process = subprocess.Popen(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from karat.client import Client
-    from karat.project import ProjectClient
+    from karat.client.client import Client
+    from karat.client.project import ProjectClient
 
 ProjectArgument = Annotated[
     str,
@@ -46,7 +46,7 @@ target = Target()
 @contextmanager
 def connect() -> Iterator["Client"]:
     """A client for the Karat that the command line, the environment or the last login names."""
-    from karat.client import Client
+    from karat.client.client import Client
 
     with Client(
         target.url,

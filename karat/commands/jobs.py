@@ -30,7 +30,7 @@ def list_jobs(
     """List jobs, the latest first."""
     from itertools import islice
 
-    from karat.resources import JobState
+    from karat.client.resources import JobState
 
     with connect() as client:
         project_id = find_project(client, project).id if project else None

@@ -54,8 +54,8 @@ def up(
 
     With DATABASE_URL or REDIS_URL set, those servers are used instead.
     """
-    from karat.signals import Interrupted, interruptible
-    from karat.stack import Stack
+    from karat.local.signals import Interrupted, interruptible
+    from karat.local.stack import Stack
 
     stack = Stack(
         data,
@@ -110,7 +110,7 @@ def doctor(
     free: Annotated[bool, typer.Option("--free", help="With --orphans: remove them.")] = False,
 ) -> None:
     """Say what is wrong with this installation, and how to mend it."""
-    from karat.doctor import examine, orphaned
+    from karat.local.doctor import examine, orphaned
     from karat.terminal import show_json
 
     if free and not orphans:

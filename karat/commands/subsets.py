@@ -10,7 +10,7 @@ from karat.commands.transfers import BomOption
 from karat.terminal import bytes_bar, percent, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.findings import SubsetFormat
+    from karat.client.findings import SubsetFormat
 
 subsets = typer.Typer(help="Compare, export and use pruned labels.", no_args_is_help=True)
 

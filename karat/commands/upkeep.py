@@ -22,7 +22,7 @@ def verify(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None
 
     Reads only, also while Karat runs. With DATABASE_URL set, that database is checked.
     """
-    from karat.installation import findings, opened
+    from karat.local.installation import findings, opened
 
     found = []
     with opened(data) as installation:
@@ -55,8 +55,8 @@ def backup(
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Write the database and all files into one file, also while Karat runs."""
-    from karat.backup import back_up
-    from karat.installation import opened
+    from karat.local.backup import back_up
+    from karat.local.installation import opened
 
     with opened(data) as installation:
         made = back_up(installation, file)
@@ -71,8 +71,8 @@ def restore(
     ] = False,
 ) -> None:
     """Put a backup back into an empty installation that does not run."""
-    from karat.installation import opened
-    from karat.restore import restore_from
+    from karat.local.installation import opened
+    from karat.local.restore import restore_from
 
     with opened(data, stopped=True) as installation:
         put = restore_from(file, installation, replace=replace)

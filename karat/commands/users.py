@@ -10,8 +10,8 @@ from karat.commands.connection import JsonOption, connect, target
 from karat.terminal import show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.client import Client
-    from karat.resources import User
+    from karat.client.client import Client
+    from karat.client.resources import User
 
 users = typer.Typer(help="Add and list users.", no_args_is_help=True)
 tokens = typer.Typer(help="Make, list and revoke API tokens.", no_args_is_help=True)
@@ -28,8 +28,8 @@ def login(
     ] = None,
 ) -> None:
     """Log in, and keep an API token on this machine for the other commands."""
-    from karat import credentials
-    from karat.client import Client
+    from karat.client.client import Client
+    from karat.commands import credentials
 
     where = credentials.find(url or target.url)
     with Client(where.url, target.token, retry_seconds=0.0) as client:
@@ -58,7 +58,7 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Add a user."""
-    from karat.resources import Role
+    from karat.client.resources import Role
 
     made = password or secrets.token_urlsafe(12)
     with connect() as client:
@@ -116,7 +116,7 @@ def unlock(
 
 def _find(client: "Client", name: str) -> "User":
     """The user of an address or number."""
-    from karat.transport import KaratError
+    from karat.client.transport import KaratError
 
     names = (name, name.lower())
     for one in client.users():
@@ -140,7 +140,7 @@ def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make an API token; its secret is shown this once."""
-    from karat.resources import Scope
+    from karat.client.resources import Scope
 
     with connect() as client:
         token = client.create_token(name, expires_in_days, cast("Scope", scope))

@@ -10,8 +10,8 @@ from karat.commands.connection import JsonOption, connect, find_project
 from karat.terminal import show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.client import Client
-    from karat.webhook import Delivery, WebhookEvent, WebhooksClient, WebhookSecret
+    from karat.client.client import Client
+    from karat.client.webhook import Delivery, WebhookEvent, WebhooksClient, WebhookSecret
 
 webhooks = typer.Typer(help="Tell other programs what happens.", no_args_is_help=True)
 

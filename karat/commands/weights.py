@@ -9,7 +9,7 @@ from karat.commands.connection import JsonOption, connect
 from karat.terminal import bytes_bar, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.weights import Library, Weights
+    from karat.client.weights import Library, Weights
 
 weights = typer.Typer(
     help="Weights of networks that projects start from instead of published ones.",

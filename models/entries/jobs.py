@@ -8,7 +8,7 @@ from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
 from models.params.relabel import RelabelParams
 from models.params.resize import ResizeParams
-from models.spec import THESIS, Spec
+from models.spec import IMAGES, THESIS, Spec
 
 JOBS = (
     Spec(
@@ -17,11 +17,12 @@ JOBS = (
         title="Learn features",
         summary="Learns features of the whole pool contrastively, once, for the scores that need "
         "them; hours on a GPU.",
-        target="models.contrastive:learn_encoder",
+        target="models.features.contrastive:learn_encoder",
         params=ContrastiveParams,
         paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
         f"Shifted Instances, NeurIPS 2020; {THESIS}, section 4.4",
         without_gpu={"network": "cnn_tiny", "epochs": 50},
+        media=IMAGES,
     ),
     Spec(
         name="taufe",
@@ -34,6 +35,7 @@ JOBS = (
         paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "
         "Deactivation Using Out-of-Distribution Data, NeurIPS 2021",
         without_gpu={"network": "cnn_tiny", "steps": 400, "learning_rate": 0.05},
+        media=IMAGES,
     ),
     Spec(
         name="prune",
@@ -45,6 +47,7 @@ JOBS = (
         params=PruneParams,
         paper=PRUNE4REL,
         without_gpu={"network": "cnn_tiny"},
+        of_texts={"network": "minilm"},
     ),
     Spec(
         name="relabel",
@@ -55,6 +58,7 @@ JOBS = (
         target="models.relabeling.run:relabel",
         params=RelabelParams,
         paper=f"{THESIS}, chapter 5",
+        of_texts={"network": "minilm"},
     ),
     Spec(
         name="resize",
@@ -62,8 +66,9 @@ JOBS = (
         title="Resize images",
         summary="Brings the images of a pool to another size for the model, from their originals; "
         "rounds that are closed keep their results.",
-        target="models.data:fit_image",
+        target="models.media.image:fit_image",
         params=ResizeParams,
+        media=IMAGES,
     ),
     Spec(
         name="embedding_map",
@@ -71,7 +76,7 @@ JOBS = (
         title="Embedding map",
         summary="Lays the images of the pool out on a plane, those together that look alike to the "
         "model, to look around in and to act on what lies together.",
-        target="models.embedding_map:lay_out",
+        target="models.features.embedding_map:lay_out",
         params=EmbeddingMapParams,
         paper="L. van der Maaten, G. Hinton, Visualizing Data using t-SNE, JMLR 2008; G. Linderman "
         "et al., Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq "
@@ -83,7 +88,8 @@ JOBS = (
         title="Compare images",
         summary="Finds images that show the same picture, also where the pool has a picture to "
         "evaluate on, and how far each image is from its nearest others.",
-        target="models.duplicates:groups_of",
+        target="models.features.duplicates:groups_of",
         params=CompareParams,
+        of_texts={"correlation": 0.9},
     ),
 )

@@ -5,12 +5,14 @@ from typing import Final
 from models.params.networks import (
     AutoParams,
     BackboneParams,
+    HashedNgramsParams,
+    MiniLMParams,
     PackagedParams,
     PatchKMeansParams,
     TinyParams,
     TrainingParams,
 )
-from models.spec import Spec
+from models.spec import TEXTS, Spec
 
 _LITE: Final = (
     "R. Liu, Higher accuracy on vision models with EfficientNet-Lite, TensorFlow blog, 2020; M. "
@@ -26,7 +28,7 @@ def _lite(number: int, summary: str) -> Spec:
         group="published",
         title=f"EfficientNet-Lite{number}",
         summary=summary,
-        target=f"models.packaged:efficientnet_lite{number}",
+        target=f"models.networks.packaged:efficientnet_lite{number}",
         params=PackagedParams,
         paper=_LITE,
     )
@@ -40,7 +42,7 @@ MODELS = (
         title="The features that the verdicts choose",
         summary="Embeds photographs with a packaged network and with features of the pool, and "
         "lets the verdicts choose each round.",
-        target="models.auto:AutoFeatures",
+        target="models.features.auto:AutoFeatures",
         params=AutoParams,
         needs=frozenset({"embeddings"}),
     ),
@@ -53,7 +55,7 @@ MODELS = (
         group="scratch",
         title="Patch k-means features, frozen",
         summary="Learns features from the pool, once; each round trains in seconds on a CPU.",
-        target="models.patch_kmeans:PatchKMeans",
+        target="models.features.patch_kmeans:PatchKMeans",
         params=PatchKMeansParams,
         paper="A. Coates, A. Y. Ng, The Importance of Encoding Versus Training with Sparse Coding "
         "and Vector Quantization, ICML 2011",
@@ -65,7 +67,7 @@ MODELS = (
         group="scratch",
         title="Tiny CNN",
         summary="Four convolutions that train in seconds on a CPU; for demos and small images.",
-        target="models.nets:cnn_tiny",
+        target="models.networks.nets:cnn_tiny",
         params=TinyParams,
     ),
     Spec(
@@ -74,7 +76,7 @@ MODELS = (
         group="scratch",
         title="ResNet-18 for small images",
         summary="The network of the published experiments for images up to 64 px; wants a GPU.",
-        target="models.nets:resnet18_small",
+        target="models.networks.nets:resnet18_small",
         params=TrainingParams,
         paper="K. He et al., Deep Residual Learning for Image Recognition, CVPR 2016",
     ),
@@ -85,7 +87,7 @@ MODELS = (
         title="Pre-activation ResNet-18 for small images",
         summary="The network of the published experiments with noisy labels, up to 64 px; wants a "
         "GPU.",
-        target="models.nets:preact_resnet18",
+        target="models.networks.nets:preact_resnet18",
         params=TrainingParams,
         paper="K. He et al., Identity Mappings in Deep Residual Networks, ECCV 2016",
     ),
@@ -95,7 +97,7 @@ MODELS = (
         group="published",
         title="Any torchvision network",
         summary="A published network, fine-tuned, frozen or trained from scratch.",
-        target="models.nets:torchvision_backbone",
+        target="models.networks.nets:torchvision_backbone",
         params=BackboneParams,
         paper="TorchVision maintainers, TorchVision: PyTorch's Computer Vision library, 2016",
     ),
@@ -105,8 +107,37 @@ MODELS = (
         group="published",
         title="Any timm network",
         summary="One of over a thousand published networks, fine-tuned, frozen or from scratch.",
-        target="models.nets:timm_backbone",
+        target="models.networks.nets:timm_backbone",
         params=BackboneParams,
         paper="R. Wightman, PyTorch Image Models, 2019",
+    ),
+    Spec(
+        name="minilm",
+        kind="model",
+        group="recommended",
+        title="MiniLM sentence embeddings, frozen",
+        summary="Embeds texts by what they mean, with a packaged network for English; nothing to "
+        "load.",
+        target="models.features.minilm:MiniLMFeatures",
+        params=MiniLMParams,
+        paper="W. Wang et al., MiniLM: Deep Self-Attention Distillation for Task-Agnostic "
+        "Compression of Pre-Trained Transformers, NeurIPS 2020; N. Reimers, I. Gurevych, "
+        "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks, EMNLP 2019",
+        needs=frozenset({"embeddings"}),
+        media=TEXTS,
+    ),
+    Spec(
+        name="hashed_ngrams",
+        kind="model",
+        group="scratch",
+        title="Hashed n-grams, frozen",
+        summary="Embeds texts of any language by their words and pieces of words, with weights "
+        "learned from the pool; fast on a CPU.",
+        target="models.features.hashed_ngrams:HashedNgrams",
+        params=HashedNgramsParams,
+        paper="K. Weinberger et al., Feature Hashing for Large Scale Multitask Learning, ICML "
+        "2009; S. Deerwester et al., Indexing by Latent Semantic Analysis, JASIS 1990",
+        needs=frozenset({"embeddings"}),
+        media=TEXTS,
     ),
 )

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.protocols import Float32Array, Indices
-from models.pruning.crew import Crew
+from models.pruning.blas_threads import Crew
 from models.pruning.similarity import Similarity
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 Float64Array = NDArray[np.float64]
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.protocols import Float32Array, Indices
-from models.pruning.crew import Crew
+from models.pruning.blas_threads import Crew
 from models.pruning.screen import BLUR
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 _TILE = 512
 """Examples that are compared at a time: the products with them stay in the cache."""

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from models.protocols import Float32Array, Indices
-from models.pruning.crew import Crew
+from models.pruning.blas_threads import Crew
 from models.pruning.layout import (
     SAMPLE,
     as_they_are,
@@ -36,7 +36,7 @@ from models.pruning.layout import (
 )
 from models.pruning.screen import Coded, Room, Screen
 from models.pruning.similarity import Similarity
-from models.purity.knn import row_lengths, unit_rows
+from models.similarity import row_lengths, unit_rows
 
 _QUERIES = 1024
 _SLACK = 1e-4

@@ -14,7 +14,7 @@ from models.params.pruning import SspParams
 from models.protocols import Float32Array, Progress
 from models.pruning.ranked import by_scores
 from models.pruning.view import Pruned, PruningView
-from models.purity.knn import similarity_to, unit_rows
+from models.similarity import similarity_to, unit_rows
 
 _MANY = 50_000
 """With more examples than that, k-means looks at batches of them."""

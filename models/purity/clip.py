@@ -16,9 +16,9 @@ from torch.nn import functional
 
 from models.device import best_device
 from models.errors import NotReady
+from models.networks.weights import tensors_only
 from models.params.scores import ClipParams
 from models.protocols import Float32Array, PoolView
-from models.weights import tensors_only
 
 _BLOCK = 128
 _TEMPERATURE_WITH_OOD = 0.01

@@ -9,7 +9,7 @@ import numpy as np
 from models.errors import NotReady
 from models.params.scores import CsiParams
 from models.protocols import Float32Array, PoolView
-from models.purity.knn import similarity_to
+from models.similarity import similarity_to
 
 
 def score(view: PoolView, params: CsiParams) -> Float32Array:

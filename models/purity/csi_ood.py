@@ -8,7 +8,7 @@ from models.errors import NotReady
 from models.params import NoParams
 from models.protocols import OOD, Float32Array, PoolView
 from models.purity.csi import contrastive_features
-from models.purity.knn import similarity_to
+from models.similarity import similarity_to
 
 
 def score(view: PoolView, params: NoParams) -> Float32Array:

@@ -6,8 +6,8 @@ which class a verdict named, so that OOD has to differ from each class and not f
 
 import numpy as np
 
-from models.detector import class_and_ood_logits
 from models.errors import NotReady
+from models.heads.ood_classifier import class_and_ood_logits
 from models.params.scores import KPlusOneParams
 from models.probability import softmax
 from models.protocols import OOD, Float32Array, PoolView

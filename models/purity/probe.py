@@ -19,7 +19,7 @@ from models.params.scores import ProbeParams
 from models.probability import fit_sigmoid, sigmoid
 from models.protocols import OOD, Float32Array, Indices, PoolView
 from models.purity.kernel_ridge import Ridge, regress
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 Float64Array = NDArray[np.float64]
 

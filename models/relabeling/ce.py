@@ -3,7 +3,7 @@
 from models.params.relabel import CeParams
 from models.protocols import Progress
 from models.relabeling.task import Learned, Task, decay, training_params
-from models.train import train
+from models.training.train import train
 
 
 def learn(task: Task, params: CeParams, progress: Progress | None = None) -> Learned:

@@ -16,15 +16,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.device import best_device, computes_in_bfloat16, place
-from models.nets import Network
+from models.networks.nets import Network
 from models.params.networks import TrainingParams
 from models.params.relabel import DivideMixParams
 from models.probability import log_softmax
 from models.protocols import Progress
 from models.relabeling.task import Learned, Task, decay, training_params
-from models.resume import Batches, counted, restore, seeded, store
-from models.train import augmented, diverged, require_finite, resident, scaled, sgd
 from models.trained import NetworkModel
+from models.training.resume import Batches, counted, restore, seeded, store
+from models.training.train import augmented, diverged, require_finite, resident, scaled, sgd
 
 _LEAST_VARIANCE: Final = 5e-4
 _LEAST_SHARE: Final = 1e-6

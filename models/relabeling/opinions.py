@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from models.head import Scaling, minimise
+from models.heads.head import Scaling, minimise
 from models.probability import log_softmax
 from models.protocols import Float32Array, Indices
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 Float64Array = NDArray[np.float64]
 

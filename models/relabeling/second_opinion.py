@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.data import PixelStore
-from models.head import Scaling, fit_head
+from models.features.patch_kmeans import PatchKMeans
+from models.heads.head import Scaling, fit_head
+from models.media.image import PixelStore
 from models.params.networks import PatchKMeansParams
-from models.patch_kmeans import PatchKMeans
 from models.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.relabeling.run import require_learnable

@@ -12,14 +12,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.device import best_device, computes_in_bfloat16, place
-from models.nets import Network
+from models.media.views import recoloured
+from models.networks.nets import Network
 from models.params.contrastive import ContrastiveParams
 from models.params.relabel import SopPlusParams
 from models.protocols import Progress
 from models.relabeling.task import Learned, Task, decay, training_params
-from models.resume import Batches, counted, restore, seeded, store
-from models.train import augmented, require_finite, resident, scaled, sgd
-from models.views import recoloured
+from models.training.resume import Batches, counted, restore, seeded, store
+from models.training.train import augmented, require_finite, resident, scaled, sgd
 
 _INITIAL: Final = 1e-8
 _LEAST: Final = 1e-4

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.catalog import parse, validate
-from models.data import PixelStore
-from models.embed import build_network
+from models.media.image import PixelStore
+from models.networks.build import build_network
 from models.params.networks import TrainingParams
 from models.params.relabel import LearnerParams
 from models.protocols import Indices

@@ -4,7 +4,7 @@ import numpy as np
 
 from models.candidates import Candidates
 from models.errors import NotReady
-from models.mqnet import require_finite
+from models.finite import require_finite
 from models.protocols import Float32Array
 from models.selection.points import Points
 

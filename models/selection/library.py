@@ -11,9 +11,9 @@ from models.candidates import Candidates
 from models.ordering import by_place
 from models.probability import softmax
 from models.protocols import OOD, Float32Array, Indices, Ranking
-from models.purity.knn import unit_rows
 from models.selection.inputs import embedded
 from models.selection.picks import Chosen
+from models.similarity import unit_rows
 
 
 def ranked_by(

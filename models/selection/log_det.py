@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.protocols import Float32Array, Progress
-from models.purity.knn import unit_rows
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points
+from models.similarity import unit_rows
 
 Float64Array = NDArray[np.float64]
 

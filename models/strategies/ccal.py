@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from models.candidates import Candidates
 from models.errors import NotReady
-from models.mqnet import require_finite
+from models.finite import require_finite
 from models.ordering import by_place
 from models.params.selection import CcalParams
 from models.protocols import Float32Array, Indices, Ranking
-from models.purity.knn import similarity_to, unit_rows
+from models.similarity import similarity_to, unit_rows
 
 _BLOCK_VALUES = 8_000_000
 

@@ -14,14 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from models.candidates import Candidates
-from models.detector import class_and_ood_logits
 from models.errors import NotReady
-from models.mqnet import require_finite
+from models.finite import require_finite
+from models.heads.ood_classifier import class_and_ood_logits
 from models.ordering import best_first, by_place, widening
 from models.params.strategies import EaoaParams
 from models.probability import logsumexp
 from models.protocols import OOD, Float32Array, Indices, PoolView, Ranking
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 NO_OOD_NOTE = "No OOD answer yet: strategy eaoa tells IN from OOD by the logits of classes only."
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.candidates import Candidates, LastAnswers, Prices
-from models.mqnet import Normalisation, require_finite
+from models.finite import require_finite
+from models.mqnet import Normalisation
 from models.ordering import best_first
 from models.params.strategies import ExpectedValueParams
 from models.probability import fit_sigmoid, sigmoid, softmax

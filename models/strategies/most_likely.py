@@ -7,7 +7,7 @@ who call it relevance sampling.
 import numpy as np
 
 from models.candidates import Candidates
-from models.mqnet import require_finite
+from models.finite import require_finite
 from models.ordering import best_first
 from models.params import NoParams
 from models.protocols import Ranking, Surface

@@ -11,7 +11,7 @@ from models.candidates import Candidates
 from models.ordering import best_first, by_score, normalised_inputs, summed, surface_of_inputs
 from models.params.strategies import MQNetParams
 from models.protocols import Ranking, Surface
-from models.validation import interleave, lots
+from models.random_split import interleave, lots
 
 NO_OOD_NOTE = "The last query set held no OOD: ranked by informativeness only."
 UNTRAINED_NOTE = "MQ-Net has not been trained yet: ranked by purity + informativeness."

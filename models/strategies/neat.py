@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from models.candidates import Candidates
 from models.errors import NotReady
-from models.mqnet import require_finite
+from models.finite import require_finite
 from models.ordering import best_first, by_place, widening
 from models.params.strategies import NeatParams
 from models.probability import log_softmax, softmax
 from models.protocols import PoolView, Ranking
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 _BLOCK_VALUES = 8_000_000
 

@@ -10,10 +10,10 @@ from models.candidates import Candidates
 from models.errors import NotReady
 from models.params.selection import SimilarParams
 from models.protocols import OOD, Float32Array, PoolView, Ranking
-from models.purity.knn import similarity_to
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.inputs import embedded
 from models.selection.log_det import log_det_cmi
+from models.similarity import similarity_to
 
 NO_OOD_NOTE = "No OOD answer yet: strategy similar has nothing to stay away from."
 

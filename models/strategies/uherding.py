@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.candidates import Candidates
-from models.head import Scaling, fit_head
-from models.mqnet import require_finite
+from models.finite import require_finite
+from models.heads.head import Scaling, fit_head
 from models.params.selection import UHerdingParams
 from models.probability import softmax
 from models.protocols import Float32Array, Indices, PoolView, Ranking
-from models.purity.knn import similarity_to, unit_rows
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.inputs import embedded
+from models.similarity import similarity_to, unit_rows
 
 _BINS = 15
 _TEMPERATURES = np.logspace(-1, 1, 49)

@@ -15,7 +15,7 @@ from core import queue
 from core.settings import Settings, settings
 from core.states import JobState
 from core.tables import Job
-from karat.embedded import EmbeddedRedis
+from karat.local.embedded import EmbeddedRedis
 from tests.processes import ROOT, free_port
 from tests.world import World
 

@@ -25,12 +25,12 @@ import psycopg
 from PIL import Image
 
 from benchmarks.runs import Run, Runs
-from karat import supervisor
-from karat.client import Client
-from karat.installation import Installation, findings
-from karat.resources import Job
-from karat.stack import Stack, is_ready
-from karat.transport import KaratError
+from karat.client.client import Client
+from karat.client.resources import Job
+from karat.client.transport import KaratError
+from karat.local import supervisor
+from karat.local.installation import Installation, findings
+from karat.local.stack import Stack, is_ready
 from tests.chaos.annotators import Annotator, Sent
 from tests.chaos.trouble import make_trouble
 from tests.stacks import admin_login

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from karat import Client, KaratError
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.karat.helpers import png
 from tests.stacks import admin_login
 

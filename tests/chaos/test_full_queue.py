@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from karat import Client
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.karat.helpers import image_folder, png
 from tests.processes import Hold, eventually
 from tests.stacks import admin_login

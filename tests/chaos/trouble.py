@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import psutil
 
-from karat.stack import Stack
+from karat.local.stack import Stack
 
 TARGETS = (
     "api",

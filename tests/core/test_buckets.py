@@ -3,7 +3,7 @@ from s3fs import S3FileSystem
 
 from core.buckets import Buckets, image_origins
 from core.locations import Location
-from core.places import Object
+from core.object_stores import Object
 from core.settings import Settings
 
 

@@ -29,9 +29,9 @@ from core.pictures.rendition import rendered
 from core.pictures.scans import is_in_one_scan
 from core.storage import Storage
 from core.thumbnails import make, make_full_size
-from models.data import fit_image
+from models.media.image import fit_image
 from tests import zoo
-from workers.imports.decode import Decoded, decode
+from workers.imports.media.decode import Decoded, decode
 
 _SIDE = 24
 _SMALL = 64

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from karat import Client, KaratError
-from karat.project import ProjectClient
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.local.stack import Stack
 from tests.docs.blocks import Block, blocks
 from tests.docs.session import Session
 from tests.processes import ROOT

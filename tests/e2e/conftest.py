@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from karat import Client
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, launched
 from tests.stacks import admin_login
 

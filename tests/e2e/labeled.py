@@ -6,8 +6,8 @@ import numpy as np
 from PIL import Image
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.resources import Answer
+from karat.client.project import ProjectClient
+from karat.client.resources import Answer
 from tests.processes import eventually
 
 CLASSES = ("light", "dark")

@@ -15,7 +15,7 @@ from typing import Final
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.e2e.chromium import launched, sign_in
 from tests.e2e.seeded import SHOWN, Seeded, seed
 from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, recolour

@@ -11,12 +11,12 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from karat import Client
-from karat.demo import Plan, Simulation, import_pool
-from karat.demo_pool import DemoPool, digits
-from karat.findings import Decision
-from karat.project import ProjectClient
-from karat.resources import Answer
-from karat.stack import Stack
+from karat.client.findings import Decision
+from karat.client.project import ProjectClient
+from karat.client.resources import Answer
+from karat.demo.demo import Plan, Simulation, import_pool
+from karat.demo.demo_pool import DemoPool, digits
+from karat.local.stack import Stack
 from tests.processes import eventually
 from tests.stacks import admin_login
 
@@ -83,7 +83,7 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
 def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, int]:
     """A project in the middle of a round after some closed ones, and a comparison in it."""
     pool = digits(0)
-    pool = replace(pool, images=pool.images[: size.images], evaluation=pool.evaluation[:100])
+    pool = replace(pool, examples=pool.examples[: size.images], evaluation=pool.evaluation[:100])
     plan = Plan(
         rounds=size.rounds,
         budget=size.budget,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, sign_in
 from tests.e2e.seeded import SMALL, Seeded, seed
 from tests.e2e.views import (

@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, Route, expect
 
 from karat import Client
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.e2e.labeled import images
 
 ANN = {"email": "ann@example.org", "name": "Ann", "password": "her first password"}

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.local.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.importing import confirm
 from tests.s3 import CREDENTIALS, Bucket, S3Server

@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
+from karat.client.project import ProjectClient
 from tests.e2e.importing import saved
 from tests.karat.helpers import png
 

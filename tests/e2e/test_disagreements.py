@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
+from karat.client.project import ProjectClient
 from tests.e2e.labeled import images
 from tests.processes import eventually
 

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.resources import Answer
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.client.resources import Answer
+from karat.local.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.labeled import images
 from tests.e2e.test_first_round import answer

@@ -9,9 +9,9 @@ from playwright.sync_api import Page, Route, expect
 from sklearn.datasets import load_digits
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.resources import Answer, Query
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.client.resources import Answer, Query
+from karat.local.stack import Stack
 from tests.e2e.test_first_round import digit, zip_of
 from tests.processes import eventually
 

@@ -11,8 +11,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.local.stack import Stack
 from tests.e2e.test_first_round import answer, query
 from tests.processes import eventually
 

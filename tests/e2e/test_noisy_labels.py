@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
+from karat.client.project import ProjectClient
 from tests.processes import eventually
 
 LEFT, RIGHT = "ArrowLeft", "ArrowRight"

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.local.stack import Stack
 from tests.e2e.labeled import images
 from tests.processes import eventually
 from tests.stacks import admin_login

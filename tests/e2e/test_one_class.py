@@ -6,8 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.resources import Answer, Query
+from karat.client.project import ProjectClient
+from karat.client.resources import Answer, Query
 from tests.e2e.test_round_page import digits
 from tests.processes import eventually
 

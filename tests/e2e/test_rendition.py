@@ -13,7 +13,7 @@ from core.pictures.rendition import rendered
 from core.storage import Storage
 from core.thumbnails import make_full_size
 from karat import Client
-from karat.project import ProjectClient
+from karat.client.project import ProjectClient
 from tests import zoo
 from tests.processes import eventually
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from karat import Client
-from karat.project import ProjectClient
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.local.stack import Stack
 from tests.e2e.labeled import images
 from tests.e2e.test_first_round import answer
 from tests.processes import eventually

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.states import Split
+from karat.client.uploads import upload
 from karat.terminal import with_options
-from karat.uploads import upload
 from tests.formats.test_certainty import coco, finished, labels, pool_of
 from tests.workers.import_files import png, reasons, zipped
 from tests.workers.test_legacy_names import zip_named

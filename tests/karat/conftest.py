@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from karat import Client
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.karat.helpers import Run
 from tests.stacks import admin_login
 

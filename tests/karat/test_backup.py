@@ -19,11 +19,11 @@ from core import settings
 from core.lifecycle import claim_job, new_job
 from core.states import ArtifactKind, JobKind, JobState, ProjectState, Role
 from core.tables import Artifact, Example, Job
-from karat import backup
-from karat.backup import back_up
-from karat.installation import Installation
-from karat.processes import ServiceError
-from karat.restore import restore_from
+from karat.local import backup
+from karat.local.backup import back_up
+from karat.local.installation import Installation
+from karat.local.processes import ServiceError
+from karat.local.restore import restore_from
 from tests.conftest import Services
 from tests.karat.helpers import Run
 from tests.security.targets import add_weights

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from karat import Client
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.karat.helpers import Run, image_folder
 from tests.weight_files import TINY, tiny_weights
 

@@ -13,14 +13,14 @@ import psycopg
 import pytest
 import redis
 
-from karat.embedded import EmbeddedPostgres, EmbeddedRedis
-from karat.processes import AlreadyRunningError
+from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
+from karat.local.processes import AlreadyRunningError
 
 FAST = {"fsync": "off"}
 OWNER = """
 import sys, time
 from pathlib import Path
-from karat.embedded import EmbeddedPostgres, EmbeddedRedis
+from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 directory = Path(sys.argv[1])
 postgres = EmbeddedPostgres(directory / "postgres").start()
 redis = EmbeddedRedis(directory / "redis").start()

@@ -5,7 +5,7 @@ import uuid
 from pathlib import Path
 
 from karat import Client
-from karat.stack import Stack
+from karat.local.stack import Stack
 from tests.e2e.labeled import labeled_project
 from tests.karat.helpers import Run, image_folder
 

@@ -14,10 +14,10 @@ from psycopg import sql
 from core import settings
 from core.private import open_to_others, protect
 from karat import Client
-from karat.backup import back_up
-from karat.installation import Installation
-from karat.restore import restore_from
-from karat.stack import Stack
+from karat.local.backup import back_up
+from karat.local.installation import Installation
+from karat.local.restore import restore_from
+from karat.local.stack import Stack
 from tests.conftest import Services
 from tests.karat.helpers import Run, png, wait_for
 from tests.world import World

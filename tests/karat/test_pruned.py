@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from karat import Client, KaratError
-from karat.project import ProjectClient
-from karat.stack import Stack
+from karat.client.project import ProjectClient
+from karat.local.stack import Stack
 from tests.e2e.labeled import labeled_project
 from tests.karat.helpers import Run
 

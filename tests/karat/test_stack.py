@@ -16,8 +16,8 @@ import pytest
 from psycopg import sql
 
 from karat import Client, KaratError
-from karat.processes import AlreadyRunningError, ServiceError
-from karat.stack import Stack, choose_port, is_ready
+from karat.local.processes import AlreadyRunningError, ServiceError
+from karat.local.stack import Stack, choose_port, is_ready
 from tests.conftest import Services
 from tests.karat.helpers import Run, descendants, wait_for, wait_gone
 

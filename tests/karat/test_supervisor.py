@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from karat.processes import spawn
-from karat.supervisor import Supervisor
+from karat.local.processes import spawn
+from karat.local.supervisor import Supervisor
 
 
 def sleeper(directory: Path, script: str) -> Callable[[], subprocess.Popen[bytes]]:

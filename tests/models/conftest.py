@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from sklearn.datasets import load_digits
 
-from models.data import PixelStore, fit_image
-from models.head import LogisticHead, Scaling
+from models.heads.head import LogisticHead, Scaling
+from models.media.image import PixelStore, fit_image
 from models.protocols import PoolView
 from models.trained import HeadModel
 

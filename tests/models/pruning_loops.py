@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from models.protocols import Float32Array, Indices
 from models.pruning.view import PruningView
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 Exact = NDArray[np.float64]
 Kind = Literal["shifted", "cosine"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.auto import BOTH, POOL, choose_features, split_of
-from models.data import PixelStore
-from models.embed import embed_pool
+from models.features.auto import BOTH, POOL, choose_features, split_of
+from models.features.embed import embed_pool
+from models.media.image import PixelStore
 from models.protocols import OOD
 from models.target import load_target, train_target
 

@@ -6,8 +6,8 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from PIL import Image
 
-from models.data import PixelStore, fit_image
 from models.errors import ModelError
+from models.media.image import PixelStore, fit_image
 
 
 def _noise(count: int, size: int) -> NDArray[np.uint8]:

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image, ImageEnhance
 
-from models import duplicates
-from models.duplicates import (
+from models.errors import Cancelled
+from models.features import duplicates
+from models.features.duplicates import (
     groups_of,
     isolation_of,
     nearest_files,
     nearest_rows,
     outline,
 )
-from models.errors import Cancelled
 
 Pictures = NDArray[np.uint8]
 

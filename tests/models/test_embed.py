@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from models import embed
-from models.data import PixelStore
-from models.embed import embed_pool, extractor_path, uses_embeddings
 from models.errors import Cancelled, ModelError
-from models.head import Scaling, fit_head
+from models.features import embed
+from models.features.embed import embed_pool, extractor_path, uses_embeddings
+from models.heads.head import Scaling, fit_head
+from models.media.image import PixelStore
 
 PARAMS = {"features": 32, "dimension": 24, "iterations": 3}
 

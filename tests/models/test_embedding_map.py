@@ -11,8 +11,9 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
-from models import embedding_map
-from models.embedding_map import (
+from models.errors import Cancelled
+from models.features import embedding_map
+from models.features.embedding_map import (
     COMPONENTS,
     ITERATIONS,
     drawn,
@@ -25,7 +26,6 @@ from models.embedding_map import (
     reduce,
     scaled,
 )
-from models.errors import Cancelled
 from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices
 

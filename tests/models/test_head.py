@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
-from models.head import Scaling, fit_head
+from models.heads.head import Scaling, fit_head
 from models.probability import softmax
 
 DIGITS = load_digits()

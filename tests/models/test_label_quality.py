@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from models.data import PixelStore
 from models.errors import ModelError
-from models.head import Scaling
+from models.heads.head import Scaling
+from models.media.image import PixelStore
 from models.relabeling.consensus import consensus_quality
 from models.relabeling.second_opinion import judge, out_of_sample, second_opinion
 from tests.models.relabeling_cases import noisy

@@ -8,16 +8,22 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from models.data import PixelStore
-from models.embed import build_network
 from models.errors import ModelError
-from models.head import Scaling, fit_head
-from models.head_losses import HeadLosses
-from models.loss_prediction import LossPrediction, pair_loss
-from models.nets import Network, cnn_tiny, resnet18_small, timm_backbone, torchvision_backbone
+from models.heads.head import Scaling, fit_head
+from models.heads.head_losses import HeadLosses
+from models.media.image import PixelStore
+from models.networks.build import build_network
+from models.networks.loss_prediction import LossPrediction, pair_loss
+from models.networks.nets import (
+    Network,
+    cnn_tiny,
+    resnet18_small,
+    timm_backbone,
+    torchvision_backbone,
+)
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.target import load_target, train_target, training_notes
-from models.train import train
+from models.training.train import train
 
 TINY = {"steps": 20, "width": 8, "batch_size": 32, "flip": False, "loss_prediction": True}
 

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
-from models import resume
 from models.catalog import validate
-from models.data import PixelStore
 from models.errors import Cancelled, ModelError
 from models.evaluate import accuracy
-from models.head import Scaling, fit_head
-from models.nets import Network, cnn_tiny
+from models.heads.head import Scaling, fit_head
+from models.media.image import PixelStore
+from models.networks.nets import Network, cnn_tiny
 from models.params.networks import TinyParams
 from models.probability import softmax
 from models.protocols import OOD, Progress, TargetModel
-from models.regularizers import feature_penalty, still_statistics, uniformity_loss
 from models.target import load_target, train_target, training_notes
+from models.training import resume
+from models.training.regularizers import feature_penalty, still_statistics, uniformity_loss
 
 TINY = {"steps": 30, "width": 8, "batch_size": 32, "flip": False}
 CLASSES = 6

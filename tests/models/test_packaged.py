@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from models import packaged
-from models.data import PixelStore
-from models.embed import embed_pool, extractor_path
 from models.errors import ModelError
-from models.packaged import LEAST_SIDE
+from models.features.embed import embed_pool, extractor_path
+from models.media.image import PixelStore
+from models.networks import packaged
+from models.networks.packaged import LEAST_SIDE
 from models.params.networks import PackagedParams
 from models.target import load_target, train_target
 

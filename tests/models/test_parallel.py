@@ -9,8 +9,8 @@ import pytest
 import torch
 from numpy.testing import assert_allclose
 
-from models.data import PixelStore
 from models.errors import Cancelled, ModelError
+from models.media.image import PixelStore
 from models.target import train_target
 from models.tensorfile import read
 from models.trained import NetworkModel

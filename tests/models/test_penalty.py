@@ -4,8 +4,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegressionCV
 
-from models.head import Scaling, fit_head
-from models.penalty import FEWEST_ANSWERS, USUAL_PENALTY, choose_penalty
+from models.heads.head import Scaling, fit_head
+from models.heads.penalty import FEWEST_ANSWERS, USUAL_PENALTY, choose_penalty
 from models.protocols import OOD
 
 DIGITS = load_digits()

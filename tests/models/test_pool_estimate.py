@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 
-from models.pool_estimate import feature, ood_left_by_purity, ood_left_by_random
 from models.probability import sigmoid
+from models.rounds.pool_estimate import feature, ood_left_by_purity, ood_left_by_random
 
 
 def simulated(seed: int, size: int = 3000) -> tuple[np.ndarray, np.ndarray]:

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from models.candidates import NO_ANSWERS, LastAnswers
 from models.mqnet import Normalisation
 from models.pool_scores import PoolScores
-from models.predictions import inside_of, predict
 from models.protocols import OOD
+from models.rounds.predictions import inside_of, predict
 
 INDICES = np.array([3, 5, 8, 9])
 LOGITS = np.log(np.array([[0.7, 0.3], [0.2, 0.8], [0.5, 0.5], [0.9, 0.1]], dtype=np.float32))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from models.protocols import Float32Array
 from models.pruning.screen import BLUR, Screen
-from models.purity.knn import unit_rows
+from models.similarity import unit_rows
 
 
 def screened(rows: Float32Array, least: float) -> set[tuple[int, int]]:

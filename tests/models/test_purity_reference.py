@@ -15,10 +15,10 @@ from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
 from models.catalog import find, parse, validate
-from models.data import PixelStore
-from models.embed import build_network
 from models.errors import ModelError, NotReady
-from models.head import LogisticHead, Scaling
+from models.heads.head import LogisticHead, Scaling
+from models.media.image import PixelStore
+from models.networks.build import build_network
 from models.protocols import OOD, Float32Array, Indices, PoolView
 from models.purity import blocks
 from models.resolve import resolve

@@ -6,13 +6,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from models import query
 from models.catalog import specs
 from models.errors import Cancelled, ModelError
 from models.mqnet import MQNet
 from models.pool_scores import PoolScores
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, Ranking
-from models.query import QuerySettings, Scored, infer, meta_train, score_pool, select
+from models.rounds import query
+from models.rounds.query import QuerySettings, Scored, infer, meta_train, score_pool, select
 
 SETTINGS = QuerySettings(strategy="mqnet", strategy_params={"epochs": 20})
 

@@ -9,15 +9,15 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from models import resume
 from models.catalog import parse
-from models.data import PixelStore
 from models.errors import Cancelled, ModelError
-from models.nets import preact_resnet18
+from models.media.image import PixelStore
+from models.networks.nets import preact_resnet18
 from models.params.networks import TrainingParams
 from models.params.relabel import RelabelParams, SopPlusParams
 from models.relabeling.run import relabel
 from models.relabeling.task import decay
+from models.training import resume
 from tests.models.relabeling_cases import LEARNERS, learned, noisy, short
 
 every_learner = pytest.mark.parametrize("learner", LEARNERS)

@@ -13,8 +13,8 @@ from models.errors import Cancelled, ModelError, NotReady
 from models.params.selection import CcalParams, SimilarParams
 from models.pool_scores import PoolScores
 from models.protocols import OOD, Float32Array, Indices, LinearHead, PoolView, Ranking
-from models.query import QuerySettings, Scored, select
 from models.resolve import resolve
+from models.rounds.query import QuerySettings, Scored, select
 from models.selection.library import head_of
 from models.strategies import ccal, typiclust, uherding
 

@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 from models.candidates import Candidates
-from models.head import Scaling
+from models.heads.head import Scaling
 from models.params import NoParams
 from models.params.selection import UHerdingParams
 from models.params.strategies import EaoaParams

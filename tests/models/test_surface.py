@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from core.pool_map import read_head, read_map, read_surface
 from models.catalog import Spec
-from models.surface import about, drawn
+from models.rounds.surface import about, drawn
 from tests.models.test_strategies import STRATEGIES, pool, rank
 
 DECIDE = {

@@ -7,17 +7,17 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from models import resume
-from models import train as training
-from models.data import PixelStore
 from models.errors import Cancelled, ModelError
 from models.evaluate import accuracy
-from models.nets import resnet18_small, timm_backbone, torchvision_backbone
+from models.media.image import PixelStore
+from models.networks.nets import resnet18_small, timm_backbone, torchvision_backbone
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.protocols import Progress, TargetModel
-from models.resume import Batches
 from models.target import load_target, train_target, training_notes
-from models.train import augmented
+from models.training import resume
+from models.training import train as training
+from models.training.resume import Batches
+from models.training.train import augmented
 
 TINY = {"steps": 30, "width": 8, "batch_size": 32, "flip": False}
 

@@ -6,9 +6,9 @@ from models.mqnet import MQNet
 from models.params.strategies import MQNetParams
 from models.pool_scores import PoolScores
 from models.protocols import PoolView
-from models.query import QuerySettings, meta_train
+from models.random_split import interleave, lots
+from models.rounds.query import QuerySettings, meta_train
 from models.strategies import mqnet
-from models.validation import interleave, lots
 
 RANDOM = MQNetParams(validation="random", validation_share=0.25)
 

@@ -8,16 +8,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from models import resume
 from models.catalog import specs
-from models.data import PixelStore
 from models.errors import Cancelled
+from models.media.image import PixelStore
+from models.media.strong_view import StrongView
 from models.params.warm_up import WarmUpParams
 from models.probability import softmax
 from models.protocols import Progress
 from models.pruning.run import prune
 from models.pruning.view import PruningView
-from models.strong_view import StrongView
+from models.training import resume
 from models.warm_up import WarmUp
 
 PARAMS = WarmUpParams(network="cnn_tiny", width=8, epochs=3, models=2, batch_size=32, flip=False)

@@ -15,21 +15,21 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from torchvision import models as zoo
 
-from models.data import PixelStore
-from models.embed import embed_pool, embedding_params
 from models.errors import ModelError
-from models.nets import timm_backbone, torchvision_backbone
-from models.params.networks import BackboneParams
-from models.target import load_target, train_target
-from models.weight_check import check_file, check_published
-from models.weight_files.fitting import digest
-from models.weight_files.header import (
+from models.features.embed import embed_pool, embedding_params
+from models.media.image import PixelStore
+from models.networks.nets import timm_backbone, torchvision_backbone
+from models.networks.weight_check import check_file, check_published
+from models.networks.weight_files.fitting import digest
+from models.networks.weight_files.header import (
     MOST_HEADER,
     pixels_of,
     read_header,
     require_name,
 )
-from models.weight_files.published import place_of
+from models.networks.weight_files.published import place_of
+from models.params.networks import BackboneParams
+from models.target import load_target, train_target
 from tests.weight_files import TINY, file_of, tiny_weights
 
 SOME = {"a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from models.errors import ModelError
-from models.nets import torchvision_backbone
+from models.networks.nets import torchvision_backbone
 from models.params.networks import BackboneParams
 
 

@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.cells import plain
+from core.csv_escape import plain
 from core.tables import Example
 from tests.api.test_subsets import add_subset
 from tests.workers.import_files import Pool, zipped

@@ -16,10 +16,10 @@ from sqlalchemy import make_url
 from api.bootstrap import bootstrap
 from core import settings
 from karat import Client
-from karat.backup import back_up
-from karat.installation import Installation
-from karat.project import ProjectClient
-from karat.restore import restore_from
+from karat.client.project import ProjectClient
+from karat.local.backup import back_up
+from karat.local.installation import Installation
+from karat.local.restore import restore_from
 from tests.conftest import ROOT
 from tests.karat.helpers import image_folder
 from tests.processes import api, eventually, scheduler, worker

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.course import Course
+from workers.eta import Eta
 
 
 class Clock:
@@ -19,12 +19,12 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("workers.course.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr("workers.eta.time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 
 def test_phases_to_come_count_as_far_as_they_are_known(clock: Clock) -> None:
-    course = Course(["first", "unknown", "known"], {"known": 7.0})
+    course = Eta(["first", "unknown", "known"], {"known": 7.0})
     # Of the present phase something has to be known.
     assert course.left("first", 0, 10) is None
     clock.pass_(2)
@@ -41,7 +41,7 @@ def test_phases_to_come_count_as_far_as_they_are_known(clock: Clock) -> None:
 
 
 def test_the_pace_of_one_phase_tells_how_long_those_take_that_are_like_it(clock: Clock) -> None:
-    course = Course(["plain", "double", "look"], work={"plain": 10, "double": 20, "look": 5})
+    course = Eta(["plain", "double", "look"], work={"plain": 10, "double": 20, "look": 5})
     assert course.left("plain", 0, 100) is None
     clock.pass_(4)
     # 100 steps take 40 s, so a unit of work takes 4 s.
@@ -56,14 +56,14 @@ def test_the_pace_of_one_phase_tells_how_long_those_take_that_are_like_it(clock:
 
 
 def test_a_phase_that_goes_on_is_measured_from_where_it_goes_on(clock: Clock) -> None:
-    course = Course(["plain", "double"], work={"plain": 10, "double": 20})
+    course = Eta(["plain", "double"], work={"plain": 10, "double": 20})
     assert course.left("plain", 80, 100) is None
     clock.pass_(5)
     assert course.left("plain", 90, 100) == 5 + 100
 
 
 def test_what_is_counted_anew_is_measured_anew(clock: Clock) -> None:
-    course = Course(["only"])
+    course = Eta(["only"])
     course.left("only", 0, 10)
     clock.pass_(100)
     assert course.left("only", 5, 10) == 100

@@ -14,14 +14,14 @@ from PIL import Image
 
 from core import settings
 from core.lifecycle import requeue_job
-from core.places import S3
+from core.object_stores import S3
 from core.states import JobState, Split
 from core.tables import Job
 from core.thumbnails import LARGEST, thumbnail
-from models.data import PixelStore, fit_image
+from models.media.image import PixelStore, fit_image
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, jpeg, picture, png, reasons, zipped
-from workers.imports import ahead
+from workers.imports import prefetch
 from workers.imports.bucket import Listing
 
 
@@ -255,7 +255,7 @@ def test_an_object_that_changed_is_another_image(bucket: Bucket, pool: Pool) -> 
 def test_large_objects_are_not_read_ahead(
     bucket: Bucket, pool: Pool, monkeypatch: pytest.MonkeyPatch, fields: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(ahead, "_MOST_BYTES", 2000)
+    monkeypatch.setattr(prefetch, "_MOST_BYTES", 2000)
     rows = [{"file_name": f"{seed}.png", **fields} for seed in range(30)]
     bucket.put({"metadata.jsonl": _jsonl(rows)})
     bucket.put({f"{seed}.png": encoded(picture(seed, 60, 60)) for seed in range(30)})

@@ -14,7 +14,7 @@ from core.project_settings import ProjectSettings
 from core.states import JobState, Split
 from core.storage import Storage
 from core.tables import Project
-from models.data import PixelStore
+from models.media.image import PixelStore
 from tests.processes import eventually, worker
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, zipped

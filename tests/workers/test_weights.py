@@ -15,14 +15,14 @@ from core import queue
 from core.messages import CheckWeights
 from core.states import JobState
 from core.tables import PublishedWeights, Weights
-from models.data import PixelStore
+from models.media.image import PixelStore
 from models.tensorfile import read_metadata
 from tests.security.targets import add_weights
 from tests.weight_files import TINY, tiny_weights
 from tests.workers.loop import Loop
 from tests.world import World
 from workers import weights
-from workers.runner import sessions
+from workers.context import sessions
 from workers.strays import strays
 from workers.tasks.check_weights import check_weights
 from workers.tasks.sweep import sweep

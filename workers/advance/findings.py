@@ -11,9 +11,9 @@ from core.states import ArtifactKind, Source
 from core.tables import Annotation, Round
 from models.catalog import find
 from models.ood_detection import ood_detection
-from models.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
 from models.pool_scores import PoolScores
 from models.protocols import OOD
+from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
 from workers.advance.evaluating import left_out
 from workers.advance.phases import Advance
 
@@ -22,7 +22,7 @@ def findings(advance: Advance) -> dict[str, Any]:
     """Metrics of the closing round: AUROC of its purity, and how much OOD is left.
 
     ``purity_left_out`` judges the purity of the model that learned from the round, by verdicts that
-    were left out (``models.left_out``); null where that cannot be told.
+    were left out (``models.rounds.left_out``); null where that cannot be told.
     ``purity_auroc`` is that of the purity by which the answered images were chosen against their
     verdicts: the probability that an IN image had the higher purity. It is missing without a
     verdict of each kind.

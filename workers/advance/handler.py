@@ -11,19 +11,19 @@ from core import events
 from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
-from models.query import learns
+from models.rounds.query import learns
+from workers.advance.dry_run import prepare
 from workers.advance.evaluating import evaluate
 from workers.advance.naming import named_by_id
 from workers.advance.phases import FIRST_PHASES, PHASES, Advance
 from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
-from workers.advance.rehearsal import rehearse
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
 from workers.advance.warm_start import warm_start
+from workers.context import JobContext
 from workers.dry_run import dry_run
-from workers.runner import JobContext
 
 STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "snapshot": Advance.take_snapshot,
@@ -42,7 +42,7 @@ STEPS: Final[dict[str, Callable[[Advance], None]]] = {
 def run(context: JobContext) -> dict[str, Any]:
     """Advance the project by one round."""
     if context.dry_run:
-        return dry_run(context, rehearse)
+        return dry_run(context, prepare)
     advance = Advance.open(context)
     phases = FIRST_PHASES if advance.closing is None else PHASES
     with context.sessions() as session:

@@ -19,7 +19,7 @@ from core.errors import DomainError
 from core.pictures.rendition import rendered
 from core.settings import settings
 from models.errors import ModelError
-from workers.check.asked import Asked, Course, tell
+from workers.check.asked import Asked, Eta, tell
 from workers.check.gather import Gathered, gather
 from workers.check.inputs import opened
 from workers.check.judging import Judged, JudgedLabel, judge
@@ -81,7 +81,7 @@ def check(asked: Asked, work: Path) -> dict[str, Any]:
         DomainError: What is asked cannot be checked, or the disk is too small.
         ModelError: Features cannot be computed.
     """
-    course = Course()
+    course = Eta()
     gathered = gather(asked, work, settings(), course)
     judged = judge(gathered, work, course)
     return _report(asked, work, gathered, judged, course)
@@ -117,7 +117,7 @@ def _written(work: Path, kind: str) -> Path:
 
 
 def _report(
-    asked: Asked, work: Path, gathered: Gathered, judged: Judged, course: Course
+    asked: Asked, work: Path, gathered: Gathered, judged: Judged, course: Eta
 ) -> dict[str, Any]:
     listed = distinct(judged.listed(asked.share))
     shown, contradicted = listed[: asked.shown], contradicted_images(judged)
@@ -158,7 +158,7 @@ def _pictures(
     gathered: Gathered,
     shown: list[JudgedLabel],
     contradicted: list[int],
-    course: Course,
+    course: Eta,
 ) -> dict[int, bytes]:
     """Small versions of what the page shows, of whole images, which are read once more."""
     wanted = {

@@ -51,7 +51,7 @@ class Asked(BaseModel):
         return {kind: self.out / f"{self.stem}.{kind}" for kind in ("html", "csv", "parquet")}
 
 
-class Course:
+class Eta:
     """Tells whoever started the check how far it is; ``phase`` is what is done now."""
 
     def __init__(self) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
-from core.formats import IMAGES
 from core.imports import FolderChoice
 from core.local_folder import files_of
+from core.media.image import IMAGES
 from core.states import Split, Verdict
 from workers.check.asked import Asked
 from workers.imports.documents import SUFFIX, DocumentSource
@@ -203,7 +203,7 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
             return
         if suffix == _PARQUET:
             whole = _parquet(asked, names_only=names_only, hold=hold)
-            if whole.columns.image is not None:
+            if whole.columns.content is not None:
                 used = {"label_column", "image_column"}
                 _refuse_idle(asked, "a Parquet file that holds its images", used)
                 yield Inputs(whole, None, chosen, left_out)

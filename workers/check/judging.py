@@ -9,15 +9,15 @@ from typing import Final
 import numpy as np
 
 from core.errors import Invalid
-from models.chance import Skill
-from models.data import PixelStore
+from models.media.image import PixelStore
 from models.protocols import OOD, Float32Array, Indices
 from models.relabeling import FIX_GAIN
 from models.relabeling.features import chosen_features, embed_rows
 from models.relabeling.frozen import NoiseRate, judge_labels
 from models.relabeling.opinions import Float64Array, folds_of
 from models.relabeling.several import together
-from workers.check.asked import Course
+from models.skill_warnings import Skill
+from workers.check.asked import Eta
 from workers.check.gather import Gathered, Given, pixels_of
 
 _SEED: Final = 0
@@ -110,7 +110,7 @@ class _Plan:
     single: set[int]
 
 
-def judge(gathered: Gathered, work: Path, course: Course) -> Judged:
+def judge(gathered: Gathered, work: Path, course: Eta) -> Judged:
     """Judge every label that can be judged.
 
     Args:
@@ -223,7 +223,7 @@ class _Found:
     notes: list[str]
 
 
-def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Course) -> _Found:
+def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Eta) -> _Found:
     """Judge the labels of a plan; nothing is learned from images with several."""
     store = PixelStore.open(pixels_of(work), gathered.size, len(gathered.names))
     images = np.array([image for image, _ in plan.labels], dtype=np.int64)
@@ -270,7 +270,7 @@ def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Course) -> _Fou
     )
 
 
-def _embed(store: PixelStore, rows: Indices, out: Path, course: Course) -> None:
+def _embed(store: PixelStore, rows: Indices, out: Path, course: Eta) -> None:
     """Compute features; steps of what is fitted come first, then images, each with its own time."""
     total = len(rows)
 

@@ -9,15 +9,21 @@ from sqlalchemy.orm import Session
 from core.alike import NEAREST, Alike, read_alike, write_alike
 from core.states import ArtifactKind
 from core.tables import Job
-from models.data import PixelStore
-from models.duplicates import groups_of, isolation_of, nearest_files, nearest_rows, outlines
+from models.features.duplicates import (
+    groups_of,
+    isolation_of,
+    nearest_files,
+    nearest_rows,
+    outlines,
+)
 from models.params.compare import CompareParams
 from workers.artifacts import keep
 from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather
+from workers.context import JobContext
 from workers.dry_run import dry_run
-from workers.manners import Manners
-from workers.runner import JobContext
+from workers.stores import open_store
+from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "search", "outline", "store")
 _FILE: Final = "alike.parquet"
@@ -26,16 +32,16 @@ _FILE: Final = "alike.parquet"
 def run(context: JobContext) -> dict[str, Any]:
     """Compare the images that have features; later ones are compared by the next such job."""
     if context.dry_run:
-        from workers.compare.rehearsal import rehearse
+        from workers.compare.dry_run import prepare
 
-        return dry_run(context, rehearse)
+        return dry_run(context, prepare)
     context.plan(PHASES)
     if not context.done("gather"):
         with context.phase("gather"):
             gather(context)
     known = context.checkpoint["known"]
     count = known["images"]
-    manners = Manners(context)
+    yielding = Yielding(context)
     out = context.work / "nearest"
     if not context.done("search"):
         # Each image with each other one, and then once over all pixels.
@@ -47,12 +53,12 @@ def run(context: JobContext) -> dict[str, Any]:
                 known["width"],
                 out=out,
                 done=int(context.checkpoint.get("searched", 0)),
-                progress=manners.progress,
+                progress=yielding.progress,
                 save=lambda done: context.save({"searched": done}),
             )
     if not context.done("outline"):
         with context.phase("outline"):
-            _group(context, known, manners)
+            _group(context, known, yielding)
     if not context.done("store"):
         with context.phase("store"):
             _store(context, count)
@@ -60,11 +66,10 @@ def run(context: JobContext) -> dict[str, Any]:
     return dict(context.checkpoint["found"])
 
 
-def _group(context: JobContext, known: dict[str, Any], manners: Manners) -> None:
+def _group(context: JobContext, known: dict[str, Any], yielding: Yielding) -> None:
     params = CompareParams.model_validate(context.params)
-    pixels = context.storage.pixels(context.project_id, known["input_size"])
-    store = PixelStore.open(pixels, known["input_size"], known["images"])
-    prints, means = outlines(store, manners.progress)
+    store = open_store(context.storage, context.project_id, known["input_size"], known["images"])
+    prints, means = outlines(store, yielding.progress)
     rows, cosines = (
         np.load(path, mmap_mode="r") for path in nearest_files(context.work / "nearest")
     )

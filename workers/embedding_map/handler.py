@@ -16,7 +16,7 @@ from core.errors import Conflict
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Artifact, Job
-from models.embedding_map import (
+from models.features.embedding_map import (
     drawn,
     find_neighbours,
     is_flat,
@@ -31,11 +31,11 @@ from models.embedding_map import (
 from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import dry_run
+from workers.embedding_map.dry_run import prepare
 from workers.embedding_map.features import Features, Source, pool_of, source_of
-from workers.embedding_map.rehearsal import rehearse
-from workers.manners import Manners
-from workers.runner import JobContext
+from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "embed", "reduce", "neighbours", "layout", "place")
 _FILE: Final = "map.parquet"
@@ -45,7 +45,7 @@ _ROW_GROUP: Final = 1 << 16
 def run(context: JobContext) -> dict[str, Any]:
     """Make the map of the pool as it is now; it takes the place of the one before."""
     if context.dry_run:
-        return dry_run(context, rehearse)
+        return dry_run(context, prepare)
     context.plan(PHASES)
     if "result" not in context.checkpoint:
         _make(context)
@@ -100,7 +100,7 @@ class _Map:
         self.source = Source.of(context.checkpoint["known"])
         self.features = Features(context, self.source)
         self.pool: Indices = np.load(context.work / "pool.npy")
-        self.progress = Manners(context).progress
+        self.progress = Yielding(context).progress
         self.steps = {
             "embed": self.embed,
             "reduce": self.reduce,

@@ -7,16 +7,17 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from core.tables import Job
-from models.contrastive import learn_encoder
-from models.data import PixelStore
+from models.features.contrastive import learn_encoder
+from models.media.image import images_of
+from models.media.views import ROTATIONS
 from models.params.contrastive import ContrastiveParams
-from models.views import ROTATIONS
+from workers.context import JobContext
 from workers.dry_run import dry_run
+from workers.features.dry_run import prepare
 from workers.features.gather import gather
-from workers.features.rehearsal import rehearse
 from workers.features.stored import LearnedFeatures, latest
-from workers.manners import Manners
-from workers.runner import JobContext
+from workers.stores import open_store
+from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "learn", "embed")
 
@@ -24,16 +25,17 @@ PHASES: Final = ("gather", "learn", "embed")
 def run(context: JobContext) -> dict[str, Any]:
     """Learn features of the pool as it is now; later imports are embedded by the rounds."""
     if context.dry_run:
-        return dry_run(context, rehearse)
+        return dry_run(context, prepare)
     context.plan(PHASES)
     if not context.done("gather"):
         with context.phase("gather"):
             gather(context)
     features = LearnedFeatures.of(context.storage, context.project_id, context.job_id)
     known = context.checkpoint["known"]
-    pixels = context.storage.pixels(context.project_id, known["input_size"])
-    store = PixelStore.open(pixels, known["input_size"], known["images"])
-    manners = Manners(context)
+    store = images_of(
+        open_store(context.storage, context.project_id, known["input_size"], known["images"])
+    )
+    yielding = Yielding(context)
     if not context.done("learn"):
         pool = np.load(context.work / "pool.npy")
         params = ContrastiveParams.model_validate(context.params)
@@ -46,11 +48,11 @@ def run(context: JobContext) -> dict[str, Any]:
                 seed=known["seed"],
                 out=features.encoder,
                 checkpoint=context.work / "learning.safetensors",
-                progress=manners.progress,
+                progress=yielding.progress,
             )
     if not context.done("embed"):
         with context.phase("embed"):
-            features.complete(store, manners.progress)
+            features.complete(store, yielding.progress)
     with context.sessions() as session:
         features.remove_others(keep=latest(session, context.project_id))
     shutil.rmtree(context.work, ignore_errors=True)

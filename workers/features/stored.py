@@ -19,8 +19,8 @@ from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState
 from core.storage import Storage
 from core.tables import Job
-from models.data import PixelStore
-from models.embed import embedding_params
+from models.features.embed import embedding_params
+from models.media.image import PixelStore
 from models.protocols import Progress
 
 _PREFIX = "contrastive-"
@@ -31,7 +31,7 @@ def embeddings_file(storage: Storage, project_id: int, settings: ProjectSettings
     """Where a pool's embeddings by a frozen model are: a file for each thing they depend on."""
     model = settings.model
     decisive = embedding_params(model.name, model.params)
-    key = json.dumps([model.name, decisive, settings.side], sort_keys=True)
+    key = json.dumps([model.name, decisive, settings.input_size], sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     return storage.features(project_id) / f"{model.name}-{digest}.npy"
 
@@ -72,7 +72,7 @@ class LearnedFeatures:
 
     def complete(self, store: PixelStore, progress: Progress) -> None:
         """Embed the images that have no features yet."""
-        from models.contrastive import embed_with_encoder
+        from models.features.contrastive import embed_with_encoder
 
         embed_with_encoder(store, self.encoder, out=self.file, progress=progress)
 

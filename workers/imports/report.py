@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from core.cells import plain_row
+from core.csv_escape import plain_row
 from core.states import Split
 from core.storage import write_atomically
 

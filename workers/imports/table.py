@@ -6,11 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from core.cells import original
+from core.csv_escape import original
 from core.errors import Invalid
 from workers.imports.items import (
     Item,
     Refused,
+    Source,
     invalid_archive,
     invalid_column,
     key_columns,
@@ -28,7 +29,7 @@ HOLDS: Final = "holds"
 """Column that says whether an annotation is part of what its image counts as."""
 
 
-class TableSource:
+class TableSource(Source):
     """Rows of a CSV with a header, or of JSON Lines, one at a time."""
 
     def __init__(

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,15 +19,15 @@ from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import class_notes, dry_run
-from workers.knowledge import Knowledge, class_names, example_ids, frozen, true_classes
-from workers.manners import Manners
+from workers.job_inputs import JobInputs, class_names, example_ids, frozen, true_classes
+from workers.prune.dry_run import prepare
 from workers.prune.gather import gather, learned_features, warm_up_of
-from workers.prune.rehearsal import rehearse
 from workers.prune.report import Found, result_of
 from workers.prune.warmed import WarmedUp, said_of
-from workers.runner import JobContext
 from workers.subset import write_subset
+from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "warm_up", "embed", "prune")
 _VIEW: Final = "view.npz"
@@ -35,7 +36,7 @@ _VIEW: Final = "view.npz"
 def run(context: JobContext) -> dict[str, Any]:
     """Choose a subset; a killed job goes on in the warm-up where it was."""
     if context.dry_run:
-        return dry_run(context, rehearse)
+        return dry_run(context, prepare)
     context.plan(PHASES)
     if "result" not in context.checkpoint:
         _find(context)
@@ -72,6 +73,9 @@ def _effort(params: PruneParams, labeled: int) -> dict[str, float]:
 
     How long the choice takes depends on the method, and shows only when it is made.
     """
+    if params.frozen:
+        # Heads are trained while everything is looked at, which takes no time beside embedding.
+        return {"warm_up": float(labeled), "embed": labeled / 100}
     # Learning from an image takes about as long as looking at three; each epoch ends with a look.
     return {
         "warm_up": float(4 * params.models * params.epochs * labeled),
@@ -79,7 +83,7 @@ def _effort(params: PruneParams, labeled: int) -> dict[str, float]:
     }
 
 
-def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None:
+def _warm_up(context: JobContext, known: JobInputs, params: PruneParams) -> None:
     """Train, or take what an earlier job has seen if it trained in the same way."""
     if (context.work / _VIEW).exists():
         # Taken before a restart; the next job may have replaced what it was taken from.
@@ -87,16 +91,16 @@ def _warm_up(context: JobContext, known: Knowledge, params: PruneParams) -> None
     found = WarmedUp(context, known, params).find()
     context.save({"warmed_up_by": context.job_id if found is None else found[1]})
     if found is None:
-        warm_up_of(context, known, params).train(Manners(context).progress)
+        warm_up_of(context, known, params).train(Yielding(context).progress)
     else:
         write_arrays(context.work / _VIEW, found[0])
 
 
-def _look(context: JobContext, known: Knowledge, params: PruneParams) -> None:
+def _look(context: JobContext, known: JobInputs, params: PruneParams) -> None:
     """Leave the arrays of a view, for this job and for the next one."""
     if (context.work / _VIEW).exists():
         return
-    view = warm_up_of(context, known, params).look(Manners(context).progress)
+    view = warm_up_of(context, known, params).look(Yielding(context).progress)
     arrays: dict[str, Any] = {
         name: value
         for name, value in vars(view).items()
@@ -124,18 +128,19 @@ def _require_finite(arrays: Mapping[str, NDArray[Any]]) -> None:
         )
 
 
-def _prune(context: JobContext, known: Knowledge, params: PruneParams) -> None:
+def _prune(context: JobContext, known: JobInputs, params: PruneParams) -> None:
     indices, labels = known.snapshot.inside()
     view = PruningView(
         labels,
         known.snapshot.classes,
         known.seed,
         **read_arrays(context.work / _VIEW),
-        self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
         names=tuple(class_names(context, known.snapshot.class_ids)),
     )
+    if params.method == "ssp" and view.self_supervised is None:
+        view = replace(view, self_supervised=learned_features(context, indices))
     n = params.keep_of(len(indices))
-    pruned = prune(params.method, view, n, params.method_params(), Manners(context).progress)
+    pruned = prune(params.method, view, n, params.method_params(), Yielding(context).progress)
     found = Found(
         view,
         pruned,

@@ -15,8 +15,8 @@ import numpy as np
 from models.params.prune import PruneParams
 from models.params.warm_up import WarmUpParams
 from workers.arrays import write_arrays
-from workers.knowledge import Knowledge
-from workers.runner import JobContext
+from workers.context import JobContext
+from workers.job_inputs import JobInputs
 
 _FORMAT: Final = 1
 """To be raised where the same labels and parameters no longer lead to the same warm-up."""
@@ -25,7 +25,7 @@ _FORMAT: Final = 1
 class WarmedUp:
     """The warm-up that a job would make, as an earlier job may have left it."""
 
-    def __init__(self, context: JobContext, known: Knowledge, params: PruneParams) -> None:
+    def __init__(self, context: JobContext, known: JobInputs, params: PruneParams) -> None:
         """Take the labels and parameters of a job."""
         self._file = context.storage.warm_up(context.project_id)
         self._job_id, self._log = context.job_id, context.log
@@ -59,7 +59,7 @@ def said_of(job_id: int) -> str:
     )
 
 
-def _key(known: Knowledge, params: PruneParams) -> str:
+def _key(known: JobInputs, params: PruneParams) -> str:
     snapshot, store = known.snapshot, known.store
     given = params.model_dump(mode="json", include=set(WarmUpParams.model_fields))
     # The network is scaled by the colours of all images, labeled or not.

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job, Suggestion
+from models.media.image import images_of
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.groups import NO_GROUP
@@ -20,15 +21,15 @@ from models.relabeling.run import relabel
 from models.relabeling.second_opinion import SecondOpinion, second_opinion
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import dry_run
-from workers.knowledge import Knowledge, example_ids
-from workers.manners import Manners
+from workers.job_inputs import JobInputs, example_ids
+from workers.relabel.dry_run import prepare
 from workers.relabel.features import embed, judged_by_features
 from workers.relabel.gather import Gathered, gather, gathered_before
-from workers.relabel.rehearsal import rehearse
 from workers.relabel.report import Findings, result_of, warnings_of, write_relabels
 from workers.relabel.votes import weighed
-from workers.runner import JobContext
+from workers.yielding import Yielding
 
 # Training last of what takes long: only its own steps tell how long it takes.
 PHASES: Final = ("gather", "second_opinion", "train", "publish")
@@ -40,7 +41,7 @@ _ROWS_A_STATEMENT: Final = 5000
 def run(context: JobContext) -> dict[str, Any]:
     """Learn and suggest; a killed job goes on in the training where it was."""
     if context.dry_run:
-        return dry_run(context, rehearse)
+        return dry_run(context, prepare)
     params = RelabelParams.model_validate(context.params)
     context.plan(phases_of(params))
     if "result" not in context.checkpoint:
@@ -66,7 +67,7 @@ class _Relabeling:
 
     def __init__(self, context: JobContext, params: RelabelParams) -> None:
         self.context, self.params = context, params
-        self.manners = Manners(context)
+        self.yielding = Yielding(context)
 
     def run(self) -> None:
         """Run the phases that are not done."""
@@ -89,11 +90,11 @@ class _Relabeling:
 
     def embed(self, gathered: Gathered) -> None:
         """Compute features of the labeled images."""
-        embed(self.context, self.params, gathered, self.manners.progress)
+        embed(self.context, self.params, gathered, self.yielding.progress)
 
     def judge(self, gathered: Gathered) -> None:
         """Judge the labels by the features, and have cleanlab judge them by the same opinions."""
-        judged = judged_by_features(self.context, self.params, gathered, self.manners.progress)
+        judged = judged_by_features(self.context, self.params, gathered, self.yielding.progress)
         if self.params.second_opinion:
             self._keep_opinion(gathered.known, judged.second)
         self._write("learned", **judged.arrays)
@@ -104,17 +105,17 @@ class _Relabeling:
         known = gathered.known
         indices, labels = known.snapshot.inside()
         found = second_opinion(
-            known.store,
+            images_of(known.store),
             indices,
             labels,
             classes=known.snapshot.classes,
             seed=known.seed,
             flip=self.params.flip,
-            progress=self.manners.progress,
+            progress=self.yielding.progress,
         )
         self._keep_opinion(known, found)
 
-    def _keep_opinion(self, known: Knowledge, found: SecondOpinion) -> None:
+    def _keep_opinion(self, known: JobInputs, found: SecondOpinion) -> None:
         _, labels = known.snapshot.inside()
         votes = weighed(self.context, labels, found.probabilities)
         judged = {"quality": found.quality, "issue": found.issue}
@@ -139,7 +140,7 @@ class _Relabeling:
             trained_on=gathered.trained_on,
             evaluation=known.snapshot.evaluation,
             evaluation_labels=known.snapshot.evaluation_labels,
-            progress=self.manners.progress,
+            progress=self.yielding.progress,
         )
         self._write("learned", corrected=found.corrected, confidence=found.confidence,
                     named=found.corrected)  # fmt: skip

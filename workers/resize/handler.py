@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session
 from core.errors import Conflict
 from core.project_settings import ProjectSettings
 from core.tables import Job, Project
-from models.data import PixelStore
 from models.errors import Cancelled
-from workers.manners import Turn
+from models.media.image import PixelStore
+from workers.context import JobContext
 from workers.resize.refit import Refit, require_originals
 from workers.resize.swap import name, put_in_place, require_patches, take_back, tidy
-from workers.runner import JobContext
+from workers.yielding import Turn
 
 PHASES: Final = ("check", "fit", "swap")
 _SAVE_SECONDS: Final = 2.0
@@ -24,7 +24,7 @@ _SAVE_SECONDS: Final = 2.0
 def run(context: JobContext) -> dict[str, Any]:
     """Bring the images of a project to the size of ``input_size``."""
     if context.dry_run:
-        from workers.resize.rehearsal import estimate
+        from workers.resize.dry_run import estimate
 
         return estimate(context)
     context.plan(PHASES)

@@ -14,9 +14,9 @@ from core.buckets import Buckets
 from core.errors import Conflict
 from core.originals import ORIGINAL, Original, Originals
 from core.tables import Example
-from models.data import Pixels
-from workers.imports.decode import Decoded, decode_all
-from workers.runner import JobContext
+from models.media.image import Pixels
+from workers.context import JobContext
+from workers.imports.media.decode import Decoded, decode_all
 
 BATCH: Final = 256
 _MOST_BYTES: Final = 32 << 20

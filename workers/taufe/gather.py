@@ -2,11 +2,11 @@
 
 from models.params.regularize import TaufeParams
 from models.regularize import Parts, divide
-from workers.knowledge import Knowledge, freeze
-from workers.runner import JobContext
+from workers.context import JobContext
+from workers.job_inputs import JobInputs, freeze
 
 
-def gather(context: JobContext) -> Knowledge:
+def gather(context: JobContext) -> JobInputs:
     """Freeze what is known.
 
     Raises:
@@ -17,7 +17,7 @@ def gather(context: JobContext) -> Knowledge:
     return known
 
 
-def divide_known(known: Knowledge, params: TaufeParams) -> Parts:
+def divide_known(known: JobInputs, params: TaufeParams) -> Parts:
     """Say which images are learned from, and which judge."""
     snapshot = known.snapshot
     inside, labels = snapshot.trained()

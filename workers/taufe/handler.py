@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
+from models.media.image import images_of
 from models.params.regularize import TaufeParams
 from models.regularize import (
     METHODS,
@@ -25,12 +26,12 @@ from models.regularize import (
 )
 from models.target import load_target
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import dry_run
-from workers.knowledge import example_ids, frozen
-from workers.manners import Manners
-from workers.runner import JobContext
+from workers.job_inputs import example_ids, frozen
+from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
-from workers.taufe.rehearsal import rehearse
+from workers.yielding import Yielding
 
 PHASES: Final = ("gather", *METHODS, "compare")
 
@@ -38,7 +39,7 @@ PHASES: Final = ("gather", *METHODS, "compare")
 def run(context: JobContext) -> dict[str, Any]:
     """Train and compare; a killed job goes on in the training in which it was."""
     if context.dry_run:
-        return dry_run(context, rehearse)
+        return dry_run(context, prepare)
     context.plan(PHASES)
     if "result" not in context.checkpoint:
         _compare(context)
@@ -77,7 +78,7 @@ class Comparison:
         known = frozen(context)
         self.snapshot, self.store, self.seed = known.snapshot, known.store, known.seed
         self.parts = divide_known(known, self.params)
-        self.manners = Manners(context)
+        self.yielding = Yielding(context)
 
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
@@ -88,13 +89,13 @@ class Comparison:
         checkpoint = self.file(f"{method}-training.safetensors")
         model = train_method(
             method,
-            self.store,
+            images_of(self.store),
             self.parts,
             self.params,
             classes=self.snapshot.classes,
             seed=self.seed,
             checkpoint=checkpoint,
-            progress=self.manners.progress,
+            progress=self.yielding.progress,
         )
         model.save(self.file(f"{method}.safetensors"))
         checkpoint.unlink(missing_ok=True)
@@ -106,12 +107,12 @@ class Comparison:
         chosen, labels = drawing(self.parts, seed=self.seed)
         for method in METHODS:
             model = load_target(self.file(f"{method}.safetensors"), self.store)
-            found[method] = measure(model, self.parts, progress=self.manners.progress)
+            found[method] = measure(model, self.parts, progress=self.yielding.progress)
             points[method] = draw(model, chosen, seed=self.seed)
             if method == "standard":
                 right = found[method]["accuracy"]
                 warnings += doubts_of_training(
-                    model, self.parts, right, progress=self.manners.progress
+                    model, self.parts, right, progress=self.yielding.progress
                 )
         class_ids = self.snapshot.class_ids.tolist()
         drawn = {

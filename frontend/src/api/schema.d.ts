@@ -158,6 +158,8 @@ export interface paths {
         /**
          * List Algorithms
          * @description The catalog, from which settings are chosen and checked, in the order to offer it in.
+         *
+         *     With a `medium` only what serves it, with what it is begun with there, and in its words.
          */
         get: operations["list_algorithms"];
         put?: never;
@@ -312,7 +314,8 @@ export interface paths {
          *
          *     It is the original file where every browser shows that as the model sees it, else a PNG or JPEG
          *     made of it: upright, in sRGB, opaque on white, the first of several frames. With `original` it
-         *     is the file as it came, whatever it is.
+         *     is the file as it came, whatever it is: of a text, which has no picture (404 `no_picture`), the
+         *     text in UTF-8.
          *
          *     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
          *     good for a short while; 409 says that it is gone, or has changed since it was imported.
@@ -375,7 +378,7 @@ export interface paths {
         };
         /**
          * Linked Image
-         * @description The image that a link leads to, for whoever has the link.
+         * @description The image or text that a link leads to, for whoever has the link.
          */
         get: operations["linked_image"];
         put?: never;
@@ -876,6 +879,8 @@ export interface paths {
          * Look Up
          * @description Send one image as the request body, to find what is like it: nothing is added to the pool.
          *
+         *     Of a project of texts it is a text in UTF-8: one that was typed in, or a `.txt` file.
+         *
          *     When the job that is returned has succeeded, its number is what `similar_file` asks for.
          */
         post: operations["look_up"];
@@ -998,7 +1003,8 @@ export interface paths {
          *
          *     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
          *     folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
-         *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads.
+         *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
+         *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it.
          */
         get: operations["export"];
         put?: never;
@@ -1024,6 +1030,26 @@ export interface paths {
          *     trained on it.
          */
         get: operations["list_exported_classes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/export/formats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Export Formats
+         * @description The formats of `export`; those that cannot hold the project's examples say why.
+         */
+        get: operations["list_export_formats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1064,7 +1090,7 @@ export interface paths {
         put?: never;
         /**
          * Import Images
-         * @description Upload a zip, a Parquet file or one image as the request body, and import it.
+         * @description Upload a zip, a Parquet file, a table or one example as the request body, and import it.
          *
          *     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
          *     `label` also means the folder) becomes an annotation of the image: a class by name or number,
@@ -1076,6 +1102,10 @@ export interface paths {
          *     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
          *     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
          *     zip was made of for the upload.
+         *
+         *     Texts come from `.csv`, `.tsv`, `.jsonl`, `.json` and `.parquet` files, a row each, by the
+         *     column `text_column`, which need not be named where only one can be meant, and from `.txt` and
+         *     `.md` files, alone, in folders or zipped. The JSON of Label Studio and doccano needs no names.
          *
          *     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
          *     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
@@ -1807,8 +1837,8 @@ export interface paths {
          * Export Subset
          * @description All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
          *
-         *     CSV and Parquet have the same columns, with names beside the ids. The folders are named by the
-         *     labels that the subset was made from.
+         *     CSV and Parquet have the same columns, with names beside the ids, and the texts where examples
+         *     are texts. The folders, of images, are named by the labels that the subset was made from.
          */
         get: operations["export_subset"];
         put?: never;
@@ -1872,7 +1902,7 @@ export interface paths {
         };
         /**
          * Default Settings
-         * @description Settings of a new project; another goal has another strategy.
+         * @description Settings of a new project: its goal decides the strategy, its medium the model.
          */
         get: operations["default_settings"];
         put?: never;
@@ -2288,6 +2318,8 @@ export interface components {
         /**
          * AlgorithmOut
          * @description `defaults` are what the parameters begin with: of jobs they suit the workers' devices.
+         *
+         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them.
          */
         AlgorithmOut: {
             /** Defaults */
@@ -2306,6 +2338,8 @@ export interface components {
              * @enum {string}
              */
             kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "job";
+            /** Media */
+            media: components["schemas"]["Medium"][];
             /** Name */
             name: string;
             /** Needs */
@@ -2318,6 +2352,8 @@ export interface components {
             };
             /** Summary */
             summary: string;
+            /** Tasks */
+            tasks: "classification"[];
             /** Title */
             title: string;
         };
@@ -2967,6 +3003,8 @@ export interface components {
             confidence: number | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Informativeness */
             informativeness: number | null;
             /** Name */
@@ -3068,8 +3106,10 @@ export interface components {
             confidence: number | null;
             /** Duplicates Of */
             duplicates_of: number | null;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Id */
             id: number;
             /** Image Url */
@@ -3115,25 +3155,30 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * ExampleOut
-         * @description An image, and what the model of the latest scores makes of it.
+         * @description An image or a text, and what the model of the latest scores makes of it.
          *
          *     `confidence` is the probability of the predicted class among the classes, `in_probability` that
          *     of being in-distribution at all: null without a score, and where nothing tells how to read the
          *     purity as a probability. `similarity`, -1..1, is to what the list was asked to compare with;
          *     `isolation`, 0..2, the mean distance to the nearest other images, where a list is ordered by it.
          *     `duplicates_of` is the image that stands for all that show the same picture, if any others do.
+         *
+         *     `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
+         *     `image_url` is where the picture is, or the whole text.
          */
         ExampleOut: {
             /** Confidence */
             confidence: number | null;
             /** Duplicates Of */
             duplicates_of: number | null;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Id */
             id: number;
             /** Image Url */
@@ -3163,7 +3208,7 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * ExamplePage
@@ -3210,6 +3255,18 @@ export interface components {
             /** Number */
             number: number;
         };
+        /**
+         * ExportFormat
+         * @description A format, the media that it can hold, and why not that of the project, if it cannot.
+         */
+        ExportFormat: {
+            /** Media */
+            media: components["schemas"]["Medium"][];
+            /** Name */
+            name: string;
+            /** Refused */
+            refused: string | null;
+        };
         /** FieldError */
         FieldError: {
             /** Field */
@@ -3230,6 +3287,10 @@ export interface components {
          *     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
          *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
          *     predictions are those that the queries of `round` were chosen by, by default the latest.
+         *
+         *     `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
+         *     order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
+         *     whole, and stand together.
          *
          *     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
          *     was sent to be looked up: what is found has the features that likeness is measured by, and
@@ -3267,6 +3328,8 @@ export interface components {
             purity_min?: number | null;
             /** Round */
             round?: number | null;
+            /** Search */
+            search?: string | null;
             /** Similar File */
             similar_file?: number | null;
             /** Similar To */
@@ -3292,7 +3355,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano";
         /**
          * GuideExample
          * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
@@ -3300,14 +3363,16 @@ export interface components {
         GuideExample: {
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Image Url */
             image_url: string;
             /** Pinned */
             pinned: boolean;
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * Guides
@@ -3397,6 +3462,8 @@ export interface components {
             split?: components["schemas"]["Split"] | null;
             /** Split Column */
             split_column?: string | null;
+            /** Text Column */
+            text_column?: string | null;
         };
         /**
          * IntervalOut
@@ -3429,6 +3496,11 @@ export interface components {
         Items_ExportedClass_: {
             /** Items */
             items: components["schemas"]["ExportedClass"][];
+        };
+        /** Items[ExportFormat] */
+        Items_ExportFormat_: {
+            /** Items */
+            items: components["schemas"]["ExportFormat"][];
         };
         /** Items[JobOut] */
         Items_JobOut_: {
@@ -3590,14 +3662,22 @@ export interface components {
             lease_token: string | null;
             status: components["schemas"]["Status"];
         };
-        /** LeasedQuery */
+        /**
+         * LeasedQuery
+         * @description An image or a text to judge.
+         *
+         *     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
+         *     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+         */
         LeasedQuery: {
             /** Duplicates Of */
             duplicates_of: number | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Image Url */
             image_url: string;
             /** In Probability */
@@ -3614,8 +3694,10 @@ export interface components {
             rank: number;
             /** Round */
             round: number;
+            /** Text */
+            text: string | null;
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * LeaseRequest
@@ -3675,6 +3757,8 @@ export interface components {
             class_id: number | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Informativeness */
             informativeness: number;
             /** Meta Score */
@@ -3736,6 +3820,8 @@ export interface components {
             class_id: number | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Informativeness */
             informativeness: number | null;
             /** Meta Score */
@@ -3758,6 +3844,12 @@ export interface components {
         MapSurface: {
             surface: components["schemas"]["SurfaceOut"] | null;
         };
+        /**
+         * Medium
+         * @description What the examples of a project are.
+         * @enum {string}
+         */
+        Medium: "image" | "text";
         /** MemberOut */
         MemberOut: {
             /**
@@ -3818,8 +3910,10 @@ export interface components {
             confidence: number | null;
             /** Duplicates Of */
             duplicates_of: number | null;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Id */
             id: number;
             /** Image Url */
@@ -3849,7 +3943,7 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * Neighbours
@@ -4139,7 +4233,10 @@ export interface components {
             /** Steps */
             steps: number;
         };
-        /** ProjectCreate */
+        /**
+         * ProjectCreate
+         * @description `medium` is what the examples are, and stays.
+         */
         ProjectCreate: {
             /** Classes */
             classes: components["schemas"]["ClassIn"][];
@@ -4148,6 +4245,8 @@ export interface components {
              * @default
              */
             guidelines: string;
+            /** @default image */
+            medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
             /** Settings */
@@ -4157,7 +4256,9 @@ export interface components {
         };
         /**
          * ProjectListed
-         * @description `pictures` are ids of a few of its images, spread over all that there are.
+         * @description `pictures` are ids of a few of its examples, spread over all that there are.
+         *
+         *     `excerpts` are how these begin, where they are texts.
          */
         ProjectListed: {
             counts: components["schemas"]["Counts"];
@@ -4167,8 +4268,11 @@ export interface components {
              */
             created_at: string;
             current_round: components["schemas"]["CurrentRound"] | null;
+            /** Excerpts */
+            excerpts: string[];
             /** Id */
             id: number;
+            medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
             /** Pictures */
@@ -4200,6 +4304,7 @@ export interface components {
             guidelines: string;
             /** Id */
             id: number;
+            medium: components["schemas"]["Medium"];
             /** Modes */
             modes: ("single" | "grid")[];
             /** Name */
@@ -4233,6 +4338,8 @@ export interface components {
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
          *         overlap: How many annotators see each queried image; every verdict costs.
+         *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
+         *             probably wrong; ``None`` = 5 % where several people label, none where one does.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
          *         first_queue: What the first round asks about: images that are typical of the pool, and one
          *             in four drawn at random, or all drawn at random.
@@ -4283,6 +4390,8 @@ export interface components {
              */
             overlap: number;
             purity?: components["schemas"]["Choice"];
+            /** Second Looks */
+            second_looks?: number | null;
             /**
              * Seed
              * @default 0
@@ -4361,6 +4470,7 @@ export interface components {
             disagreements: number;
             /** Id */
             id: number;
+            medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
             reviews: components["schemas"]["ReviewsWaiting"] | null;
@@ -4444,8 +4554,10 @@ export interface components {
             created_at: string;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Image Url */
             image_url: string;
             /**
@@ -4459,7 +4571,7 @@ export interface components {
             query_id: number;
             verdict: components["schemas"]["Verdict"];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /** Released */
         Released: {
@@ -4966,10 +5078,12 @@ export interface components {
             decision: components["schemas"]["Decision"] | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Given Class Id */
             given_class_id: number | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Id */
             id: number;
             /** Image Url */
@@ -4985,7 +5099,7 @@ export interface components {
             /** Votes */
             votes: components["schemas"]["Votes"][];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * SurfaceOut
@@ -5729,7 +5843,9 @@ export interface operations {
     };
     list_algorithms: {
         parameters: {
-            query?: never;
+            query?: {
+                medium?: components["schemas"]["Medium"] | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7146,6 +7262,7 @@ export interface operations {
                 purity_max?: number | null;
                 purity_min?: number | null;
                 round?: number | null;
+                search?: string | null;
                 similar_file?: number | null;
                 similar_to?: string | null;
                 similarity_min?: number | null;
@@ -7294,6 +7411,7 @@ export interface operations {
                 purity_max?: number | null;
                 purity_min?: number | null;
                 round?: number | null;
+                search?: string | null;
                 similar_file?: number | null;
                 similar_to?: string | null;
                 similarity_min?: number | null;
@@ -7735,6 +7853,46 @@ export interface operations {
             };
         };
     };
+    list_export_formats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_ExportFormat_"];
+                };
+            };
+        };
+    };
     show_guides: {
         parameters: {
             query?: {
@@ -7832,6 +7990,7 @@ export interface operations {
                 packed?: components["schemas"]["Packed"] | null;
                 split?: components["schemas"]["Split"];
                 split_column?: string | null;
+                text_column?: string | null;
             };
             header?: never;
             path: {
@@ -9650,6 +9809,7 @@ export interface operations {
         parameters: {
             query?: {
                 goal?: "best_model" | "find_all";
+                medium?: components["schemas"]["Medium"];
             };
             header?: never;
             path?: never;

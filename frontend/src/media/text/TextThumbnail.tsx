@@ -1,0 +1,25 @@
+import { useQuery } from "@tanstack/react-query";
+import { textQuery, textUrl } from "../../api/texts";
+import type { ThumbnailProps } from "../spec";
+import { Marked } from "./Marked";
+import styles from "./Text.module.css";
+
+/** No more of a text is laid out than any card could show. */
+const MOST = 400;
+
+/** How a text begins, in as many lines as there is room for. */
+export function TextThumbnail({ example, title, marked }: ThumbnailProps) {
+  const isTold = typeof example.excerpt === "string";
+  const found = useQuery({
+    ...textQuery(example.image_url ?? textUrl(example.id)),
+    enabled: !isTold,
+  });
+  const text = example.excerpt ?? found.data?.slice(0, MOST) ?? "";
+  return (
+    <span className={styles.card} data-excerpt="" title={title}>
+      <span className={styles.excerpt} dir="auto">
+        <Marked text={text.trim()} words={marked} />
+      </span>
+    </span>
+  );
+}

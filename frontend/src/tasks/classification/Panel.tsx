@@ -1,0 +1,105 @@
+import type { CSSProperties, ReactNode } from "react";
+import type { LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
+import { Kbd } from "../../ui/Kbd";
+import { type Choice, isSame } from "./describe";
+import styles from "./Panel.module.css";
+
+/** More classes than this stand in two columns. */
+const MANY = 10;
+
+export type PanelProps = {
+  classes: LabelClass[];
+  /** The verdict the image was given before, when it is revisited. */
+  given: Choice | null;
+  /** The verdict just given, to show that the key was heard. */
+  flashed: Choice | null;
+  disabled: boolean;
+  canUndo: boolean;
+  onAnswer: (choice: Choice) => void;
+  onUndo: () => void;
+  /** Look for a class by its name. */
+  onFind: () => void;
+};
+
+export function Panel(props: PanelProps) {
+  const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo, onFind } = props;
+  const button = (choice: Choice, hotkey: string | null, name: string, extra: Extra = {}) => (
+    <button
+      key={`${choice.verdict}-${choice.classId}`}
+      type="button"
+      className={`${styles.verdict} ${extra.className ?? ""}`}
+      style={extra.colour ? ({ "--colour": extra.colour } as CSSProperties) : undefined}
+      title={extra.title}
+      aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
+      aria-pressed={given ? isSame(given, choice) : undefined}
+      data-flashed={isSame(flashed, choice) || undefined}
+      disabled={disabled}
+      onClick={() => onAnswer(choice)}
+    >
+      {extra.mark === undefined ? (
+        <span className={styles.colour} aria-hidden="true" />
+      ) : (
+        extra.mark
+      )}
+      <span className={styles.name}>{name}</span>
+      {hotkey && <Kbd decorative>{keyLabel(hotkey)}</Kbd>}
+    </button>
+  );
+  return (
+    <fieldset className={styles.panel} aria-label={t.label.verdicts}>
+      <div className={styles.classes} data-many={classes.length > MANY || undefined}>
+        {classes.map((item) =>
+          button({ verdict: "class", classId: item.id }, item.hotkey, item.name, {
+            colour: item.colour,
+          }),
+        )}
+      </div>
+      {classes.some((item) => !item.hotkey) && (
+        <button
+          type="button"
+          className={`${styles.verdict} ${styles.plain}`}
+          aria-keyshortcuts={FIXED_KEYS.find}
+          disabled={disabled}
+          onClick={onFind}
+        >
+          <span className={styles.name}>{t.label.find.open}</span>
+          <Kbd decorative>{keyLabel(FIXED_KEYS.find)}</Kbd>
+        </button>
+      )}
+      {button({ verdict: "ood", classId: null }, FIXED_KEYS.ood, t.label.ood, {
+        className: styles.ood,
+        mark: <span className={styles.hatch} aria-hidden="true" />,
+        title: t.glossary.words.none.text,
+      })}
+      <div className={styles.others}>
+        {button({ verdict: "unsure", classId: null }, FIXED_KEYS.unsure, t.label.unsure, {
+          className: styles.plain,
+          mark: null,
+        })}
+        {button({ verdict: "skip", classId: null }, FIXED_KEYS.skip, t.label.skip, {
+          className: styles.plain,
+          mark: null,
+        })}
+        <button
+          type="button"
+          className={`${styles.verdict} ${styles.plain}`}
+          aria-keyshortcuts={FIXED_KEYS.undo}
+          disabled={!canUndo}
+          onClick={onUndo}
+        >
+          <span className={styles.name}>{t.label.undo}</span>
+          <Kbd decorative>{FIXED_KEYS.undo.toUpperCase()}</Kbd>
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+type Extra = {
+  className?: string | undefined;
+  colour?: string;
+  mark?: ReactNode;
+  title?: string;
+};

@@ -1,0 +1,431 @@
+"""The Python client: everything the HTTP API does, with retries and types.
+
+Example::
+
+    from karat import Client
+
+    karat = Client("http://127.0.0.1:8080", token="karat_…")
+    digits = karat.create_project("Digits", ["zero", "one"])
+    karat.wait(digits.import_images("pool.zip")["id"])
+    digits.start()
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from karat.client.arguments import listed
+from karat.client.naming import named
+from karat.client.notebook import Rows, project_columns, shown
+from karat.client.project import ProjectClient
+from karat.client.resources import (
+    Algorithm,
+    ClassSpec,
+    Job,
+    JobState,
+    Medium,
+    NewToken,
+    ProjectListed,
+    Role,
+    Scope,
+    Token,
+    User,
+)
+from karat.client.transport import KaratError, Transport
+from karat.client.webhook import WebhooksClient
+from karat.client.weights import WeightsClient
+from karat.commands import credentials
+
+_ENDED = {"succeeded", "failed", "cancelled"}
+_LOG_SECONDS = 1.0
+
+
+class Client:
+    """A connection to Karat, safe to share between threads.
+
+    Requests are tried again while Karat cannot be reached or is busy. That never does a thing
+    twice: what may have arrived is repeated only where the API knows repetitions.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        retry_seconds: float = 30.0,
+        connect_seconds: float | None = None,
+    ) -> None:
+        """Prepare a connection.
+
+        Args:
+            url: Where Karat is; the one of ``KARAT_URL`` or the last ``karat login`` if None.
+            token: API token; that of ``KARAT_TOKEN`` or the last ``karat login`` to ``url`` if
+                None. Without any, call ``login``.
+            retry_seconds: How long to try again while Karat cannot be reached.
+            connect_seconds: The same, before Karat was ever reached; ``retry_seconds`` if None.
+        """
+        found = credentials.find(url, token)
+        first = retry_seconds if connect_seconds is None else connect_seconds
+        self._transport = Transport(found.url, found.token, retry_seconds, first)
+
+    @property
+    def url(self) -> str:
+        """Where Karat is."""
+        return self._transport.url
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        """Return the client itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    def login(self, email: str, password: str) -> User:
+        """Log in with a password; the session lasts as long as the client.
+
+        From then on the client acts for this user, and no longer for that of its token.
+
+        Args:
+            email: The user's address.
+            password: The user's password.
+
+        Returns:
+            The user.
+
+        Raises:
+            KaratError: ``bad_credentials``.
+        """
+        body = {"email": email, "password": password}
+        user: User = self._transport.request("POST", "/auth/login", body=body)
+        self._transport.forget_token()
+        return user
+
+    def me(self) -> User:
+        """The user this client acts for."""
+        user: User = self._transport.request("GET", "/auth/me")
+        return user
+
+    def version(self) -> str:
+        """The version of the server."""
+        return str(self._transport.request("GET", "/version")["version"])
+
+    def users(self) -> list[User]:
+        """All users; for admins and engineers."""
+        return list(self._transport.pages("/users"))
+
+    def create_user(self, email: str, password: str, *, name: str = "", role: Role) -> User:
+        """Add a user; for admins.
+
+        Args:
+            email: Address to log in with.
+            password: Password to log in with.
+            name: Name shown to others; the part before the @ if empty.
+            role: What the user may do.
+
+        Returns:
+            The user.
+        """
+        body = {
+            "email": email,
+            "name": name or email.partition("@")[0],
+            "role": role,
+            "password": password,
+        }
+        user: User = self._transport.request("POST", "/users", body=body)
+        return user
+
+    def update_user(self, user_id: int, **changes: Any) -> User:
+        """Change a user; for admins.
+
+        Args:
+            user_id: The user.
+            **changes: Any of ``name``, ``role``, ``active``, ``password``.
+
+        Returns:
+            The changed user.
+        """
+        user: User = self._transport.request("PATCH", f"/users/{user_id}", body=changes)
+        return user
+
+    def unlock_user(self, user_id: int) -> User:
+        """Let a user log in again at once, who has to wait after failed logins; for admins.
+
+        Args:
+            user_id: The user.
+        """
+        user: User = self._transport.request("POST", f"/users/{user_id}/unlock")
+        return user
+
+    def reset_password(self, user_id: int, *, revoke_tokens: bool = False) -> str:
+        """Replace a user's password by a temporary one, and end their sessions; for admins.
+
+        Args:
+            user_id: The user.
+            revoke_tokens: Whether their API tokens end as well.
+
+        Returns:
+            The temporary password; whoever logs in with it has to choose another.
+        """
+        body = {"revoke_tokens": revoke_tokens}
+        path = f"/users/{user_id}/reset-password"
+        return str(self._transport.request("POST", path, body=body)["password"])
+
+    def tokens(self) -> list[Token]:
+        """The user's API tokens, without their secrets."""
+        return list(self._transport.pages("/tokens"))
+
+    def create_token(
+        self, name: str, expires_in_days: int | None = None, scope: Scope = "write"
+    ) -> NewToken:
+        """Make an API token.
+
+        Args:
+            name: What it is for.
+            expires_in_days: Its life; unlimited if None.
+            scope: What it may do of what its user may: ``read``, ``label`` as well, ``write``
+                all but users, tokens and the password, or ``admin`` everything.
+
+        Returns:
+            The token with its ``secret``, which is shown this once.
+        """
+        body = {"name": name, "expires_in_days": expires_in_days, "scope": scope}
+        token: NewToken = self._transport.request("POST", "/tokens", body=body)
+        return token
+
+    def revoke_token(self, token_id: int) -> None:
+        """Make an API token invalid.
+
+        Args:
+            token_id: The token.
+        """
+        self._transport.request("DELETE", f"/tokens/{token_id}")
+
+    def projects(self) -> Rows[ProjectListed]:
+        """The projects the user may see; a notebook shows them as a table."""
+        found = list(self._transport.pages("/projects"))
+        return Rows(project_columns(found), found)
+
+    def project(self, project: int | str) -> ProjectClient:
+        """What can be done in one project.
+
+        Args:
+            project: Its number; or as a string its name or its number, with ``name:`` or
+                ``number:`` before it where both fit.
+
+        Returns:
+            The project's part of the client.
+
+        Raises:
+            KaratError: No project that the user may see has this name or number
+                (``project_not_found``, ``not_found``), or one has this number and another this
+                name (``ambiguous_project``).
+        """
+        if isinstance(project, str):
+            return ProjectClient(self._transport, named(project, self.projects()))
+        found = ProjectClient(self._transport, project)
+        # At the call, and not at the first thing that is done with it.
+        found.get()
+        return found
+
+    def create_project(
+        self,
+        name: str,
+        classes: Sequence[str | ClassSpec],
+        *,
+        medium: Medium = "image",
+        guidelines: str = "",
+        settings: dict[str, Any] | None = None,
+    ) -> ProjectClient:
+        """Make a project; for admins and engineers, who become members of it.
+
+        Args:
+            name: Its name, which no other project has.
+            classes: Names of the classes, or dictionaries with colour and hotkey.
+            medium: What its examples are: ``image`` or ``text``. It stays so.
+            guidelines: What annotators should know.
+            settings: What differs from ``default_settings``.
+
+        Returns:
+            The project's part of the client.
+
+        Raises:
+            TypeError: ``classes`` is a string.
+        """
+        body = {
+            "name": name,
+            "medium": medium,
+            "guidelines": guidelines,
+            "classes": [
+                {"name": one} if isinstance(one, str) else one for one in listed(classes, "classes")
+            ],
+            "settings": settings or {},
+        }
+        project = self._transport.request("POST", "/projects", body=body)
+        return ProjectClient(self._transport, project["id"])
+
+    def default_settings(
+        self, goal: str = "best_model", medium: Medium = "image"
+    ) -> dict[str, Any]:
+        """The settings of a new project that is after the ``best_model``, or to ``find_all``."""
+        query = {"goal": goal, "medium": medium}
+        settings: dict[str, Any] = self._transport.request("GET", "/settings/defaults", query=query)
+        return settings
+
+    def algorithms(self) -> list[Algorithm]:
+        """The catalog: models, scores, strategies, pruning methods and jobs."""
+        return list(self._transport.pages("/algorithms"))
+
+    def jobs(
+        self,
+        *,
+        project_id: int | None = None,
+        kind: str | None = None,
+        state: JobState | None = None,
+    ) -> Iterator[Job]:
+        """Jobs, the latest first.
+
+        Args:
+            project_id: Only this project's.
+            kind: Only this kind: ``import_pool``, ``advance_round``, or one of the catalog.
+            state: Only those in this state.
+
+        Yields:
+            The jobs.
+        """
+        query = {"project_id": project_id, "kind": kind, "state": state}
+        yield from self._transport.pages("/jobs", query)
+
+    def job(self, job_id: int) -> Job:
+        """A job.
+
+        Args:
+            job_id: The job.
+        """
+        job: Job = shown(self._transport.request("GET", f"/jobs/{job_id}"))
+        return job
+
+    def job_log(self, job_id: int, after: int = 0) -> str:
+        """What a job has said of itself, over all attempts: an event a line, with its time in UTC.
+
+        Args:
+            job_id: The job.
+            after: Leaves out so many bytes, which the caller has already.
+        """
+        return self._transport.text(f"/jobs/{job_id}/log", {"after": after})
+
+    def follow_log(self, job_id: int) -> Iterator[str]:
+        """The log of a job, and what is added to it until the job ends.
+
+        Args:
+            job_id: The job.
+
+        Yields:
+            Whole lines, one or more at a time, each with its line end.
+        """
+        known = 0
+        while True:
+            ended = self.job(job_id)["state"] in _ENDED
+            if lines := self.job_log(job_id, known):
+                known += len(lines.encode())
+                yield lines
+            if ended:
+                return
+            time.sleep(_LOG_SECONDS)
+
+    def cancel_job(self, job_id: int) -> Job:
+        """Ask a job to stop; a running one does so at its next step.
+
+        Args:
+            job_id: The job.
+
+        Returns:
+            The job.
+        """
+        job: Job = self._transport.request("POST", f"/jobs/{job_id}/cancel", repeatable=True)
+        return job
+
+    def retry_job(self, job_id: int) -> Job:
+        """Run a failed or cancelled job again, from its last checkpoint.
+
+        Args:
+            job_id: The job.
+
+        Returns:
+            The job.
+        """
+        job: Job = self._transport.request("POST", f"/jobs/{job_id}/retry")
+        return job
+
+    def wait(
+        self,
+        job_id: int,
+        on_progress: Callable[[Job], None] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Job:
+        """Wait for a job to end.
+
+        Args:
+            job_id: The job.
+            on_progress: Called with the job each time it is looked at.
+            timeout: Seconds to wait at most; unlimited if None.
+
+        Returns:
+            The job, which succeeded.
+
+        Raises:
+            KaratError: It failed (with the job's error code), was cancelled (``job_cancelled``) or
+                took too long (``timeout``).
+        """
+        started = time.monotonic()
+        pause = 0.05
+        while True:
+            job = self.job(job_id)
+            if on_progress is not None:
+                on_progress(job)
+            if job["state"] in _ENDED:
+                break
+            if timeout is not None and time.monotonic() - started > timeout:
+                raise KaratError("timeout", f"Job {job_id} took longer than {timeout:g} s.")
+            time.sleep(pause)
+            pause = min(pause * 1.5, 1.0)
+        if job["state"] == "cancelled":
+            raise KaratError("job_cancelled", f"Job {job_id} was cancelled.")
+        if job["state"] == "failed":
+            error = job["error"] or {"code": "job_failed", "detail": job["message"] or ""}
+            raise KaratError(error["code"], f"Job {job_id} failed: {error['detail']}")
+        return job
+
+    @property
+    def webhooks(self) -> WebhooksClient:
+        """Addresses that are told what happens in all projects; for admins."""
+        return WebhooksClient(self._transport, "/admin/webhooks")
+
+    @property
+    def weights(self) -> WeightsClient:
+        """Weights that projects start from instead of published ones."""
+        return WeightsClient(self._transport)
+
+    def download_artifact(self, artifact_id: int, path: str | Path) -> Path:
+        """Save a file that a job made.
+
+        Args:
+            artifact_id: The artifact.
+            path: Where to save it; what is there is replaced.
+
+        Returns:
+            ``path``.
+        """
+        return self._transport.save(f"/artifacts/{artifact_id}/content", Path(path))

@@ -1,0 +1,398 @@
+"""The client's part for the images of one project."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NotRequired, TypedDict
+
+from karat.client.arguments import listed
+from karat.client.resources import Class, Example, FolderChoice, Job, Split, Verdict
+from karat.client.transport import Transport
+from karat.client.uploads import upload
+
+Sort = Literal[
+    "pool_index",
+    "purity",
+    "-purity",
+    "informativeness",
+    "-informativeness",
+    "meta_score",
+    "-meta_score",
+    "confidence",
+    "-confidence",
+    "similarity",
+    "-similarity",
+    "isolation",
+    "-isolation",
+]
+Which = Literal["all", "leaking", "contradicting"]
+
+
+class Filters(TypedDict):
+    """What examples have to be; all that is given has to hold.
+
+    They are of the pool unless ``split`` names another, or is ``all``. ``verdict``,
+    ``annotator_id`` and ``source`` are of one vote that holds. ``kept_by`` and ``dropped_by`` are
+    subsets, which know the labels of when they were made. ``outline`` is drawn on the embedding
+    map: its version, a colon, and the corners as ``x,y;x,y;...``. Scores and predictions are those
+    that the queries of ``round`` were chosen by, by default the latest. ``search`` are words of
+    texts, or beginnings of words: all of them, unless ``or`` stands between; none that has ``-``
+    before it; "in quotes" as they stand. ``similar_to`` are ids of
+    images with commas between them, and ``similarity_min`` is to their mean; ``duplicate_of`` finds
+    the images that show the same picture as one, and that one.
+    """
+
+    state: NotRequired[str | None]
+    split: NotRequired[Split | Literal["all"]]
+    verdict: NotRequired[str | None]
+    class_id: NotRequired[int | None]
+    annotator_id: NotRequired[int | None]
+    source: NotRequired[Literal["annotator", "import", "review"] | None]
+    disagreement: NotRequired[bool | None]
+    import_id: NotRequired[int | None]
+    kept_by: NotRequired[int | None]
+    dropped_by: NotRequired[int | None]
+    outline: NotRequired[str | None]
+    name: NotRequired[str | None]
+    search: NotRequired[str | None]
+    round: NotRequired[int | None]
+    predicted: NotRequired[int | None]
+    purity_min: NotRequired[float | None]
+    purity_max: NotRequired[float | None]
+    informativeness_min: NotRequired[float | None]
+    informativeness_max: NotRequired[float | None]
+    similar_to: NotRequired[str | None]
+    similar_file: NotRequired[int | None]
+    similarity_min: NotRequired[float | None]
+    duplicate_of: NotRequired[int | None]
+
+
+class Count(TypedDict):
+    """How many images match; where not ``exact``, as a part of the pool suggests."""
+
+    count: int
+    exact: bool
+
+
+class Neighbour(Example):
+    """An image beside another; ``similarity`` is their cosine similarity, -1..1."""
+
+
+class DuplicateGroup(TypedDict):
+    """Images that show the same picture; ``id`` is the one that stands for them.
+
+    ``items`` are the first few. ``said`` counts what is said of them by class, None for OOD.
+    """
+
+    id: int
+    images: int
+    pool: int
+    evaluation: int
+    auxiliary_ood: int
+    held_out: int
+    said: list[dict[str, int | None]]
+    is_contradicting: bool
+    is_leaking: bool
+    items: list[Example]
+
+
+class Changed(TypedDict):
+    """What became of a selection; ``left_out`` counts the rest by reason."""
+
+    example_ids: list[int]
+    again: int
+    moved: int
+    left_out: dict[str, int]
+    round: int | None
+
+
+class PoolClient:
+    """The images of a project: find them, and act on many at once; ``ProjectClient.pool``.
+
+    What is acted on is a list of at most 10,000 ids, or filters that match no more.
+    """
+
+    def __init__(self, transport: Transport, path: str) -> None:
+        """Name the pool.
+
+        Args:
+            transport: The client's connection.
+            path: Of the project, below the API.
+        """
+        self._transport = transport
+        self._imports = f"{path}/imports"
+        self._path = f"{path}/examples"
+        self._duplicates = f"{path}/duplicates"
+
+    def add(
+        self,
+        location: str,
+        *,
+        include: Sequence[str] = (),
+        table: str | Path | None = None,
+        split: Split = "pool",
+        key_column: str | None = None,
+        label_column: str | None = None,
+        split_column: str | None = None,
+        annotation_columns: Sequence[str] = (),
+        folder_split: Mapping[str, FolderChoice] | None = None,
+        count_from: Literal[0, 1] | None = None,
+        dry_run: bool = False,
+    ) -> Job:
+        """Take in images that stay where they are; Karat reads each once and keeps no copy.
+
+        Doing it again adds nothing twice, and follows images that were moved.
+
+        Args:
+            location: ``s3://bucket/folder``, or ``file:///folder`` of the server; the operator
+                allows it with ``KARAT_IMPORT_LOCATIONS``.
+            include: Patterns of paths below it, such as ``*/2024/*.jpg``; without any, what is
+                called like an image.
+            table: A CSV, JSONL or Parquet file that names the images instead: a file here, as a
+                ``Path``, or one below the location.
+            split: What the images are for.
+            key_column: The table's column with their paths; else ``key``, ``file`` and the like.
+            label_column: The table's column with the class names.
+            split_column: The table's column with the splits.
+            annotation_columns: Columns of the table, or of ``metadata.csv``, whose labels become
+                annotations.
+            folder_split: What becomes of folders, or of values of the split column, by name.
+            count_from: The number of the first class in columns of numbers that do not say it.
+            dry_run: Store nothing, and plan the import, as ``ProjectClient.import_images`` does.
+
+        Returns:
+            The import's job, for ``Client.wait``.
+
+        Raises:
+            KaratError: The API refused, for example ``location_not_allowed``.
+            TypeError: ``include`` or ``annotation_columns`` is a string.
+        """
+        asked = {
+            "location": location,
+            "split": split,
+            "key_column": key_column,
+            "label_column": label_column,
+            "split_column": split_column,
+            "count_from": count_from,
+        }
+        columns = listed(annotation_columns, "annotation_columns")
+        patterns = listed(include, "include")
+        job: Job
+        if isinstance(table, Path):
+            sent = upload(table)
+            choices = [f"{name}={choice}" for name, choice in (folder_split or {}).items()]
+            query = {
+                **asked,
+                "filename": sent.filename,
+                "annotation_column": columns,
+                "folder_split": choices,
+                "dry_run": dry_run,
+            }
+            job = self._transport.request("POST", self._imports, query=query, content=sent.chunks)
+        else:
+            body = {
+                **asked,
+                "include": patterns,
+                "table": table,
+                "annotation_columns": columns,
+                "folder_split": dict(folder_split or {}),
+            }
+            path = f"{self._imports}/bucket"
+            job = self._transport.request("POST", path, query={"dry_run": dry_run}, body=body)
+        return job
+
+    def link(self, example_id: int, *, seconds: int = 3600) -> str:
+        """An address that shows an image to whoever has it, without logging in.
+
+        Args:
+            example_id: The image.
+            seconds: How long it is good for, 60 to 604,800.
+        """
+        query = {"seconds": seconds}
+        made = self._transport.request("GET", f"/examples/{example_id}/link", query=query)
+        return f"{self._transport.url}{made['url']}"
+
+    def find(
+        self, filters: Filters | None = None, *, sort: Sort = "pool_index"
+    ) -> Iterator[Example]:
+        """Images that match, page by page.
+
+        Args:
+            filters: What they have to be; all images of the pool if None.
+            sort: Their order; a minus puts the highest first.
+
+        Yields:
+            The images.
+        """
+        query: dict[str, Any] = {**(filters or {}), "sort": sort, "limit": 500}
+        while True:
+            page = self._transport.request("GET", self._path, query=query)
+            yield from page["items"]
+            if page["next_cursor"] is None:
+                return
+            # A round may end meanwhile; all pages are ordered by the scores of the first.
+            query |= {"cursor": page["next_cursor"], "round": page["scores_round"]}
+
+    def count(self, filters: Filters | None = None) -> Count:
+        """How many images match.
+
+        Args:
+            filters: What they have to be; all images of the pool if None.
+        """
+        query = {**(filters or {})}
+        found: Count = self._transport.request("GET", f"{self._path}/count", query=query)
+        return found
+
+    def show(self, example_id: int) -> dict[str, Any]:
+        """One image with its scores, ``annotations`` and ``places`` in rounds.
+
+        Args:
+            example_id: The image.
+        """
+        found: dict[str, Any] = self._transport.request("GET", f"{self._path}/{example_id}")
+        return found
+
+    def text(self, example_id: int) -> str:
+        """All of a text, of a project of texts.
+
+        Args:
+            example_id: The text.
+        """
+        return self._transport.text(f"/examples/{example_id}/image", {"original": True})
+
+    def neighbours(self, example_id: int, limit: int = 24) -> list[Neighbour]:
+        """The most similar images, the nearest first.
+
+        Args:
+            example_id: The image.
+            limit: How many, up to 100.
+        """
+        found = self._transport.request(
+            "GET", f"{self._path}/{example_id}/neighbours", query={"limit": limit}
+        )
+        items: list[Neighbour] = found["items"]
+        return items
+
+    def look_up(self, file: str | Path | None = None, *, text: str | None = None) -> Job:
+        """Have a worker look at an example that is not in the pool, to find what is like it.
+
+        Args:
+            file: An image, or of a project of texts a file of text.
+            text: The text itself, in place of a file.
+
+        Returns:
+            The job; once it has succeeded, its number is the filter ``similar_file``.
+
+        Raises:
+            TypeError: Neither a file nor a text is given, or both.
+        """
+        if (file is None) == (text is None):
+            raise TypeError("Give a file, or a text.")
+        content = (text or "").encode()
+        chunks = upload(Path(file)).chunks if file is not None else lambda: iter([content])
+        path = f"{self._path}/look-up"
+        job: Job = self._transport.request("POST", path, content=chunks)
+        return job
+
+    def duplicates(self, which: Which = "all") -> Iterator[DuplicateGroup]:
+        """Groups of images that show the same picture, as the last job ``compare`` has found them.
+
+        Args:
+            which: All; those both of the pool and to evaluate on; those whose verdicts contradict
+                each other.
+
+        Yields:
+            The groups, the largest first.
+        """
+        query: dict[str, Any] = {"which": which, "limit": 100}
+        while True:
+            page = self._transport.request("GET", self._duplicates, query=query)
+            yield from page["items"]
+            if page["next_cursor"] is None:
+                return
+            query |= {"cursor": page["next_cursor"]}
+
+    def hold_copies(self, groups: Sequence[int] | None = None, *, which: Which = "all") -> Changed:
+        """Keep one image of each group, and hold its unlabeled copies in the pool out.
+
+        Args:
+            groups: Ids of groups; all if None.
+            which: Of these, only groups of this kind.
+        """
+        wanted = None if groups is None else listed(groups, "groups")
+        changed: Changed = self._transport.request(
+            "POST", f"{self._duplicates}/hold-out", body={"groups": wanted, "which": which}
+        )
+        return changed
+
+    def judge(
+        self, verdict: Verdict, which: Sequence[int] | Filters, *, class_id: int | None = None
+    ) -> Changed:
+        """Give images a verdict that settles them; ``skip`` takes yours of this kind back.
+
+        Args:
+            verdict: What they are.
+            which: Ids, or filters.
+            class_id: With the verdict ``class``.
+        """
+        body = {**_selection(which), "verdict": verdict, "class_id": class_id}
+        changed: Changed = self._transport.request("POST", f"{self._path}/verdict", body=body)
+        return changed
+
+    def queue(self, which: Sequence[int] | Filters) -> Changed:
+        """Send images to the head of the open round's queue.
+
+        Where one has a verdict, the next answer replaces it.
+
+        Args:
+            which: Ids, or filters.
+        """
+        return self._act("queue", which)
+
+    def unqueue(self, which: Sequence[int] | Filters) -> Changed:
+        """Take back what was sent to the queue and has not been looked at.
+
+        Args:
+            which: Ids, or filters.
+        """
+        return self._act("unqueue", which)
+
+    def hold_out(self, which: Sequence[int] | Filters) -> Changed:
+        """Leave unlabeled images out of all rounds to come.
+
+        Args:
+            which: Ids, or filters.
+        """
+        return self._act("hold-out", which)
+
+    def release(self, which: Sequence[int] | Filters) -> Changed:
+        """Give images that were held out back to the pool.
+
+        Args:
+            which: Ids, or filters.
+        """
+        return self._act("release", which)
+
+    def promote(self, name: str, which: Sequence[int] | Filters) -> Class:
+        """Make a class for a group of OOD images, and ask about them again.
+
+        Args:
+            name: Of the class.
+            which: Ids, or filters.
+
+        Returns:
+            The class.
+        """
+        body = {**_selection(which), "name": name}
+        found = self._transport.request("POST", f"{self._path}/promote", body=body)
+        made: Class = found["class"]
+        return made
+
+    def _act(self, verb: str, which: Sequence[int] | Filters) -> Changed:
+        changed: Changed = self._transport.request(
+            "POST", f"{self._path}/{verb}", body=_selection(which)
+        )
+        return changed
+
+
+def _selection(which: Sequence[int] | Filters) -> dict[str, Any]:
+    return {"filters": which} if isinstance(which, dict) else {"ids": listed(which, "which")}

@@ -1,0 +1,291 @@
+"""The client's part for one project."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from karat.client.findings import (
+    Agreement,
+    Artifact,
+    Outlook,
+    Review,
+    Round,
+    Subset,
+    SubsetComparison,
+    SubsetFormat,
+)
+from karat.client.labeling import LabelingClient
+from karat.client.notebook import ROUNDS, RoundRows, Rows, project_columns, shown
+from karat.client.pool import PoolClient
+from karat.client.resources import Example, Job, Member, Project, Split
+from karat.client.review import ReviewClient
+from karat.client.transfers import TransferClient
+from karat.client.transport import Transport
+from karat.client.webhook import WebhooksClient
+
+
+class ProjectClient(LabelingClient, TransferClient):
+    """Everything that can be done in one project; made by ``Client.project``."""
+
+    def __init__(self, transport: Transport, project_id: int) -> None:
+        """Name the project.
+
+        Args:
+            transport: The client's connection.
+            project_id: The project.
+        """
+        super().__init__(transport, f"/projects/{project_id}")
+        self.id = project_id
+
+    def __repr__(self) -> str:
+        """Its number; the name takes a request, as ``get`` makes."""
+        return f"<Project {self.id}>"
+
+    def _repr_html_(self) -> str:
+        """Its name, state and counts, and its rounds, as a notebook shows it."""
+        rounds = self.rounds()
+        project = self.get()
+        rows = Rows(project_columns([project]), [project])._repr_html_()
+        return rows + (rounds._repr_html_() if rounds else "")
+
+    def get(self) -> Project:
+        """The project as it is now."""
+        project: Project = shown(self._transport.request("GET", self._path))
+        return project
+
+    def update(self, **changes: Any) -> Project:
+        """Change the project.
+
+        Args:
+            **changes: Any of ``name``, ``guidelines``, ``classes``, ``settings``. Settings that are
+                not named stay; they take effect from the next round.
+
+        Returns:
+            The changed project.
+        """
+        project: Project = self._transport.request("PATCH", self._path, body=changes)
+        return project
+
+    def start(self) -> Project:
+        """Begin with round 0, a random batch."""
+        return self._do("start")
+
+    def pause(self) -> Project:
+        """Give annotators nothing more for now."""
+        return self._do("pause")
+
+    def resume(self) -> Project:
+        """Go on after a pause, or with another round after the last."""
+        return self._do("resume")
+
+    def delete(self) -> None:
+        """Delete the project with its examples and annotations; for admins."""
+        self._transport.request("DELETE", self._path)
+
+    def members(self) -> list[Member]:
+        """Who may label."""
+        return list(self._transport.pages(f"{self._path}/members"))
+
+    def add_member(self, user_id: int) -> None:
+        """Let a user label; harmless if they may already.
+
+        Args:
+            user_id: The user.
+        """
+        self._transport.request("PUT", f"{self._path}/members/{user_id}")
+
+    def remove_member(self, user_id: int) -> None:
+        """Let a user label no longer.
+
+        Args:
+            user_id: The user.
+        """
+        self._transport.request("DELETE", f"{self._path}/members/{user_id}")
+
+    def examples(
+        self, *, state: str | None = None, split: Split | Literal["all"] = "pool"
+    ) -> Iterator[Example]:
+        """The project's examples, by ``pool_index``; ``pool.find`` has more filters.
+
+        Args:
+            state: Only those in this state.
+            split: Those of this split, or of all.
+        """
+        return self.pool.find({"state": state, "split": split})
+
+    @property
+    def pool(self) -> PoolClient:
+        """The examples of the project: find them, and act on many at once."""
+        return PoolClient(self._transport, self._path)
+
+    @property
+    def webhooks(self) -> WebhooksClient:
+        """Addresses that are told what happens in the project."""
+        return WebhooksClient(self._transport, f"{self._path}/webhooks")
+
+    def rounds(self) -> RoundRows[Round]:
+        """The rounds so far, the first one first; a notebook shows them as a table and a curve."""
+        return RoundRows(ROUNDS, self._transport.pages(f"{self._path}/rounds"))
+
+    def outlook(self, *, least_gain: float = 0.005) -> Outlook:
+        """Whether another round is expected to raise accuracy by ``least_gain``, with reasons."""
+        path = f"{self._path}/outlook"
+        found: Outlook = self._transport.request("GET", path, query={"least_gain": least_gain})
+        return found
+
+    def close_round(self, number: int) -> Round:
+        """Close an open round before its budget is spent.
+
+        Args:
+            number: The round.
+
+        Returns:
+            The round.
+        """
+        round_: Round = self._transport.request("POST", f"{self._path}/rounds/{number}/close")
+        return round_
+
+    def retry_round(self, number: int) -> Round:
+        """Try a failed round again.
+
+        Args:
+            number: The round.
+
+        Returns:
+            The round.
+        """
+        round_: Round = self._transport.request("POST", f"{self._path}/rounds/{number}/retry")
+        return round_
+
+    def estimate_round(self, model: str | dict[str, Any] | None = None) -> Job:
+        """Measure what a round would take, before a model is chosen.
+
+        Args:
+            model: Name of a model, or its name and parameters; the project's if it is left out.
+
+        Returns:
+            The job, for ``Client.wait``: its ``result`` has an ``estimate`` of seconds, memory and
+            phases, of which ``embed`` is done once, and the others in every round.
+
+        Raises:
+            KaratError: ``job_active`` if one is measured already, ``invalid_settings``,
+                ``no_images``.
+        """
+        chosen = {"name": model} if isinstance(model, str) else model
+        answer = self._transport.request(
+            "POST", f"{self._path}/rounds/estimate", body={"model": chosen}
+        )
+        job: Job = shown(answer)
+        return job
+
+    def start_job(
+        self, kind: str, params: dict[str, Any] | None = None, *, dry_run: bool = False
+    ) -> Job:
+        """Start a job of the catalog; a project runs one of a kind at a time.
+
+        Args:
+            kind: Which, such as ``learn_features``; ``Client.algorithms`` lists them.
+            params: Parameters that differ from their defaults.
+            dry_run: Only check and measure: the ``result`` has an ``estimate`` of seconds, memory
+                and phases, and nothing else is left.
+
+        Returns:
+            The job, for ``Client.wait``.
+
+        Raises:
+            KaratError: ``job_active`` if one is at work already, ``invalid_params``, ``no_images``.
+        """
+        body = {"kind": kind, "params": params or {}, "dry_run": dry_run}
+        job: Job = shown(self._transport.request("POST", f"{self._path}/jobs", body=body))
+        return job
+
+    def artifacts(self, job_id: int | None = None) -> list[Artifact]:
+        """The files that the project's jobs made.
+
+        Args:
+            job_id: Only those of this job.
+        """
+        return list(self._transport.pages(f"{self._path}/artifacts", {"job_id": job_id}))
+
+    def subsets(self) -> list[Subset]:
+        """The subsets that pruning jobs have found, newest first."""
+        return list(self._transport.pages(f"{self._path}/subsets"))
+
+    def compare_subsets(self, a: int, b: int) -> SubsetComparison:
+        """Two subsets side by side: what both keep, and what only one does.
+
+        Args:
+            a: One subset.
+            b: The other.
+        """
+        query = {"a": a, "b": b}
+        compared: SubsetComparison = self._transport.request(
+            "GET", f"{self._path}/subsets/compare", query=query
+        )
+        return compared
+
+    def export_subset(
+        self,
+        subset_id: int,
+        path: str | Path,
+        format: SubsetFormat = "csv",
+        *,
+        bom: bool = False,
+        on_received: Callable[[int], None] | None = None,
+    ) -> Path:
+        """Save a subset without holding it in memory.
+
+        Args:
+            subset_id: The subset.
+            path: Where to save; what is there is replaced once the export is complete.
+            format: ``csv`` or ``parquet`` for all rows, those that are dropped without a rank;
+                ``ids`` for what is kept, one example id a line; ``imagefolder`` for a zip of its
+                images.
+            bom: Whether ``csv`` begins with a byte order mark, so that Excel reads it as UTF-8.
+            on_received: Called with the bytes received so far.
+
+        Returns:
+            ``path``.
+        """
+        return self._transport.save(
+            f"{self._path}/subsets/{subset_id}/export",
+            Path(path),
+            {"format": format, "bom": bom},
+            on_received,
+        )
+
+    def use_subset(self, subset_id: int | None) -> Project:
+        """Train the rounds to come on a subset of the labels; nothing is deleted.
+
+        Args:
+            subset_id: The subset; all labels count again if None.
+
+        Returns:
+            The changed project.
+        """
+        return self.update(settings={"subset": subset_id})
+
+    def reviews(self) -> list[Review]:
+        """Disagreements of annotators, if any; then reviews of suggested labels, newest first."""
+        return list(self._transport.pages(f"{self._path}/reviews"))
+
+    def review(self, job_id: int) -> ReviewClient:
+        """The review of what one job suggested.
+
+        Args:
+            job_id: A job ``relabel``.
+        """
+        return ReviewClient(self._transport, f"{self._path}/reviews/{job_id}")
+
+    def disagreements(self) -> ReviewClient:
+        """The review of images on which verdicts contradict each other."""
+        return ReviewClient(self._transport, f"{self._path}/reviews/disagreements")
+
+    def agreement(self) -> Agreement:
+        """How far those agree who have judged the same images."""
+        found: Agreement = self._transport.request("GET", f"{self._path}/agreement")
+        return found
+
+    def _do(self, verb: str) -> Project:
+        project: Project = self._transport.request("POST", f"{self._path}/{verb}")
+        return project

@@ -1,0 +1,395 @@
+"""Users, projects, jobs and labels, as the API returns them.
+
+Times are ISO 8601 strings in UTC. Made from the API's description: ``make openapi`` writes it anew.
+"""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+Scope = Literal["read", "label", "write", "admin"]
+"""How much of what its user may do an API token may do; each includes the ones before it."""
+Role = Literal["admin", "engineer", "annotator"]
+"""What a user may do; each role includes the ones after it."""
+Medium = Literal["image", "text"]
+"""What the examples of a project are."""
+Split = Literal["pool", "evaluation", "auxiliary_ood"]
+"""What an example is for."""
+FolderChoice = Literal["pool", "evaluation", "auxiliary_ood", "leave_out", "class"]
+"""What becomes of a folder, or of the rows with one value of the split column."""
+Verdict = Literal["class", "ood", "skip", "unsure"]
+"""What an annotator says of an example."""
+ProjectState = Literal["draft", "running", "paused", "finished"]
+"""A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
+RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
+"""Where a round is in its life."""
+JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+"""Where a job is in its life."""
+JobKind = Literal[
+    "import_pool",
+    "advance_round",
+    "learn_features",
+    "taufe",
+    "prune",
+    "relabel",
+    "score_part",
+    "resize",
+    "embedding_map",
+    "compare",
+    "look_up",
+]
+"""What a job does."""
+ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]
+"""What is known of an example; nothing is asked about one that is held out."""
+ExportFormat = Literal[
+    "csv", "jsonl", "imagefolder", "yolo", "coco", "label_studio", "parquet", "doccano"
+]
+
+
+class User(TypedDict):
+    """A person or a program that logs in."""
+
+    active: bool
+    created_at: str
+    email: str
+    id: int
+    must_change_password: bool
+    name: str
+    role: Role
+
+
+class Token(TypedDict):
+    """An API token, without its secret."""
+
+    created_at: str
+    expires_at: str | None
+    id: int
+    last_used_at: str | None
+    name: str
+    prefix: str
+    revoked_at: str | None
+    scope: Scope
+
+
+class NewToken(TypedDict):
+    """An API token at the only moment its secret is shown."""
+
+    created_at: str
+    expires_at: str | None
+    id: int
+    last_used_at: str | None
+    name: str
+    prefix: str
+    revoked_at: str | None
+    scope: Scope
+    secret: str
+
+
+class ClassSpec(TypedDict):
+    """A class to be made or changed; without ``id`` it is a new one."""
+
+    colour: NotRequired[str | None]
+    guide: NotRequired[str | None]
+    hotkey: NotRequired[str | None]
+    id: NotRequired[int | None]
+    name: str
+
+
+class Class(TypedDict):
+    """A class of a project."""
+
+    colour: str
+    guide: str
+    hotkey: str | None
+    id: int
+    name: str
+    position: int
+
+
+class Counts(TypedDict):
+    """Examples by what is known of them. All but the last three count the pool."""
+
+    auxiliary_ood: int
+    evaluation: int
+    held_out: int
+    labeled_in: int
+    labeled_ood: int
+    pool: int
+    queried: int
+    unlabeled: int
+    unsure: int
+
+
+class CurrentRound(TypedDict):
+    """How far the budget of the current round is spent."""
+
+    budget: float
+    number: int
+    spent: float
+    state: RoundState
+
+
+class ProjectListed(TypedDict):
+    """`pictures` are ids of a few of its examples, spread over all that there are.
+
+    `excerpts` are how these begin, where they are texts.
+    """
+
+    counts: Counts
+    created_at: str
+    current_round: CurrentRound | None
+    excerpts: list[str]
+    id: int
+    medium: Medium
+    name: str
+    pictures: list[int]
+    state: ProjectState
+    task: Literal["classification"]
+
+
+class Project(TypedDict):
+    """`classes_version` is raised by every change of the classes; answers to them carry it."""
+
+    classes: list[Class]
+    classes_version: int
+    counts: Counts
+    created_at: str
+    current_round: CurrentRound | None
+    guidelines: str
+    id: int
+    medium: Medium
+    modes: list[Literal["single", "grid"]]
+    name: str
+    permissions: list[Literal["label", "manage"]]
+    settings: dict[str, Any]
+    state: ProjectState
+    task: Literal["classification"]
+    warnings: list[str]
+
+
+class Member(TypedDict):
+    """A member of a project."""
+
+    added_at: str
+    user: User
+
+
+class Progress(TypedDict):
+    """Where a running job is. ``seconds`` holds the phases done so far."""
+
+    eta_seconds: float | None
+    phase: str
+    phase_index: int
+    phases: list[str]
+    seconds: dict[str, float]
+    step: int
+    steps: int
+
+
+class JobError(TypedDict):
+    """Why a job failed."""
+
+    code: str
+    detail: str
+
+
+class Job(TypedDict):
+    """Work done by a worker."""
+
+    attempt: int
+    cancel_requested: bool
+    created_at: str
+    dry_run: bool
+    error: JobError | None
+    finished_at: str | None
+    id: int
+    kind: JobKind
+    message: str | None
+    params: dict[str, Any]
+    progress: Progress | None
+    project_id: int | None
+    result: dict[str, Any] | None
+    started_at: str | None
+    state: JobState
+
+
+class ExportedClass(TypedDict):
+    """A class as exports write it.
+
+    ``number`` is that of Parquet, and of COCO less one. ``folder`` is where folders by class have
+    it. ``labeled`` and ``evaluation`` are the numbers of images that show it.
+    """
+
+    evaluation: int
+    folder: str
+    id: int
+    labeled: int
+    name: str
+    number: int
+
+
+class Example(TypedDict):
+    """An image or a text, and what the model of the latest scores makes of it.
+
+    `confidence` is the probability of the predicted class among the classes, `in_probability` that
+    of being in-distribution at all: null without a score, and where nothing tells how to read the
+    purity as a probability. `similarity`, -1..1, is to what the list was asked to compare with;
+    `isolation`, 0..2, the mean distance to the nearest other images, where a list is ordered by it.
+    `duplicates_of` is the image that stands for all that show the same picture, if any others do.
+
+    `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
+    `image_url` is where the picture is, or the whole text.
+    """
+
+    confidence: float | None
+    duplicates_of: int | None
+    excerpt: str | None
+    height: int | None
+    id: int
+    image_url: str
+    in_probability: float | None
+    informativeness: float | None
+    isolation: float | None
+    label: str | None
+    label_class_id: int | None
+    meta_score: float | None
+    name: str
+    pool_index: int
+    predicted_class_id: int | None
+    purity: float | None
+    similarity: float | None
+    split: Split
+    state: ExampleState
+    width: int | None
+
+
+class Query(TypedDict):
+    """An image or a text to judge.
+
+    A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
+    `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+    """
+
+    duplicates_of: int | None
+    example_id: int
+    excerpt: str | None
+    height: int | None
+    image_url: str
+    in_probability: float | None
+    name: str
+    predicted_class_id: int | None
+    probability: float | None
+    query_id: int
+    rank: int
+    round: int
+    text: str | None
+    width: int | None
+
+
+class Mine(TypedDict):
+    """How many verdicts the user gave; a corrected one counts once."""
+
+    round: int
+    today: int
+    total: int
+
+
+class RoundStatus(TypedDict):
+    """How far the budget of the round that is labeled is spent."""
+
+    budget: float
+    number: int
+    spent: float
+    state: RoundState
+
+
+class LabelingStatus(TypedDict):
+    """What there is to label, and if nothing, why; `mine` if the status is asked for."""
+
+    classes_version: int
+    mine: Mine | None
+    project_state: ProjectState
+    remaining: int | None
+    round: RoundStatus | None
+    waiting_for: Literal["nothing", "training", "failed", "disk", "paused", "finished", "others"]
+
+
+class Lease(TypedDict):
+    """Without `items`, `held_elsewhere` says whether another client of the caller holds some."""
+
+    expires_at: str | None
+    held_elsewhere: bool
+    items: list[Query]
+    lease_token: str | None
+    status: LabelingStatus
+
+
+class Answer(TypedDict):
+    """A verdict on a query. `key` names it: sent twice, it counts once.
+
+    With the project's `classes_version` as its classes were shown, an answer is refused if
+    its class is another one by now.
+    """
+
+    class_id: NotRequired[int | None]
+    classes_version: NotRequired[int | None]
+    key: NotRequired[str]
+    lease_token: NotRequired[str | None]
+    query_id: int
+    seconds: float
+    supersedes: NotRequired[str | None]
+    verdict: Verdict
+
+
+class AnswerResult(TypedDict):
+    """What became of an answer.
+
+    `late` answers are stored but not counted, because somebody else's came first. `rejected` ones
+    name something that does not exist, or a class whose name another class has by now; nothing was
+    stored, and the image is asked about again.
+    """
+
+    annotation_id: int | None
+    code: str | None
+    counted: bool
+    detail: str | None
+    key: str
+    round: int | None
+    status: Literal["accepted", "duplicate", "late", "rejected"]
+
+
+class AnswerReceipt(TypedDict):
+    """The results of a batch of answers, in their order."""
+
+    results: list[AnswerResult]
+    status: LabelingStatus
+
+
+class Algorithm(TypedDict):
+    """`defaults` are what the parameters begin with: of jobs they suit the workers' devices.
+
+    `media` and `tasks` are what projects have to be of, for it to be chosen in them.
+    """
+
+    defaults: dict[str, Any]
+    fallback: str
+    group: Literal[
+        "recommended",
+        "both",
+        "informativeness",
+        "diversity",
+        "baseline",
+        "features",
+        "outputs",
+        "names",
+        "scratch",
+        "published",
+        "other",
+    ]
+    kind: Literal["model", "informativeness", "purity", "strategy", "pruning", "learner", "job"]
+    media: list[Medium]
+    name: str
+    needs: list[str]
+    paper: str
+    params_schema: dict[str, Any]
+    summary: str
+    tasks: list[Literal["classification"]]
+    title: str

@@ -1,0 +1,137 @@
+"""The client's part for weights of networks that projects start from."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from karat.client.transport import KaratError, Transport
+from karat.client.uploads import NothingToSend, upload
+
+Library = Literal["timm", "torchvision"]
+
+
+class Weights(TypedDict):
+    """Weights of a network that were uploaded."""
+
+    id: int
+    name: str
+    library: Library
+    architecture: str
+    filename: str
+    sha256: str
+    bytes: int
+    tensors: int
+    meta: dict[str, Any]
+    left_aside: list[str]
+    state: Literal["checking", "ready", "refused"]
+    problem: str | None
+    used_by: list[dict[str, Any]]
+    created_by: dict[str, Any] | None
+    created_at: str
+
+
+class WeightsClient:
+    """Uploaded weights; ``Client.weights``."""
+
+    def __init__(self, transport: Transport) -> None:
+        """Work over ``transport``."""
+        self._transport = transport
+
+    def list(self) -> list[Weights]:
+        """All of them, by name; for admins and engineers."""
+        found: list[Weights] = self._transport.request("GET", "/weights")["items"]
+        return found
+
+    def get(self, weights_id: int) -> Weights:
+        """One of them.
+
+        Args:
+            weights_id: Its number.
+        """
+        found: Weights = self._transport.request("GET", f"/weights/{weights_id}")
+        return found
+
+    def add(
+        self,
+        path: str | Path,
+        architecture: str,
+        *,
+        library: Library = "timm",
+        name: str | None = None,
+        on_sent: Callable[[int, int], None] | None = None,
+        timeout: float | None = 0.0,
+    ) -> Weights:
+        """Upload a safetensors file; for admins.
+
+        Args:
+            path: The file.
+            architecture: What it is of, as the library calls it.
+            library: Which library.
+            name: What projects choose it by; that of the file, without its ending, if None.
+            on_sent: Called with the bytes sent and those of the file.
+            timeout: Seconds to wait for the check by a worker; as long as it takes if None.
+
+        Returns:
+            The weights; their ``state`` says whether they fit.
+
+        Raises:
+            KaratError: ``invalid_weights``, ``name_taken``, ``weights_there`` and others.
+            NothingToSend: There is no such file.
+        """
+        file = Path(path)
+        if file.is_dir():
+            raise NothingToSend(f"{file} is a folder; name a .safetensors file.")
+        what = upload(file)
+        query = {"filename": what.filename, "architecture": architecture, "library": library}
+        if name is not None:
+            query["name"] = name
+        made: Weights = self._transport.request(
+            "POST", "/weights", query=query, content=lambda: what.counted(on_sent)
+        )
+        return self.wait(made["id"], timeout=timeout) if timeout != 0.0 else made
+
+    def wait(self, weights_id: int, *, timeout: float | None = None) -> Weights:
+        """Wait until a worker has looked whether weights fit.
+
+        Args:
+            weights_id: Their number.
+            timeout: Seconds to wait at most; unlimited if None.
+
+        Returns:
+            The weights, ``ready`` or ``refused``; still ``checking`` after ``timeout``.
+        """
+        started = time.monotonic()
+        while True:
+            found = self.get(weights_id)
+            late = timeout is not None and time.monotonic() - started > timeout
+            if found["state"] != "checking" or late:
+                return found
+            time.sleep(0.3)
+
+    def named(self, name: str) -> Weights:
+        """Those of a name.
+
+        Args:
+            name: The name.
+
+        Raises:
+            KaratError: ``weights_not_found``.
+        """
+        known = self.list()
+        for one in known:
+            if one["name"] == name:
+                return one
+        names = ", ".join(one["name"] for one in known) or "none"
+        raise KaratError("weights_not_found", f"There are no weights {name!r}; there are {names}.")
+
+    def remove(self, weights_id: int) -> None:
+        """Delete weights that no project starts from; for admins.
+
+        Args:
+            weights_id: Their number.
+
+        Raises:
+            KaratError: ``weights_in_use``.
+        """
+        self._transport.request("DELETE", f"/weights/{weights_id}")

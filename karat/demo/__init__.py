@@ -1,0 +1,1 @@
+"""The demo: a pool whose truth is known, and annotators who know it."""

@@ -1,0 +1,1 @@
+"""Karat on this machine: its processes, its backups, its health."""

@@ -1,0 +1,415 @@
+"""One file with the database and everything in storage, of one moment, while Karat runs."""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import uuid
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Final, Self
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from core.private import private_files
+from karat.local.embedded import postgres_programs
+from karat.local.installation import Installation
+from karat.local.processes import ServiceError
+
+FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"
+DATABASE: Final = "database.dump"
+CHECKSUMS: Final = "files.sha256"
+STORED: Final = ("images", "projects", "uploads", "weights")
+"""Folders of the data directory that are kept. Unfinished work is not: jobs begin again."""
+_WARM_UP: Final = "warm-up.npz"
+"""`core.storage.Storage.warm_up`, which the next job that wants it makes again."""
+
+_BLOCK: Final = 5000
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
+# "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
+_VERSION: Final = re.compile(r"\(PostgreSQL\) (\d+)")
+_LIBPQ: Final = {
+    "host": "PGHOST",
+    "hostaddr": "PGHOSTADDR",
+    "port": "PGPORT",
+    "user": "PGUSER",
+    "password": "PGPASSWORD",
+    "dbname": "PGDATABASE",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+}
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup says of itself.
+
+    Attributes:
+        format: Of the file.
+        karat: Version that wrote it.
+        schema: Revision of the database's schema.
+        postgres: Major version of the server.
+        created_at: The moment whose state it holds.
+        storage_url: The bucket that its images lie in, and not in the backup.
+    """
+
+    format: int
+    karat: str
+    schema: str
+    postgres: int
+    created_at: str
+    storage_url: str | None = None
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Self:
+        """Read what ``to_json`` wrote; names that are not known are left out."""
+        values: dict[str, Any] = json.loads(text)
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__ if name in values})
+
+    def to_json(self) -> bytes:
+        """As the first member of the archive."""
+        return json.dumps(asdict(self), indent=2).encode()
+
+
+@dataclass(frozen=True)
+class BackedUp:
+    """What was written: how many files of storage, and the length of the archive."""
+
+    files: int
+    bytes: int
+
+
+def back_up(installation: Installation, file: Path) -> BackedUp:
+    """Write a backup; it has its name only when it is whole.
+
+    The database is dumped from one snapshot. Files are only ever added, whole, before the rows that
+    name them, so those copied after the snapshot hold all that it names. Uploads are the exception:
+    they go when they are imported, so links keep them until they are copied. What no row names,
+    such as images of a project that was just deleted, stays out.
+
+    Args:
+        installation: What to back up.
+        file: Where to; it must not exist.
+
+    Raises:
+        ServiceError: It exists, the dump fails, or a project was deleted meanwhile, or its images
+            brought to another size.
+    """
+    if file.exists():
+        raise ServiceError(f"{file} exists already.", "Choose another name.")
+    part = file.with_name(f"{file.name}.{uuid.uuid4().hex}.part")
+    try:
+        with private_files(), part.open("xb") as output:
+            count = _write(installation, output)
+            output.flush()
+            os.fsync(output.fileno())
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)
+    return BackedUp(count, file.stat().st_size)
+
+
+def _write(installation: Installation, output: IO[bytes]) -> int:
+    with (
+        contextlib.ExitStack() as stack,
+        psycopg.connect(installation.libpq_url) as connection,
+        tarfile.open(fileobj=output, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        uploads = stack.enter_context(_kept_uploads(installation.data_dir))
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        manifest, snapshot, wanted = _describe(connection)
+        uploads.keep()
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="karat-backup-")))
+        dump = scratch / DATABASE
+        _dump(installation, snapshot, manifest.postgres, dump)
+        connection.rollback()
+        writer = _Writer(archive, stack.enter_context(tempfile.TemporaryFile()))
+        writer.add_bytes(MANIFEST, manifest.to_json())
+        writer.add(DATABASE, dump)
+        dump.unlink()
+        stored = _stored(installation.data_dir, uploads.directory)
+        for name, path in wanted.of(stored, connection):
+            writer.add(f"storage/{name}", path)
+        _require_same(connection, wanted)
+        return writer.finish() - 2
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What the snapshot's rows name; files of deleted projects may still be on their way out."""
+
+    projects: dict[int, str | None]
+    """Ids, and the size of the images as the settings say."""
+    uploads: set[str]
+    weights: set[str]
+    """Where they are in storage."""
+
+    def of(
+        self, stored: Iterator[tuple[str, Path]], connection: psycopg.Connection[Any]
+    ) -> Iterator[tuple[str, Path]]:
+        """Those of ``stored`` that are wanted, in blocks: a pool may have a million images."""
+        while block := list(islice(stored, _BLOCK)):
+            images = self._images([path.name for _, path in block], connection)
+            for name, path in block:
+                folder, _, rest = name.partition("/")
+                if folder == "images":
+                    wanted = path.name in images
+                elif folder == "projects":
+                    wanted = rest.partition("/")[0] in self._folders
+                elif folder == "weights":
+                    wanted = name in self.weights
+                else:
+                    wanted = path.name in self.uploads
+                if wanted:
+                    yield name, path
+
+    @cached_property
+    def _folders(self) -> set[str]:
+        return {str(one) for one in self.projects}
+
+    def _images(self, names: list[str], connection: psycopg.Connection[Any]) -> set[str]:
+        """Of file names those of images of the snapshot's projects."""
+        digests = [bytes.fromhex(name) for name in names if _DIGEST.fullmatch(name)]
+        if not digests:
+            return set()
+        found = connection.execute(
+            "SELECT encode(content_hash, 'hex') FROM examples "
+            "WHERE project_id = ANY(%s) AND content_hash = ANY(%s)",
+            (list(self.projects), digests),
+        ).fetchall()
+        # Nothing holds back vacuum while files are copied.
+        connection.rollback()
+        return {name for (name,) in found}
+
+
+def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Wanted]:
+    """The manifest, the snapshot's name, and what there is in it."""
+    found = connection.execute(
+        "SELECT pg_export_snapshot(), to_regclass('alembic_version') IS NOT NULL"
+    ).fetchone()
+    assert found is not None
+    if not found[1]:
+        raise ServiceError("The database holds no Karat.", "Check DATABASE_URL.")
+    revision = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    projects = _sizes(connection)
+    uploads = connection.execute(
+        "SELECT params ->> 'upload' FROM jobs "
+        "WHERE kind = 'import_pool' AND params ? 'upload' AND NOT params ? 'answer' "
+        # A plan that waits for its answer has succeeded, and is started from its upload.
+        "AND (state <> 'succeeded' OR params ? 'dry_run')"
+    )
+    wanted = _Wanted(projects, {row[0] for row in uploads}, _weights(connection))
+    manifest = Manifest(
+        format=FORMAT,
+        karat=version("karat"),
+        schema=str(revision[0]) if revision else "",
+        postgres=connection.info.server_version // 10_000,
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        storage_url=os.environ.get("KARAT_STORAGE_URL") or None,
+    )
+    return manifest, str(found[0]), wanted
+
+
+def _sizes(connection: psycopg.Connection[Any]) -> dict[int, str | None]:
+    statement = "SELECT id, settings ->> 'input_size' FROM projects"
+    return {row[0]: row[1] for row in connection.execute(statement)}
+
+
+def _weights(connection: psycopg.Connection[Any]) -> set[str]:
+    # An installation that is older than this program may be backed up before it is upgraded.
+    found = connection.execute("SELECT to_regclass('weights') IS NOT NULL").fetchone()
+    if found is None or not found[0]:
+        return set()
+    return {row[0] for row in connection.execute("SELECT storage_key FROM weights")}
+
+
+def _require_same(connection: psycopg.Connection[Any], wanted: _Wanted) -> None:
+    """Refuse a backup of which files went while they were copied.
+
+    They go with their project, and pixels where others of another size take their place.
+    """
+    left, projects = _sizes(connection), wanted.projects
+    if projects.keys() - left.keys():
+        raise ServiceError("A project was deleted during the backup.", "Start it again.")
+    if wanted.weights - _weights(connection):
+        raise ServiceError("Weights were deleted during the backup.", "Start it again.")
+    # One without a size had no pixels yet.
+    if any(size is not None and size != left[one] for one, size in projects.items()):
+        raise ServiceError(
+            "The images of a project were brought to another size during the backup.",
+            "Start it again.",
+        )
+
+
+def _dump(installation: Installation, snapshot: str, server: int, target: Path) -> None:
+    run_program(
+        installation,
+        "pg_dump",
+        server,
+        "--format=custom",
+        f"--snapshot={snapshot}",
+        "--no-owner",
+        "--no-privileges",
+        "--no-subscriptions",
+        "--no-publications",
+        f"--file={target}",
+    )
+
+
+def run_program(installation: Installation, name: str, server: int, *arguments: str) -> None:
+    """Run a program of PostgreSQL's on an installation's database.
+
+    Args:
+        installation: Whose.
+        name: ``pg_dump`` or ``pg_restore``.
+        server: Major version of the server; the program's must not be older.
+        arguments: For the program.
+
+    Raises:
+        ServiceError: There is none that is new enough, or it fails.
+    """
+    given = conninfo_to_dict(installation.libpq_url)
+    # In the environment, since everybody on the machine can read a command line.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
+    environment |= {_LIBPQ[key]: str(value) for key, value in given.items() if key in _LIBPQ}
+    done = subprocess.run(
+        [_find(name, server), *arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise ServiceError(f"{name} failed: {last}", "Nothing was changed.")
+
+
+def _find(name: str, server: int) -> str:
+    """The program from our wheel, or the one on the PATH if the server is newer than that."""
+    candidates = [shutil.which(name)]
+    with contextlib.suppress(ServiceError):
+        candidates.insert(0, str(postgres_programs() / name))
+    for candidate in filter(None, candidates):
+        said = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=False)
+        found = _VERSION.search(said.stdout)
+        if found is not None and int(found[1]) >= server:
+            return candidate
+    raise ServiceError(
+        f"There is no {name} for PostgreSQL {server}.",
+        f"Install the client programs of PostgreSQL {server} or newer.",
+    )
+
+
+class _Uploads:
+    """Uploads kept by links, so that an import that ends does not take them away."""
+
+    def __init__(self, source: Path, directory: Path) -> None:
+        self._source, self.directory = source, directory
+
+    def keep(self) -> None:
+        """Link what is there now."""
+        for path in self._source.iterdir() if self._source.is_dir() else ():
+            with contextlib.suppress(FileNotFoundError, FileExistsError):
+                if path.is_file():
+                    os.link(path, self.directory / path.name)
+
+
+@contextlib.contextmanager
+def _kept_uploads(data_dir: Path) -> Iterator[_Uploads]:
+    # Beside the uploads: links do not reach over file systems.
+    with tempfile.TemporaryDirectory(prefix="backup-", dir=data_dir) as name:
+        uploads = _Uploads(data_dir / "uploads", Path(name))
+        uploads.keep()
+        yield uploads
+
+
+def _stored(data_dir: Path, uploads: Path) -> Iterator[tuple[str, Path]]:
+    """Name and place of every file to keep."""
+    for folder in STORED:
+        root = uploads if folder == "uploads" else data_dir / folder
+        for parent, directories, names in os.walk(root):
+            directories.sort()
+            for name in sorted(names):
+                path = Path(parent, name)
+                kept = not name.endswith(".part") and name != _WARM_UP
+                if kept and path.is_file() and not path.is_symlink():
+                    yield str(Path(folder, path.relative_to(root))), path
+
+
+class _Writer:
+    """Adds members to an archive and notes their checksums, in the order of the archive."""
+
+    def __init__(self, archive: tarfile.TarFile, checksums: IO[bytes]) -> None:
+        self._archive, self._checksums, self._count = archive, checksums, 0
+
+    def add(self, name: str, path: Path) -> None:
+        """Add a file as long as it is now: one that grows has its rows later."""
+        try:
+            source = path.open("rb")
+        except FileNotFoundError:
+            return
+        with source:
+            self._add(name, source, os.fstat(source.fileno()).st_size)
+
+    def add_bytes(self, name: str, content: bytes) -> None:
+        self._add(name, io.BytesIO(content), len(content))
+
+    def finish(self) -> int:
+        """Add the checksums; returns how many members were added before."""
+        length = self._checksums.tell()
+        self._checksums.seek(0)
+        self._member(CHECKSUMS, self._checksums, length)
+        return self._count
+
+    def _add(self, name: str, source: IO[bytes], length: int) -> None:
+        reader = HashingReader(source)
+        self._member(name, reader, length)
+        self._checksums.write(checksum_line(reader.hexdigest(), name))
+        self._count += 1
+
+    def _member(self, name: str, source: Any, length: int) -> None:
+        member = tarfile.TarInfo(name)
+        member.size = length
+        member.mode = 0o600
+        self._archive.addfile(member, source)
+        # A million members are remembered otherwise.
+        self._archive.members.clear()  # type: ignore[attr-defined]
+
+
+class HashingReader:
+    """Passes a stream on and computes its SHA-256."""
+
+    def __init__(self, source: IO[bytes]) -> None:
+        """Read from ``source``."""
+        self._source, self._digest = source, hashlib.sha256()
+
+    def read(self, length: int = -1) -> bytes:
+        """As a file does."""
+        content = self._source.read(length)
+        self._digest.update(content)
+        return content
+
+    def hexdigest(self) -> str:
+        """Of what was read so far."""
+        return self._digest.hexdigest()
+
+
+def checksum_line(digest: str, name: str) -> bytes:
+    """A line that ``sha256sum --check`` reads."""
+    return f"{digest}  {name}\n".encode()

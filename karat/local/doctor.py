@@ -1,0 +1,431 @@
+"""Looks for what is wrong with an installation, and says how to mend it."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any
+
+from core.private import open_to_others
+from karat.local.embedded import postgres_programs, redis_program
+from karat.local.installation import opened
+from karat.local.processes import DirectoryLock, ServiceError
+from karat.local.stack import (
+    DEFAULT_PORT,
+    DEMO_DIRECTORY,
+    LOCK_FILE,
+    STATE_FILE,
+    alembic_settings,
+    choose_port,
+    is_ready,
+)
+
+_LEAST_FREE = 2 * 2**30
+_PATIENCE = 60.0
+# "sqlalchemy.exc.OperationalError: (psycopg.OperationalError) connection failed: …"
+_ERROR = re.compile(r"(?:[\w.]+(?:Error|Exception)|Error): (?:\([\w.]+\) )?(?P<message>.+)")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check.
+
+    Attributes:
+        subject: What was checked.
+        ok: Whether it is as it should be.
+        detail: What was found.
+        remedy: What to do about a problem; empty if there is none.
+    """
+
+    subject: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def examine(data_dir: Path, port: int | None) -> Iterator[Finding]:
+    """Check everything that Karat needs.
+
+    Where nothing runs on the data directory but the demo does below it, the demo is looked at.
+
+    Args:
+        data_dir: The data directory.
+        port: The port that Karat would use; None for 8080 or the next free one.
+
+    Yields:
+        A finding for each check, as soon as it is made.
+    """
+    data_dir = data_dir.expanduser().resolve()
+    running = _running(data_dir)
+    demo = data_dir / DEMO_DIRECTORY
+    below = {} if running else _running(demo)
+    is_demo = bool(below) and _is_alive(demo)
+    if is_demo:
+        data_dir, running = demo, below
+    killed = bool(running) and not _is_alive(data_dir)
+    if killed:
+        # The addresses in it lead nowhere.
+        running = {}
+    yield _python()
+    yield _packages()
+    yield _torch()
+    yield _frontend()
+    yield _directory(data_dir)
+    yield from _privacy(data_dir)
+    yield _space(data_dir)
+    yield _program("PostgreSQL program", lambda: str(postgres_programs() / "postgres"))
+    yield _program("Redis program", redis_program)
+    urls = {name: os.environ.get(name) or running.get(name) for name in _URLS}
+    if running:
+        if is_demo:
+            yield Finding("Karat", True, f"the demo is running on {data_dir}")
+        yield _api(running["url"])
+    elif killed:
+        yield Finding(
+            "Karat",
+            False,
+            f"was killed, or the machine went down, while it ran on {data_dir}.",
+            f"Start it again: karat up --data-dir {data_dir}. Answers are kept, jobs go on.",
+        )
+        yield _port(port)
+    else:
+        yield Finding("Karat", True, f"is not running on {data_dir}; start it with: karat up")
+        yield _port(port)
+    yield from _buckets()
+    environment = {**os.environ, **{name: url for name, url in urls.items() if url}}
+    environment["KARAT_DATA_DIR"] = str(data_dir)
+    if urls["DATABASE_URL"]:
+        yield _database(environment)
+    if urls["REDIS_URL"]:
+        yield from _workers(environment)
+
+
+def orphaned(data_dir: Path, *, free: bool) -> Iterator[Finding]:
+    """Look for files that belong to nothing, whether Karat runs or not.
+
+    Args:
+        data_dir: The data directory.
+        free: Whether to remove them.
+
+    Yields:
+        The first of them, then how much there is, and what is free before and after.
+
+    Raises:
+        ServiceError: There is no Karat, or it cannot be looked at.
+    """
+    with opened(data_dir) as installation:
+        arguments = ["--free"] if free else []
+        with installation.run("workers.strays", *arguments) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            shown = 0
+            sums: dict[str, Any] = {}
+            for line in process.stdout:
+                found = json.loads(line)
+                if "name" not in found:
+                    sums = found
+                elif "stays" in found:
+                    yield Finding("orphan", False, f"{found['name']} stays: {found['stays']}")
+                elif shown < _SHOWN:
+                    shown += 1
+                    yield Finding("orphan", True, f"{found['name']}, {_size(found['bytes'])}")
+            errors = process.stderr.read().strip()
+        if process.returncode != 0 or not sums:
+            last = (errors.splitlines() or ["no reason given"])[-1]
+            raise ServiceError(f"Orphans were not looked for to the end: {last}", "")
+    if sums["count"] > shown:
+        yield Finding("orphan", True, f"and {sums['count'] - shown:,} more")
+    total = f"{sums['count']:,} files or folders belong to nothing, {_size(sums['bytes'])}"
+    if not free:
+        command = f"karat doctor --data-dir {data_dir} --orphans --free"
+        yield Finding("orphans", True, total, f"Remove them: {command}" if sums["count"] else "")
+        return
+    yield Finding("orphans", True, f"{total}; {sums['freed_files']:,} files were removed")
+    before, after = _size(sums["free_before"]), _size(sums["free_after"])
+    yield Finding("disk", True, f"{before} were free before, {after} are free now")
+
+
+_SHOWN = 20
+
+
+def _size(amount: int) -> str:
+    """Bytes for people."""
+    for unit, factor in (("GiB", 2**30), ("MiB", 2**20)):
+        if amount >= factor:
+            return f"{amount / factor:.1f} {unit}"
+    return f"{amount / 1024:.1f} KiB"
+
+
+_URLS = ("DATABASE_URL", "REDIS_URL")
+
+
+def _running(data_dir: Path) -> dict[str, str]:
+    """Where the Karat that runs on a data directory is; empty if none does."""
+    try:
+        state: dict[str, str] = json.loads((data_dir / STATE_FILE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return state
+
+
+def _is_alive(data_dir: Path) -> bool:
+    return DirectoryLock(data_dir / LOCK_FILE, str(data_dir)).taken
+
+
+def _python() -> Finding:
+    found = ".".join(map(str, sys.version_info[:3]))
+    good = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    return Finding(
+        "Python",
+        good,
+        f"{found} in {sys.prefix}",
+        "" if good else "Use 3.11, 3.12 or 3.13: make PYTHON=python3.12 setup",
+    )
+
+
+def _packages() -> Finding:
+    from packaging.requirements import Requirement
+
+    wrong = []
+    try:
+        needed = [Requirement(text) for text in requires("karat") or ()]
+    except PackageNotFoundError:
+        return Finding("packages", False, "Karat itself is not installed.", "Run: make setup")
+    needed = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    for one in needed:
+        try:
+            if version(one.name) not in one.specifier:
+                wrong.append(f"{one.name} {version(one.name)} is not {one.specifier}")
+        except PackageNotFoundError:
+            wrong.append(f"{one.name} is missing")
+    if wrong:
+        return Finding("packages", False, "; ".join(wrong) + ".", "Run: make setup")
+    return Finding("packages", True, f"{len(needed)} as required")
+
+
+def _torch() -> Finding:
+    """In a process of its own: importing torch takes seconds and can crash."""
+    script = (
+        "import torch; cuda = torch.cuda.is_available(); "
+        "print(torch.__version__, torch.cuda.get_device_name() if cuda else 'CPU', sep=' on ')"
+    )
+    done = _run([sys.executable, "-c", script])
+    if done.returncode == 0:
+        return Finding("torch", True, done.stdout.strip())
+    return Finding(
+        "torch", False, _reason(done), "Run: make setup. Reinstall the GPU driver if it is that."
+    )
+
+
+def _frontend() -> Finding:
+    chosen = os.environ.get("KARAT_FRONTEND_DIR")
+    spec = importlib.util.find_spec("api")
+    if chosen:
+        directory = Path(chosen)
+    elif spec is not None and spec.origin is not None:
+        directory = Path(spec.origin).parent.parent / "frontend" / "dist"
+    else:
+        return Finding("frontend", False, "The package api is not installed.", "Run: make setup")
+    if (directory / "index.html").is_file():
+        return Finding("frontend", True, f"built in {directory}")
+    return Finding("frontend", False, f"{directory} has no built pages.", "Run: make setup")
+
+
+def _directory(data_dir: Path) -> Finding:
+    existing = _existing(data_dir)
+    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
+        detail = "can be written" if existing == data_dir else "is made by karat up"
+        return Finding("data directory", True, f"{data_dir} {detail}")
+    return Finding(
+        "data directory",
+        False,
+        f"{existing} cannot be written.",
+        f"Make it yours: sudo chown -R $USER {existing}. Or choose another with --data-dir.",
+    )
+
+
+def _privacy(data_dir: Path) -> Iterator[Finding]:
+    """Whether others on this machine can read what is kept; nothing where nothing is."""
+    if not data_dir.is_dir() or not os.access(data_dir, os.R_OK | os.X_OK):
+        return
+    found = open_to_others(data_dir)
+    if not found:
+        yield Finding("privacy", True, "others on this machine cannot read it")
+        return
+    more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+    yield Finding(
+        "privacy",
+        False,
+        f"{found[0]}{more} can be read by others on this machine.",
+        f"karat up closes them, and so does: chmod -R go= {data_dir}",
+    )
+
+
+def _space(data_dir: Path) -> Finding:
+    free = shutil.disk_usage(_existing(data_dir)).free
+    detail = f"{free / 2**30:.1f} GiB free"
+    if free >= _LEAST_FREE:
+        return Finding("disk", True, detail)
+    return Finding(
+        "disk", False, f"{detail}.", "Make room, or choose another disk with --data-dir."
+    )
+
+
+def _program(subject: str, find: Callable[[], str]) -> Finding:
+    try:
+        done = _run([find(), "--version"])
+    except (OSError, ServiceError) as error:
+        return Finding(subject, False, str(error), "Run: make setup")
+    if done.returncode == 0:
+        return Finding(subject, True, done.stdout.strip().split(" sha=")[0])
+    return Finding(
+        subject, False, _reason(done), "Your system lacks a library it needs: install that."
+    )
+
+
+def _port(port: int | None) -> Finding:
+    try:
+        free = choose_port("127.0.0.1", port)
+    except ServiceError as error:
+        return Finding("port", False, error.message, error.remedy)
+    if port is None and free != DEFAULT_PORT:
+        return Finding("port", True, f"{DEFAULT_PORT} is taken; karat up takes {free} instead")
+    return Finding("port", True, f"{free} is free")
+
+
+def _api(url: str) -> Finding:
+    if is_ready(url):
+        return Finding("API", True, f"is ready at {url}")
+    return Finding(
+        "API",
+        False,
+        f"{url} is not ready.",
+        "See logs/api.log in the data directory.",
+    )
+
+
+def _database(environment: dict[str, str]) -> Finding:
+    command = ["alembic", "-c", str(alembic_settings()), "current", "--check-heads"]
+    done = _run([sys.executable, "-P", "-m", *command], environment)
+    if done.returncode == 0:
+        return Finding("database", True, "reachable, its schema up to date")
+    return Finding(
+        "database",
+        False,
+        _reason(done),
+        "Check DATABASE_URL and that the server runs. An old schema is brought up by karat up.",
+    )
+
+
+def _buckets() -> Iterator[Finding]:
+    """Whether the places that the settings name can be reached with the credentials there are."""
+    from pydantic import ValidationError
+
+    from core.buckets import Buckets
+    from core.errors import DomainError
+    from core.settings import Settings
+
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        reason = "; ".join(one["msg"] for one in error.errors())
+        yield Finding("settings", False, reason, "Correct it; see docs/settings.md.")
+        return
+    buckets = Buckets(settings)
+    remedy = (
+        "Check KARAT_S3_ENDPOINT, the region, and AWS_ACCESS_KEY_ID with its secret; "
+        "see docs/operations.md."
+    )
+    for place in settings.import_places:
+        try:
+            found = next(buckets.pages(place), None)
+        except DomainError as error:
+            yield Finding("import location", False, f"{place}: {error.detail}", remedy)
+        else:
+            yield Finding(
+                "import location", True, f"{place} {'can be read' if found else 'is empty'}"
+            )
+    storage = settings.storage_place
+    if storage is not None:
+        try:
+            probe = storage.child("doctor")
+            buckets.write(probe.child("probe"), b"karat")
+            buckets.head(probe.child("probe"))
+            buckets.remove(probe)
+        except DomainError as error:
+            yield Finding("storage", False, f"{storage}: {error.detail}", remedy)
+        else:
+            yield Finding("storage", True, f"{storage} can be written, read and cleared")
+
+
+def _workers(environment: dict[str, str]) -> Iterator[Finding]:
+    command = [
+        "celery",
+        "--app",
+        "workers.app",
+        "inspect",
+        "active_queues",
+        "--json",
+        "--timeout=3",
+    ]
+    done = _run([sys.executable, "-P", "-m", *command], environment)
+    answers: dict[str, list[dict[str, Any]]] = {}
+    for line in done.stdout.splitlines():
+        try:
+            answers = json.loads(line)
+        except ValueError:
+            continue
+    reached = done.returncode == 0 or "No nodes replied" in done.stdout + done.stderr
+    if not reached:
+        remedy = "Check REDIS_URL and that the server runs."
+        yield Finding("broker", False, _reason(done), remedy)
+        return
+    yield Finding("broker", True, "reachable")
+    served = {queue["name"] for queues in answers.values() for queue in queues}
+    workers = {"gpu": "gpu", "cpu": "cpu", "housekeeping": "housekeeping", "web": "housekeeping"}
+    for queue, worker in workers.items():
+        if queue in served:
+            yield Finding(f"worker {queue}", True, "answers")
+        else:
+            yield Finding(
+                f"worker {queue}",
+                False,
+                "None answers; one that is training answers when it is done.",
+                f"See logs/worker-{worker}.log in the data directory, or: karat job list",
+            )
+
+
+def _existing(path: Path) -> Path:
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
+def _run(
+    command: list[str], environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, "", f"No answer in {_PATIENCE:g} s.")
+
+
+def _reason(done: subprocess.CompletedProcess[str]) -> str:
+    """The error of a program: what a traceback ends with, without the advice that may follow."""
+    lines = [line.strip() for line in (done.stderr.strip() or done.stdout.strip()).splitlines()]
+    if not lines:
+        return f"It ended with status {done.returncode}."
+    errors = [found for line in lines if (found := _ERROR.match(line))]
+    return errors[-1]["message"] if errors else lines[-1]

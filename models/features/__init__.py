@@ -1,0 +1,1 @@
+"""Embeddings of a whole pool, and what is made of them."""

@@ -1,0 +1,271 @@
+"""Which examples of a pool are the same, and how far each is from its nearest others.
+
+The nearest of each image are found by features, which tell what is shown; whether two of them are
+one picture, their outlines tell, which are small and grey. So pictures of the same thing are no
+duplicates, and what was saved anew, in another size, or brighter, is.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.lib.format import open_memmap
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from torch import Tensor
+from torch.nn import functional
+
+from models.device import best_device
+from models.features.text_outlines import text_outlines
+from models.media.base import Store
+from models.media.image import images_of
+from models.protocols import Float32Array, Indices, Progress
+from models.similarity import unit_rows
+
+CANDIDATES: Final = 24
+"""So many of the nearest by the short rows are compared in full."""
+_SHORT: Final = 128
+_SHORTENED_FROM: Final = 4096
+_SAMPLE: Final = 16_384
+_ROWS: Final = 1024
+_COLUMNS: Final = 16_384
+_SIDE: Final = 32
+# Of red, green and blue (ITU-R BT.601).
+_BRIGHTNESS: Final = (0.299, 0.587, 0.114)
+# Standard deviation, of 255, of what is no picture but noise.
+_NOISE: Final = 1.0
+_APART: Final = 64.0
+"""Pictures whose brightness is so far apart, of 255, are not the same, whatever their outlines."""
+
+
+def nearest_rows(
+    embeddings: Any,
+    width: int,
+    *,
+    out: Path,
+    done: int = 0,
+    progress: Progress | None = None,
+    save: Callable[[int], None] | None = None,
+) -> None:
+    """Find the nearest others of each of N rows, among the best by short rows exactly.
+
+    In a pool of more than a few thousand images rows are shortened to the directions that they
+    share most of, and the best `CANDIDATES` of each by these are compared in full.
+
+    Args:
+        embeddings: (N, D) float32, N >= 2, may be memory-mapped.
+        width: how many leading columns are compared.
+        out: where two .npy files go, from where an earlier call got to: `out`.rows, (N, k) int32,
+            the nearest first, and `out`.cosines, (N, k) float32; k = min(CANDIDATES, N - 1).
+        done: how many rows an earlier call has written.
+        progress: counts rows; may raise `Cancelled`.
+        save: is told how many rows are on the disk.
+    """
+    count = len(embeddings)
+    k = min(CANDIDATES, count - 1)
+    device = best_device()
+    short = _short_rows(embeddings, width).to(device)
+    rows, cosines = nearest_files(out)
+    mode = "r+" if done else "w+"
+    found = open_memmap(rows, mode=mode, dtype=np.int32, shape=(count, k))
+    near = open_memmap(cosines, mode=mode, dtype=np.float32, shape=(count, k))
+    for start in range(done, count, _ROWS):
+        stop = min(start + _ROWS, count)
+        if progress is not None:
+            progress(start, count)
+        candidates = _best(short, start, stop, k).cpu().numpy()
+        exact = _cosines(embeddings, width, np.arange(start, stop), candidates)
+        order = np.argsort(-exact, axis=1, kind="stable")
+        found[start:stop] = np.take_along_axis(candidates, order, 1)
+        near[start:stop] = np.take_along_axis(exact, order, 1)
+        if save is not None and (start // _ROWS) % 16 == 15:
+            found.flush()
+            near.flush()
+            save(stop)
+    found.flush()
+    near.flush()
+    if progress is not None:
+        progress(count, count)
+
+
+def nearest_files(out: Path) -> tuple[Path, Path]:
+    """Return the two files of `nearest_rows`."""
+    return out.with_suffix(".rows"), out.with_suffix(".cosines")
+
+
+def isolation_of(cosines: Float32Array, nearest: int) -> Float32Array:
+    """Mean cosine distance to the nearest others.
+
+    Args:
+        cosines: (N, k), the highest first.
+        nearest: how many of them count; all if there are fewer.
+
+    Returns:
+        (N,) float32 in 0..2, higher = more alone.
+    """
+    mean = 1 - cosines[:, :nearest].mean(axis=1)
+    isolation: Float32Array = np.clip(mean, 0, 2).astype(np.float32)
+    return isolation
+
+
+def outlines(pool: Store, progress: Progress | None = None) -> tuple[Any, Float32Array]:
+    """Outline the N pictures, or texts, of a store.
+
+    Returns:
+        (N, P) float16 of length 1, whose products are correlations, and (N,) mean brightness of
+        0..255, which is the same of all texts.
+    """
+    if pool.medium == "text":
+        prints = text_outlines(pool, progress)
+        return prints, np.zeros(len(prints), dtype=np.float32)
+    store = images_of(pool)
+    size = min(store.size, _SIDE)
+    prints = np.empty((len(store), size * size + 1), dtype=np.float16)
+    means = np.empty(len(store), dtype=np.float32)
+    for start in range(0, len(store), _ROWS):
+        stop = min(start + _ROWS, len(store))
+        prints[start:stop], means[start:stop] = outline(store[slice(start, stop)])
+        if progress is not None:
+            progress(stop, len(store))
+    return prints, means
+
+
+def outline(pixels: NDArray[np.uint8]) -> tuple[Float32Array, Float32Array]:
+    """Outline (B, S, S, 3) pictures: (B, P) of length 1, and (B,) mean brightness.
+
+    The last coordinate stands for noise: two pictures without anything in them are the same.
+    """
+    grey = (torch.from_numpy(pixels).float() @ torch.tensor(_BRIGHTNESS))[:, None]
+    if pixels.shape[1] > _SIDE:
+        grey = functional.interpolate(grey, (_SIDE, _SIDE), mode="area")
+    flat = grey.flatten(1)
+    means = flat.mean(dim=1)
+    noise = torch.full((len(flat), 1), _NOISE * flat.shape[1] ** 0.5)
+    rows = functional.normalize(torch.cat([flat - means[:, None], noise], dim=1))
+    return rows.numpy(), means.numpy()
+
+
+def groups_of(
+    rows: NDArray[np.int32],
+    cosines: Float32Array,
+    prints: Any,
+    means: Float32Array,
+    *,
+    similarity: float,
+    correlation: float,
+) -> Indices:
+    """Group the images that show the same picture.
+
+    Two are linked if one is among the nearest of the other and they pass both thresholds. Whatever
+    hangs together by links is looked at once more: each member has to be the same as the one that
+    stands for all, so that no chain of small differences, as between the frames of a film, leads
+    from one picture to another.
+
+    Args:
+        rows: (N, k) the nearest of each.
+        cosines: (N, k) of their features.
+        prints: (N, P), see `outlines`.
+        means: (N,) likewise.
+        similarity: least cosine.
+        correlation: least product of outlines.
+
+    Returns:
+        (N,) int64: the image that stands for all that show the same, the first of them; -1 for one
+        that is alone.
+    """
+    count, k = rows.shape
+    first = np.repeat(np.arange(count), k)[(cosines >= similarity).ravel()]
+    second = rows[cosines >= similarity].astype(np.int64)
+    kept = _same(prints, means, first, second, correlation)
+    links = np.sort(np.stack([first[kept], second[kept]], axis=1), axis=1)
+    links = np.unique(links, axis=0) if len(links) else links.reshape(0, 2)
+    return _grouped(links, count, prints, means, correlation)
+
+
+def _grouped(
+    links: Indices, count: int, prints: Any, means: Float32Array, correlation: float
+) -> Indices:
+    group = np.full(count, -1, dtype=np.int64)
+    ones = np.ones(len(links), dtype=np.int8)
+    graph = coo_array((ones, (links[:, 0], links[:, 1])), shape=(count, count))
+    _, component = connected_components(graph, directed=False)
+    linked = np.unique(links)
+    links_of = np.bincount(links.ravel(), minlength=count)
+    order = linked[np.argsort(component[linked], kind="stable")]
+    cuts = np.flatnonzero(np.diff(component[order])) + 1
+    for part in np.split(order, cuts) if len(order) else ():
+        left = part
+        while len(left) > 1:
+            # The one with most links; of equals the first that was imported.
+            leader = left[np.argmax(links_of[left])]
+            same = _same(prints, means, np.full(len(left), leader), left, correlation)
+            same |= left == leader
+            members = left[same]
+            if len(members) > 1:
+                group[members] = members.min()
+            left = left[~same]
+    return group
+
+
+def _same(
+    prints: Any, means: Float32Array, first: Indices, second: Indices, correlation: float
+) -> NDArray[np.bool_]:
+    same: NDArray[np.bool_] = np.abs(means[first] - means[second]) <= _APART
+    for start in range(0, len(first), _COLUMNS):
+        some = slice(start, start + _COLUMNS)
+        products = np.vecdot(
+            prints[first[some]].astype(np.float32), prints[second[some]].astype(np.float32)
+        )
+        same[some] &= products >= correlation
+    return same
+
+
+def _short_rows(embeddings: Any, width: int) -> Tensor:
+    """Return the (N, d) rows of length 1, or their products with the main directions."""
+    count = len(embeddings)
+    if count <= _SHORTENED_FROM or width <= _SHORT:
+        return functional.normalize(torch.from_numpy(np.array(embeddings[:, :width])))
+    drawn = np.sort(np.random.default_rng(0).choice(count, min(count, _SAMPLE), replace=False))
+    sample = functional.normalize(torch.from_numpy(np.array(embeddings[drawn, :width])))
+    _, vectors = torch.linalg.eigh(sample.T @ sample)
+    basis = vectors[:, -_SHORT:]
+    short = torch.empty((count, _SHORT))
+    for start in range(0, count, _ROWS):
+        some = torch.from_numpy(np.array(embeddings[start : start + _ROWS, :width]))
+        short[start : start + _ROWS] = functional.normalize(some) @ basis
+    return short
+
+
+def _best(short: Tensor, start: int, stop: int, k: int) -> Tensor:
+    """Return the (stop - start, k) rows with the highest products, none with itself."""
+    wanted = short[start:stop]
+    values = torch.full((stop - start, 0), 0.0, device=short.device)
+    found = torch.empty((stop - start, 0), dtype=torch.int64, device=short.device)
+    for first in range(0, len(short), _COLUMNS):
+        last = min(first + _COLUMNS, len(short))
+        products = wanted @ short[first:last].T
+        low, high = max(first, start), min(last, stop)
+        if low < high:
+            own = torch.arange(low, high, device=short.device)
+            products[own - start, own - first] = -torch.inf
+        here, places = products.topk(min(k, last - first), dim=1)
+        values = torch.cat([values, here], dim=1)
+        found = torch.cat([found, places + first], dim=1)
+        values, places = values.topk(min(k, values.shape[1]), dim=1)
+        found = found.gather(1, places)
+    return found
+
+
+def _cosines(
+    embeddings: Any, width: int, rows: Indices, candidates: NDArray[np.int64]
+) -> Float32Array:
+    """Compare (B,) rows with their (B, k) candidates in full."""
+    own = unit_rows(embeddings[rows, :width])
+    exact = np.empty(candidates.shape, dtype=np.float32)
+    for place in range(candidates.shape[1]):
+        exact[:, place] = np.vecdot(own, unit_rows(embeddings[candidates[:, place], :width]))
+    np.clip(exact, -1, 1, out=exact)
+    return exact

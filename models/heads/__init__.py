@@ -1,0 +1,1 @@
+"""Heads on embeddings that do not change."""

@@ -1,0 +1,1 @@
+"""What an example is to a model: rows of a store, and views of them."""

@@ -1,0 +1,1 @@
+"""Networks, and the weights that they begin with."""

@@ -1,0 +1,1 @@
+"""One round of active learning, without a database."""

@@ -1,0 +1,92 @@
+"""What a purity says of verdicts that it has not learned from."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from models.errors import ModelError
+from models.intervals import FEWEST
+from models.ood_detection import Telling, telling
+from models.protocols import Float32Array, Indices, Outputs, PoolView, TargetModel
+from models.rounds.query import QuerySettings, score_of
+
+_FOLDS: Final = 3
+_MOST: Final = 3_000
+
+
+def tells_apart(
+    model: TargetModel,
+    labeled: Indices,
+    labels: Indices,
+    verdicts: Outputs,
+    settings: QuerySettings,
+    *,
+    seed: int,
+    contrastive: NDArray[np.float32] | None = None,
+) -> Telling | None:
+    """Judge the purity by three-fold cross-validation on the verdicts.
+
+    Honest for a model on frozen embeddings alone: those of a network that was trained have seen the
+    verdicts. The verdicts are of images that were asked about, so the pool may be easier.
+
+    Args:
+        model: of this round, frozen.
+        labeled: (L,) pool indices of the verdicts.
+        labels: (L,) int64 in 0..C-1, or `OOD`.
+        verdicts: what the model says of them.
+        settings: names the purity.
+        seed: decides the folds, and the draw of 3,000 where there are more.
+        contrastive: features of the whole pool by the contrastive learner, rows by pool index.
+
+    Returns:
+        None with fewer than 20 verdicts, without both kinds, or where the purity cannot be had.
+    """
+    if len(labels) < FEWEST:
+        return None
+    drawn = np.random.default_rng(seed).permutation(len(labels))[:_MOST]
+    inside = labels[drawn] >= 0
+    # As much of either kind in each fold as there can be.
+    fold = np.empty(len(drawn), dtype=np.int64)
+    for kind in (inside, ~inside):
+        fold[kind] = np.arange(kind.sum()) % _FOLDS
+    # Left-out scores of different folds are compared by rank within their fold's own scale.
+    found: list[tuple[Float32Array, NDArray[np.bool_]]] = []
+    for number in range(_FOLDS):
+        seen, tested = drawn[fold != number], np.sort(drawn[fold == number])
+        view = PoolView(
+            logits=verdicts.logits[tested],
+            embeddings=verdicts.embeddings[tested],
+            labeled_logits=verdicts.logits[seen],
+            labeled_embeddings=verdicts.embeddings[seen],
+            labels=labels[seen],
+            classes=model.classes,
+            seed=seed,
+            head=model.linear_head(),
+            ood_logits=None if verdicts.ood_logits is None else verdicts.ood_logits[tested],
+            contrastive=None if contrastive is None else np.asarray(contrastive[labeled[tested]]),
+            labeled_contrastive=None
+            if contrastive is None
+            else np.asarray(contrastive[labeled[seen]]),
+            model=model,
+            indices=labeled[tested],
+        )
+        try:
+            purity, _, by = score_of("purity", settings.purity, settings.purity_params, view)
+        except ModelError:
+            # Not ready, or not finite: that is for the round to say, and no reason to end it.
+            return None
+        if by.name != settings.purity:
+            return None
+        found.append((purity, labels[tested] >= 0))
+    return _joined(found)
+
+
+def _joined(folds: list[tuple[Float32Array, NDArray[np.bool_]]]) -> Telling | None:
+    """Judge all folds by places within each: their scales differ, their orders do not.
+
+    What scores alike has one place.
+    """
+    places = [(rankdata(score) - 1) / max(1, len(score) - 1) for score, _ in folds]
+    return telling(np.concatenate(places), np.concatenate([inside for _, inside in folds]))

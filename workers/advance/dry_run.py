@@ -1,0 +1,161 @@
+"""What a round would take here, with the model of the project or with another."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import func, select
+
+from core.project_settings import Choice, ProjectSettings
+from core.states import ExampleState, Split
+from core.tables import Example, Project, ProjectClass
+from models.catalog import parse
+from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
+from models.features.embed import extractor_path
+from models.media.base import Store
+from models.params.networks import TrainingParams
+from models.protocols import TargetModel
+from models.target import embed_pool, train_target, uses_embeddings
+from workers.context import JobContext
+from workers.dry_run import Cost, DryRun
+from workers.features.stored import embeddings_file
+from workers.stores import open_store, side_of
+from workers.weights import with_file
+
+_FEW: Final = 64
+_SAMPLE: Final = 512
+_QUICK_SECONDS: Final = 3.0
+_MOST_LABELS: Final = 2_000
+
+
+def prepare(context: JobContext) -> DryRun:
+    """Read what a round works with, and say what to measure.
+
+    The phases are those of a round that take time: ``embed`` looks at images that have no embedding
+    yet, and is done once for each, the others are done in every round.
+    """
+    task = _Task(context)
+    notes: tuple[str, ...] = ()
+    if task.missing:
+        notes = (f"{task.missing:,} images have no embeddings yet; they are made once.",)
+    phases: dict[str, Callable[[], Cost]] = {
+        "embed": task.embed, "train": task.train, "score": task.look,
+    }  # fmt: skip
+    return DryRun(images=task.labels, phases=phases, notes=notes)
+
+
+class _Task:
+    """A project as its next round would find it; made-up labels take as long as real ones."""
+
+    def __init__(self, context: JobContext) -> None:
+        self.context = context
+        with context.sessions() as session:
+            project = session.get_one(Project, context.project_id)
+            settings = ProjectSettings.model_validate(project.settings)
+            if (model := context.params.get("model")) is not None:
+                settings = settings.model_copy(update={"model": Choice.model_validate(model)})
+            self.side = side_of(project.medium, settings)
+            # By what the embeddings depend on, wherever the weights lie.
+            self.settings = with_file(session, context.storage, settings)
+            rows = (
+                select(Example.split, Example.state, func.count())
+                .where(Example.project_id == context.project_id)
+                .group_by(Example.split, Example.state)
+            )
+            classes = select(func.count()).where(ProjectClass.project_id == project.id)
+            self.classes = max(2, session.scalar(classes) or 0)
+            counts = {(split, state): count for split, state, count in session.execute(rows)}
+        self.count = sum(counts.values())
+        labeled = counts.get((Split.POOL, ExampleState.LABELED), 0)
+        # As many as there are, and those that the coming round may bring.
+        self.labels = max(2, labeled + round(settings.budget / settings.cost.c_in))
+        self.labels = min(self.labels, max(2, self.count))
+        self.looked_at = sum(
+            count
+            for (split, state), count in counts.items()
+            if split is Split.EVALUATION
+            or (split is Split.POOL and state in {ExampleState.UNLABELED, ExampleState.QUERIED})
+        )
+        self.name, self.params = self.settings.model.name, self.settings.model.params
+        self.frozen = uses_embeddings(self.name, self.params)
+        self.stored = embeddings_file(context.storage, context.project_id, self.settings)
+        self.missing = max(0, self.count - self._present()) if self.frozen else 0
+        self.model: TargetModel | None = None
+        self.sample = min(_FEW, self.count)
+
+    def _store(self, count: int) -> Store:
+        return open_store(self.context.storage, self.context.project_id, self.side, count)
+
+    def _present(self) -> int:
+        return int(np.load(self.stored, mmap_mode="r").shape[0]) if self.stored.exists() else 0
+
+    def embed(self) -> Cost:
+        """Time the first images, and the fitting of what embeds them."""
+        if self.missing == 0:
+            return Cost(0.0)
+        first = timed(self._embed, self.sample)
+        if first < _QUICK_SECONDS:
+            self.sample = min(_SAMPLE, self.count)
+        if self.sample < 2:
+            return Cost(first * self.missing)
+        return Cost(affine_seconds(self._embed, self.sample, self.missing))
+
+    def _embed(self, size: int) -> None:
+        self.context.check()
+        out = self.context.work / "sample" / "embeddings.npy"
+        # Afresh each time: a file that is there would be gone on with.
+        out.unlink(missing_ok=True)
+        extractor_path(out).unlink(missing_ok=True)
+        embed_pool(self._store(size), self.name, self.params, out=out, seed=self.settings.seed)
+
+    def train(self) -> Cost:
+        """Time a head on some labels, or steps of a network."""
+        if self.frozen:
+            size = min(self.labels, _MOST_LABELS)
+            return Cost(timed(self._fit, size) * self.labels / size)
+        params = parse("model", self.name, self.params)
+        assert isinstance(params, TrainingParams)
+        return Cost(params.steps * step_seconds(self._step))
+
+    def _fit(self, size: int) -> None:
+        self._learn(size, self.params)
+
+    def _step(self, steps: int) -> None:
+        self._learn(min(self.labels, _MOST_LABELS), {**self.params, "steps": steps})
+
+    def _learn(self, size: int, params: dict[str, Any]) -> None:
+        self.context.check()
+        count = min(self.count, max(2, size))
+        generator = np.random.default_rng(self.settings.seed)
+        self.model = train_target(
+            self._store(self.count),
+            np.arange(count),
+            generator.integers(self.classes, size=count),
+            classes=self.classes,
+            name=self.name,
+            params=params,
+            seed=self.settings.seed,
+            embeddings=self._rows(),
+        )
+
+    def _rows(self) -> Any:
+        """Embeddings of the whole pool, or those of the sample again and again."""
+        if not self.frozen:
+            return None
+        if self.missing == 0:
+            return np.load(self.stored, mmap_mode="r")
+        rows = np.load(self.context.work / "sample" / "embeddings.npy")
+        return np.resize(rows, (min(self.count, _MOST_LABELS), rows.shape[1]))
+
+    def look(self) -> Cost:
+        """Time what the model says of some images."""
+        assert self.model is not None
+        model, size = self.model, min(_FEW, self.count)
+
+        def run(images: int) -> None:
+            self.context.check()
+            model.infer(np.arange(images))
+
+        if self.looked_at == 0:
+            return Cost(0.0)
+        return Cost(extended_seconds(run, size, max(size, self.looked_at)))

@@ -1,0 +1,114 @@
+"""From encoded bytes to a row of pixels, or a reason why not. Pure."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from PIL import UnidentifiedImageError
+
+from core.pictures.rendition import Rendition, TooManyPixels, rendered
+from core.thumbnails import largest_ahead
+from models.media.image import Pixels, fit_image
+from workers.imports.items import Refused, printable
+
+_TIFF: Final = (b"II*\0", b"MM\0*")
+_MAGIC: Final = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"BM", b"RIFF")
+# Below this many bytes an image, handing it to a thread costs more than it saves.
+_WORTH_A_THREAD: Final = 16_384
+
+Keep = Callable[[bytes, Rendition], None]
+"""Takes the bytes and the picture of an image that may enter the pool, while it is in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """An image that may enter the pool.
+
+    Attributes:
+        pixels: (S, S, 3) uint8, as the model sees it.
+        width: Columns, when held upright.
+        height: Rows, when held upright.
+        media_type: What to serve its bytes as.
+        as_is: Whether browsers show these bytes as everybody is to see them.
+        notes: What had to be decided to make a picture of it, such as how 12 bits were read.
+    """
+
+    pixels: Pixels
+    width: int
+    height: int
+    media_type: str
+    as_is: bool
+    notes: tuple[str, ...] = ()
+
+
+def decode(
+    content: bytes, *, max_pixels: int, size: int, keep: Keep | None = None
+) -> Decoded | Refused:
+    """Decode all of ``content``, or of several frames the first.
+
+    Args:
+        content: A file, as it was sent.
+        max_pixels: Largest width × height that is decoded.
+        size: Side S of the model's input.
+        keep: What else to make of its picture.
+    """
+    if not content:
+        return Refused("empty file")
+    with ExitStack() as held:
+        try:
+            picture = held.enter_context(
+                rendered(content, max_pixels=max_pixels, longer=largest_ahead, shorter=2 * size)
+            )
+            pixels = fit_image(picture.image, size)
+        except TooManyPixels as found:
+            return Refused(
+                f"{found.width} × {found.height} pixels are more than the limit of {max_pixels:,}"
+            )
+        except UnidentifiedImageError:
+            if content.startswith(_TIFF):
+                return Refused(
+                    "truncated or corrupt: its header cannot be read; or a TIFF of a kind that we "
+                    "do not read, such as several channels of more than 16 bits"
+                )
+            if content.startswith(_MAGIC):
+                return Refused("truncated or corrupt: its header cannot be read")
+            return Refused("not an image in a format we read (JPEG, PNG, WebP, BMP, TIFF, GIF)")
+        except Exception as error:  # Pillow's readers raise whatever hostile bytes lead them to
+            return Refused(f"truncated or corrupt: {_describe(error)}")
+        if keep is not None:
+            keep(content, picture)
+        return Decoded(
+            pixels,
+            picture.width,
+            picture.height,
+            picture.media_type,
+            picture.as_is,
+            picture.notes,
+        )
+
+
+def decode_all(
+    contents: Sequence[bytes],
+    threads: Executor,
+    *,
+    max_pixels: int,
+    size: int,
+    keep: Keep | None = None,
+) -> list[Decoded | Refused]:
+    """``decode`` each of ``contents``, in ``threads`` if they are large enough to profit."""
+    one = partial(decode, max_pixels=max_pixels, size=size, keep=keep)
+    with warnings.catch_warnings():
+        # Pillow warns of odd tags in files that it decodes all the same.
+        warnings.simplefilter("ignore")
+        if sum(map(len, contents)) > _WORTH_A_THREAD * len(contents):
+            return list(threads.map(one, contents))
+        return [one(content) for content in contents]
+
+
+def _describe(error: Exception) -> str:
+    text = printable(str(error)).split("<_io.")[0].strip()
+    return text[:200] or type(error).__name__

@@ -1,0 +1,180 @@
+"""What pruning would take."""
+
+import shutil
+from dataclasses import replace
+from functools import partial
+from math import ceil
+from typing import Final
+
+import numpy as np
+
+from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
+from models.frozen_warm_up import FrozenWarmUp
+from models.media.image import images_of
+from models.params.prune import PruneParams
+from models.protocols import Indices
+from models.pruning.run import prune
+from models.pruning.view import PruningView
+from models.trained import NetworkModel
+from models.warm_up import WarmUp
+from workers.context import JobContext
+from workers.dry_run import Cost, DryRun, class_notes
+from workers.job_inputs import JobInputs
+from workers.prune.gather import gather, learned_features, warm_up_of
+from workers.prune.warmed import WarmedUp, said_of
+
+_SECONDS: Final = 5.0
+_LEAST: Final = 64
+_MOST: Final = 4096
+_MOST_EMBEDDED: Final = 512
+
+
+def prepare(context: JobContext) -> DryRun:
+    """Gather as the job does, and say what to measure."""
+    known = gather(context)
+    task = _Task(context, known)
+    notes = class_notes(context, known.snapshot)
+    return DryRun(
+        images=len(task.indices),
+        phases={"warm_up": task.warm_up, "embed": task.embed, "prune": task.prune},
+        notes=notes if task.found is None else (*notes, said_of(task.found[1])),
+    )
+
+
+class _Task:
+    """The labels of one project."""
+
+    def __init__(self, context: JobContext, known: JobInputs) -> None:
+        self.context, self.known, self.seed = context, known, known.seed
+        self.params = PruneParams.model_validate(context.params)
+        self.classes = known.snapshot.classes
+        self.indices, self.labels = known.snapshot.inside()
+        self.found = WarmedUp(context, known, self.params).find()
+        self._size, self._look_seconds, self._dimension = 0, 0.0, 0
+
+    def warm_up(self) -> Cost:
+        """Time steps, and inference over both views of a sample."""
+        params, count = self.params, len(self.indices)
+        if self.found is not None:
+            self._size = min(count, _MOST)
+            return Cost(0.0)
+        if params.frozen:
+            return self._features()
+        models: list[NetworkModel] = []
+        task = warm_up_of(self.context, self.known, params)
+        assert isinstance(task, WarmUp)
+
+        def train(steps: int) -> None:
+            self.context.check()
+            models[:] = task.train_steps(steps)
+
+        step = step_seconds(train)
+        # The sample is learned from twice, and looked at four times.
+        self._size = min(count, _MOST, max(_LEAST, int(_SECONDS * params.batch_size / (4 * step))))
+        plain, strong = (
+            extended_seconds(partial(self._infer, one), self._size, count) for one in models
+        )
+        self._look_seconds = params.models * plain + strong
+        self._dimension = models[0].network.dimension
+        steps = params.epochs * ceil(count / params.batch_size)
+        return Cost(params.models * (steps * step + params.epochs * plain))
+
+    def _features(self) -> Cost:
+        """Time the features of a sample, and the heads that are warmed up on them."""
+        count = len(self.indices)
+        self._size = min(count, _MOST_EMBEDDED)
+        sample = self._sample()
+
+        def embed(size: int) -> None:
+            self.context.check()
+            self._frozen(sample[:size]).train()
+
+        seconds = affine_seconds(embed, len(sample), count)
+        task = self._frozen(sample)
+        task.train()
+
+        def look(_: int) -> None:
+            self._dimension = task.look().given("embeddings").shape[1]
+
+        self._look_seconds = timed(look, len(sample)) * count / len(sample)
+        return Cost(seconds)
+
+    def _frozen(self, sample: Indices) -> FrozenWarmUp:
+        """The warm-up of (n,) positions, with nothing done yet."""
+        work = self.context.work / "dry_run"
+        shutil.rmtree(work, ignore_errors=True)
+        return FrozenWarmUp(
+            self.known.store,
+            self.indices[sample],
+            self.labels[sample],
+            classes=self.classes,
+            params=self.params,
+            seed=self.seed,
+            work=work,
+        )
+
+    def embed(self) -> Cost:
+        """Tell what was measured beside the training."""
+        return Cost(self._look_seconds, 2 * self._bytes(self._dimension))
+
+    def prune(self) -> Cost:
+        """Time the choice among the sample and among a part of it, and extend that."""
+        params = self.params
+        sample = self._sample()
+        view = self._seen(sample)
+        if params.method == "ssp" and not params.frozen:
+            learned = learned_features(self.context, self.indices[sample])
+            view = replace(view, self_supervised=learned)
+        share = params.keep_of(len(self.indices)) / len(self.indices)
+        method_params = params.method_params()
+        if self.found is None and "tau" in method_params:
+            # A given threshold suits features that were learned; before that all look alike.
+            method_params["tau"] = None
+        mixed = np.random.default_rng(self.seed).permutation(len(sample))
+
+        def choose(size: int) -> None:
+            self.context.check()
+            part = view.part(np.sort(mixed[:size]))
+            prune(params.method, part, max(1, round(share * size)), method_params)
+
+        seconds = extended_seconds(choose, len(sample), len(self.indices), highest_power=2)
+        return Cost(seconds, 4 * self._bytes(view.given("embeddings").shape[1]))
+
+    def _seen(self, sample: Indices) -> PruningView:
+        """Return what a warm-up shows of a sample: that of an earlier job, or a short one."""
+        params = self.params
+        if self.found is not None:
+            arrays, _ = self.found
+            return PruningView(self.labels, self.classes, self.seed, **arrays).part(sample)
+        if params.frozen:
+            heads = self._frozen(sample)
+            heads.train(lambda *_: self.context.check())
+            return heads.look(lambda *_: self.context.check())
+        # What is forgotten between epochs shows in the second at the earliest.
+        epochs = min(2, params.epochs)
+        task = WarmUp(
+            images_of(self.known.store),
+            self.indices[sample],
+            self.labels[sample],
+            classes=self.classes,
+            params=params.model_copy(update={"epochs": epochs, "models": 1}),
+            seed=self.seed,
+            work=self.context.work / "dry_run",
+        )
+        task.train(lambda *_: self.context.check())
+        return task.look(lambda *_: self.context.check())
+
+    def _infer(self, model: NetworkModel, size: int) -> None:
+        self.context.check()
+        model.infer(self.indices[:size])
+
+    def _sample(self) -> Indices:
+        """Positions of a random sample that has every class, ascending."""
+        mixed = np.random.default_rng(self.seed).permutation(len(self.indices))
+        _, first = np.unique(self.labels[mixed], return_index=True)
+        order = np.concatenate([mixed[first], np.delete(mixed, first)])
+        return np.sort(order[: max(self._size, len(first))])
+
+    def _bytes(self, dimension: int) -> int:
+        """Size of the embeddings of all images on one view."""
+        return 4 * len(self.indices) * dimension
