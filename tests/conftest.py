@@ -26,7 +26,7 @@ from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.world import World
-from workers import runner
+from workers import context
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "karat_template"
@@ -122,8 +122,8 @@ def installation(
     monkeypatch.setenv("KARAT_DISK_RESERVE_BYTES", "0")
     _forget()
     yield settings.settings()
-    if runner.sessions.cache_info().currsize:
-        runner.sessions().kw["bind"].dispose()
+    if context.sessions.cache_info().currsize:
+        context.sessions().kw["bind"].dispose()
     queue.celery().close()
     # Every queue: a message of this test must not reach a worker of the next.
     with redis.Redis(unix_socket_path=str(services.redis.socket_path)) as broker:
@@ -134,7 +134,7 @@ def installation(
 
 def _forget() -> None:
     """Processes read their environment once; tests are many installations in one process."""
-    for cached in (settings.settings, queue.celery, runner.sessions):
+    for cached in (settings.settings, queue.celery, context.sessions):
         cached.cache_clear()
 
 

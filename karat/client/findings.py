@@ -72,7 +72,9 @@ class OodLeft(TypedDict):
 class Round(TypedDict):
     """A round. ``accuracy`` is that of the model trained on the answers up to this round.
 
-    ``purity_auroc`` judges the purity of the round's queries by their verdicts.
+    ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
+    answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as
+    typical nor sent by somebody.
     """
 
     accuracy: float | None
@@ -81,6 +83,7 @@ class Round(TypedDict):
     budget: float
     closed_at: str | None
     closing_at: str | None
+    drawn: Answered | None
     in_share: float | None
     job_id: int | None
     metrics: dict[str, Any]

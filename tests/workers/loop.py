@@ -7,7 +7,7 @@ from safetensors.numpy import load_file
 from sqlalchemy import func, select
 
 from core.lifecycle import EXAMPLE_STATE_AFTER
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.rounds import close
 from core.states import JobState, ProjectState, Role, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Query, Round
@@ -100,7 +100,7 @@ class Loop:
     def finish(self, number: int) -> Job:
         """Close round ``number`` and run its job here, whatever becomes of it."""
         job = self.close(number)
-        message = AdvanceRound(job_id=job.id)
+        message = RunJob.of(job)
         self.session.rollback()  # the server ends a transaction that idles for a minute
         run_job(message, handler)
         self.session.expire_all()
