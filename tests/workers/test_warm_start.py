@@ -282,7 +282,7 @@ def test_a_network_has_no_features_to_choose_by_and_the_round_says_so(
     run(world, job)
     assert not any(one.typical for one in queue_of(world, project))
     (note,) = notes_of(world, project)
-    assert note.startswith("The first images are random")
+    assert note.startswith("The first images were drawn at random")
 
 
 def test_only_what_was_drawn_tells_of_the_pool(world: World, http: TestClient) -> None:
