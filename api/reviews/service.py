@@ -32,6 +32,7 @@ from api.reviews.schemas import (
 from api.telling import tell
 from core.errors import NotFound
 from core.events import Topic
+from core.media.excerpts import beginning
 from core.project_settings import ProjectSettings
 from core.states import Decision, ExampleState, JobKind
 from core.storage import Storage
@@ -39,6 +40,7 @@ from core.tables import Annotation, Example, Job, Project, Suggestion
 
 _COLUMNS = (
     Suggestion, Example.width, Example.height, Example.name, Example.state, Example.label_class_id,
+    beginning(),
 )  # fmt: skip
 _BLOCK: Final = 2000
 
@@ -218,11 +220,12 @@ async def _shown(
 
 def _one(
     suggestion: Suggestion,
-    width: int,
-    height: int,
+    width: int | None,
+    height: int | None,
     name: str,
     state: ExampleState,
     label: int | None,
+    excerpt: str | None,
     decided: int | None = None,
     right: float | None = None,
     *,
@@ -236,9 +239,10 @@ def _one(
         id=suggestion.id,
         example_id=suggestion.example_id,
         rank=suggestion.rank,
-        image_url=image_url(suggestion.example_id),
+        image_url=image_url(suggestion.example_id, is_text=width is None),
         width=width,
         height=height,
+        excerpt=excerpt,
         # Without its folders: in an ImageFolder they are the classes.
         name=PurePosixPath(name).name,
         given_class_id=given,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from core.pictures.rendition import rendered
-from workers.imports.decode import Decoded, decode
+from workers.imports.media.decode import Decoded, decode
 from workers.imports.items import Refused
 
 

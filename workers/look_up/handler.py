@@ -16,8 +16,8 @@ from models.params.networks import compared_width
 from models.protocols import Extractor
 from workers.context import JobContext
 from workers.features.stored import LearnedFeatures
-from workers.imports.decode import decode
 from workers.imports.items import Refused
+from workers.imports.media.decode import decode
 
 PHASES: Final = ("look",)
 

@@ -16,7 +16,7 @@ from core.originals import ORIGINAL, Original, Originals
 from core.tables import Example
 from models.media.image import Pixels
 from workers.context import JobContext
-from workers.imports.decode import Decoded, decode_all
+from workers.imports.media.decode import Decoded, decode_all
 
 BATCH: Final = 256
 _MOST_BYTES: Final = 32 << 20
