@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core import events
+from core.job_params import AdvanceParams
 from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
@@ -88,8 +89,7 @@ def failed(session: Session, job: Job) -> None:
     """Mark the job's round as failed, from which it can be retried."""
     if job.dry_run:
         return
-    closing, selecting = job.params["closing"], job.params["selecting"]
-    number = selecting if closing is None else closing
+    number = AdvanceParams.of(job).numbers[0]
     statement = (
         select(Round)
         .where(Round.project_id == job.project_id, Round.number == number)

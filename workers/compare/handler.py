@@ -67,7 +67,7 @@ def run(context: JobContext) -> dict[str, Any]:
 
 
 def _group(context: JobContext, known: dict[str, Any], yielding: Yielding) -> None:
-    params = CompareParams.model_validate(context.params)
+    params = CompareParams.of(context)
     pixels = context.storage.pixels(context.project_id, known["input_size"])
     store = PixelStore.open(pixels, known["input_size"], known["images"])
     prints, means = outlines(store, yielding.progress)

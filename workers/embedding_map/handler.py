@@ -96,7 +96,7 @@ class _Map:
     def __init__(self, context: JobContext) -> None:
         """Read what was gathered."""
         self.context = context
-        self.params = EmbeddingMapParams.model_validate(context.params)
+        self.params = EmbeddingMapParams.of(context)
         self.source = Source.of(context.checkpoint["known"])
         self.features = Features(context, self.source)
         self.pool: Indices = np.load(context.work / "pool.npy")

@@ -36,7 +36,7 @@ def run(context: JobContext) -> dict[str, Any]:
     yielding = Yielding(context)
     if not context.done("learn"):
         pool = np.load(context.work / "pool.npy")
-        params = ContrastiveParams.model_validate(context.params)
+        params = ContrastiveParams.of(context)
         context.plan(PHASES, work=_effort(params, len(pool), known["images"]))
         with context.phase("learn"):
             learn_encoder(

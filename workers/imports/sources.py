@@ -37,7 +37,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             ``unknown_folder``; of a bucket also what ``Buckets`` raises, and
             ``location_not_allowed`` once it is no longer allowed.
     """
-    params = ImportParams.of(context.params)
+    params = ImportParams.of(context)
     if params.location is not None:
         return _bucket(context, params, params.location, names_only)
     filename, annotations = params.filename, params.annotations

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from core.errors import Conflict, Invalid
 from core.features import Features, features_of
+from core.job_params import LookUpParams
 from core.project_settings import ProjectSettings
 from core.tables import Job, Project
 from models.features.contrastive import restore_encoder
@@ -25,7 +26,7 @@ PHASES: Final = ("look",)
 def run(context: JobContext) -> dict[str, Any]:
     """Note the features of the file beside the name of those that they are comparable with."""
     context.plan(PHASES)
-    upload = context.params["upload"]
+    upload = LookUpParams.of(context).upload
     if not context.done("look"):
         with context.phase("look"):
             context.save(_looked(context, upload))

@@ -42,7 +42,7 @@ class _Task:
 
     def __init__(self, context: JobContext, known: JobInputs) -> None:
         self.context, self.known, self.seed = context, known, known.seed
-        self.params = PruneParams.model_validate(context.params)
+        self.params = PruneParams.of(context)
         self.classes = known.snapshot.classes
         self.indices, self.labels = known.snapshot.inside()
         self.found = WarmedUp(context, known, self.params).find()

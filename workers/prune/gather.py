@@ -28,7 +28,7 @@ def gather(context: JobContext) -> JobInputs:
         raise ModelError(
             "Fewer than two classes have a labeled image; label some images of each class first."
         )
-    params = PruneParams.model_validate(context.params)
+    params = PruneParams.of(context)
     params.keep_of(len(indices))
     if params.method == "ssp":
         features = learned_features(context, indices)

@@ -49,7 +49,7 @@ def failed(session: Session, job: Job) -> None:
 
 
 def _find(context: JobContext) -> None:
-    params = PruneParams.model_validate(context.params)
+    params = PruneParams.of(context)
     if not context.done("gather"):
         with context.phase("gather"):
             gather(context)

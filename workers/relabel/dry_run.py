@@ -51,7 +51,7 @@ class _Task:
 
     def __init__(self, context: JobContext, gathered: Gathered) -> None:
         self.context, self.gathered, self.known = context, gathered, gathered.known
-        self.params = RelabelParams.model_validate(context.params)
+        self.params = RelabelParams.of(context)
         self.indices, self.labels = self.known.snapshot.inside()
         self.mixed = np.random.default_rng(self.known.seed).permutation(len(self.indices))
 

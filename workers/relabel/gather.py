@@ -54,7 +54,7 @@ def gather(context: JobContext) -> Gathered:
         ModelError: Nothing could be learned from them.
         Conflict: The file of the subset is lost.
     """
-    params = RelabelParams.model_validate(context.params)
+    params = RelabelParams.of(context)
     known = freeze(context)
     indices, labels = known.snapshot.inside()
     trained = np.ones(len(indices), dtype=np.bool_)

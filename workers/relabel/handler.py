@@ -41,7 +41,7 @@ def run(context: JobContext) -> dict[str, Any]:
     """Learn and suggest; a killed job goes on in the training where it was."""
     if context.dry_run:
         return dry_run(context, prepare)
-    params = RelabelParams.model_validate(context.params)
+    params = RelabelParams.of(context)
     context.plan(phases_of(params))
     if "result" not in context.checkpoint:
         _Relabeling(context, params).run()

@@ -12,6 +12,7 @@ from core.project_settings import ProjectSettings
 from core.tables import Job, Project
 from models.errors import Cancelled
 from models.media.image import PixelStore
+from models.params.resize import ResizeParams
 from workers.context import JobContext
 from workers.resize.refit import Refit, require_originals
 from workers.resize.swap import name, put_in_place, require_patches, take_back, tidy
@@ -28,7 +29,7 @@ def run(context: JobContext) -> dict[str, Any]:
 
         return estimate(context)
     context.plan(PHASES)
-    size = int(context.params["input_size"])
+    size = ResizeParams.of(context).side
     if not context.done("swap"):
         _require_another(context, size)
     if not context.done("check"):

@@ -37,7 +37,7 @@ class _Task:
 
     def __init__(self, context: JobContext, known: JobInputs) -> None:
         self.context, self.known = context, known
-        self.params = TaufeParams.model_validate(context.params)
+        self.params = TaufeParams.of(context)
         self.parts: Parts = divide_known(known, self.params)
         self._model: TargetModel | None = None
 

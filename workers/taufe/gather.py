@@ -13,7 +13,7 @@ def gather(context: JobContext) -> JobInputs:
         ModelError: It could not be learned from.
     """
     known = freeze(context, in_use=True)
-    divide_known(known, TaufeParams.model_validate(context.params))
+    divide_known(known, TaufeParams.of(context))
     return known
 
 

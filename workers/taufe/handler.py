@@ -73,7 +73,7 @@ class Comparison:
     def __init__(self, context: JobContext) -> None:
         """Read what was gathered."""
         self.context = context
-        self.params = TaufeParams.model_validate(context.params)
+        self.params = TaufeParams.of(context)
         known = frozen(context)
         self.snapshot, self.store, self.seed = known.snapshot, known.store, known.seed
         self.parts = divide_known(known, self.params)
