@@ -35,8 +35,10 @@ def phases() -> Iterator[str]:
             assert isinstance(node, ast.AnnAssign)
             if isinstance(node.value, ast.Tuple):
                 for item in node.value.elts:
-                    if isinstance(item, ast.Constant):
-                        yield str(item.value)
+                    # A name, or the phase that it is the name of.
+                    called = item.args[0] if isinstance(item, ast.Call) else item
+                    if isinstance(called, ast.Constant):
+                        yield str(called.value)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
