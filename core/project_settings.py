@@ -63,6 +63,8 @@ class ProjectSettings(_Strict):
         budget: What the verdicts of one round may cost, in units of ``cost``.
         cost: Prices of verdicts.
         overlap: How many annotators see each queried image; every verdict costs.
+        second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
+            probably wrong; ``None`` = 5 % where several people label, none where one does.
         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
         model: Target model.
         strategy: Query strategy.
@@ -80,6 +82,7 @@ class ProjectSettings(_Strict):
     budget: float = Field(default=100.0, gt=0, le=1e9)
     cost: Cost = Field(default_factory=Cost)
     overlap: int = Field(default=1, ge=1, le=20)
+    second_looks: float | None = Field(default=None, ge=0, le=0.5)
     zero_wait: bool = True
     model: Choice = Field(default_factory=lambda: Choice(name="auto"))
     strategy: Choice = Field(default_factory=lambda: Choice(name=STRATEGY_OF["best_model"]))

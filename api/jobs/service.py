@@ -23,7 +23,7 @@ from core.rounds import take_up
 from core.settings import Settings
 from core.states import JobKind, JobState, Medium, Role, RoundState, Split
 from core.tables import Example, Job, Member, Project, Round
-from models.catalog import find, is_job, suited, validate
+from models.catalog import find, is_job, require_served, suited, validate
 from models.errors import ModelError
 
 
@@ -108,6 +108,10 @@ async def start(
         spec = find("job", body.kind)
     except ModelError as error:
         raise Invalid("unknown_job", str(error), field="kind") from error
+    try:
+        require_served(spec, project.medium)
+    except ModelError as error:
+        raise Invalid("wrong_medium", f"{error}.", field="kind") from error
     given = suited(spec, body.params, without_gpu=await without_gpu(session))
     try:
         params = validate("job", body.kind, given)

@@ -138,8 +138,9 @@ class Suggestion(TypedDict):
     example_id: int
     rank: int
     image_url: str
-    width: int
-    height: int
+    width: int | None
+    height: int | None
+    excerpt: str | None
     name: str
     given_class_id: int | None
     suggested_class_id: int | None

@@ -10,7 +10,10 @@ Verdict = Literal["class", "ood", "skip", "unsure"]
 ProjectState = Literal["draft", "running", "paused", "finished"]
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
 JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
-ExportFormat = Literal["csv", "jsonl", "imagefolder", "yolo", "coco", "label_studio", "parquet"]
+Medium = Literal["image", "text"]
+ExportFormat = Literal[
+    "csv", "jsonl", "imagefolder", "yolo", "coco", "label_studio", "parquet", "doccano"
+]
 
 
 class User(TypedDict):
@@ -89,11 +92,12 @@ class CurrentRound(TypedDict):
 
 
 class ProjectSummary(TypedDict):
-    """A project in a list."""
+    """A project in a list; ``medium`` is what its examples are, image or text."""
 
     id: int
     name: str
     task: str
+    medium: Medium
     state: ProjectState
     created_at: str
     counts: Counts
@@ -101,9 +105,13 @@ class ProjectSummary(TypedDict):
 
 
 class ProjectListed(ProjectSummary):
-    """The same with ids of a few of its images, spread over all that there are."""
+    """The same with ids of a few of its examples, spread over all that there are.
+
+    ``excerpts`` are how these begin, where they are texts.
+    """
 
     pictures: list[int]
+    excerpts: list[str]
 
 
 class Project(ProjectSummary):
@@ -189,6 +197,14 @@ class ExportedClass(TypedDict):
     evaluation: int
 
 
+class ExportFormatInfo(TypedDict):
+    """A format of exports, the media that it can hold, and why not the project's, if it cannot."""
+
+    name: ExportFormat
+    media: list[Medium]
+    refused: str | None
+
+
 class PlannedLabel(TypedDict):
     """A label of planned images; ``known`` if it is a class of the project."""
 
@@ -260,8 +276,9 @@ class ImportPlan(TypedDict):
 
 
 class Example(TypedDict):
-    """An image of a pool.
+    """An image or a text of a pool.
 
+    A text has no ``width`` and ``height``; ``excerpt`` is how it begins, at most 300 characters.
     ``confidence`` is the probability of the predicted class among the classes, ``in_probability``
     that of being in-distribution at all. ``similarity`` is to what images were compared with,
     ``isolation`` the distance to the nearest others where they are ordered by it, and
@@ -271,8 +288,9 @@ class Example(TypedDict):
     id: int
     pool_index: int
     name: str
-    width: int
-    height: int
+    width: int | None
+    height: int | None
+    excerpt: str | None
     split: Split
     state: str
     label: str | None
@@ -290,15 +308,21 @@ class Example(TypedDict):
 
 
 class Query(TypedDict):
-    """An image to be labeled."""
+    """An image or a text to be labeled.
+
+    ``text`` is all of a text of at most 20,000 characters; of a longer one ``PoolClient.text`` has
+    the rest.
+    """
 
     query_id: int
     example_id: int
     rank: int
     round: int
     image_url: str
-    width: int
-    height: int
+    width: int | None
+    height: int | None
+    excerpt: str | None
+    text: str | None
     name: str
     predicted_class_id: int | None
     probability: float | None
@@ -447,7 +471,7 @@ class Agreement(TypedDict):
 
 
 class Algorithm(TypedDict):
-    """An entry of the catalog of algorithms."""
+    """An entry of the catalog of algorithms; ``media`` and ``tasks`` are what it serves."""
 
     name: str
     kind: str
@@ -457,5 +481,7 @@ class Algorithm(TypedDict):
     needs: list[str]
     fallback: str
     group: str
+    media: list[Medium]
+    tasks: list[str]
     params_schema: dict[str, Any]
     defaults: dict[str, Any]

@@ -30,7 +30,7 @@ import json, sys
 from api.projects.settings import checked
 from core.errors import Invalid
 try:
-    checked(json.load(sys.stdin))
+    checked(*json.load(sys.stdin))
 except Invalid as error:
     json.dump([error.field, error.detail], sys.stdout)
 """
@@ -139,7 +139,7 @@ def fault(plan: Plan, pool: DemoPool) -> tuple[str, str] | None:
     """
     done = subprocess.run(
         [sys.executable, "-P", "-c", _CHECK],
-        input=json.dumps(plan.settings(pool)),
+        input=json.dumps([plan.settings(pool), None, pool.medium]),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -166,6 +166,7 @@ def create_project(client: Client, pool: DemoPool, plan: Plan) -> ProjectClient:
     return client.create_project(
         next(name for name in names if name not in taken),
         pool.classes,
+        medium=pool.medium,
         guidelines=f"The classes are {', '.join(pool.classes)}. Anything else is OOD.",
         settings=plan.settings(pool),
     )
@@ -174,12 +175,12 @@ def create_project(client: Client, pool: DemoPool, plan: Plan) -> ProjectClient:
 def import_pool(
     client: Client, project: ProjectClient, pool: DemoPool, on_progress: Callable[[Job], None]
 ) -> None:
-    """Send the pool and the evaluation images, and wait until they are in.
+    """Send the pool and the evaluation examples, and wait until they are in.
 
     Args:
         client: The admin's connection.
         project: The project.
-        pool: The images.
+        pool: The images or texts.
         on_progress: Called with the import's job each time it is looked at.
     """
     with tempfile.TemporaryDirectory(prefix="karat-") as directory:
@@ -319,7 +320,7 @@ def report(
         ],
         "config": {**asdict(plan), "data": source, "classes": list(pool.classes)},
         "pool": {
-            "images": len(pool.images),
+            f"{pool.medium}s": len(pool.examples),
             "in_share": pool.in_share,
             "evaluation": len(pool.evaluation),
         },

@@ -10,6 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from api.examples import words
 from api.labeling import statements as sql
 from api.pipelined_sql import Statement
 from core.messages import RunJob
@@ -168,6 +169,52 @@ def test_pages_of_the_pool_read_a_page(
         assert pages
         for statement, given in pages:
             explain(connection, statement, given).check(400)
+
+
+TEXTS = 100_000
+# Numbers stand apart, as in tickets, so that each word has the frequency that is said.
+_TEXTS = """
+    INSERT INTO example_texts (example_id, content)
+    SELECT id, 'ticket ' || pool_index || ' of everybody'
+        || CASE WHEN pool_index % 100 = 50 THEN ' seldom' ELSE '' END
+        || CASE WHEN pool_index % 30000 = 29999 THEN ' rarely' ELSE '' END
+        || repeat(' and more words to read', 5)
+    FROM examples WHERE project_id = %(project)s
+"""
+
+
+def test_a_search_for_words_reads_what_has_them_or_a_page(
+    world: World, connection: psycopg.Connection[Any], http: TestClient
+) -> None:
+    project, admin = world.texts((), state=ProjectState.RUNNING), world.caller()
+    round_ = world.open_round(project, 0)
+    fill(connection, project.id, TEXTS, round_.id, queue=QUEUE, annotator=admin.user.id)
+    connection.execute(_TEXTS.encode().replace(b"% ", b"%% "), {"project": project.id})
+    connection.execute("VACUUM ANALYZE example_texts")
+    url = f"/api/projects/{project.id}/examples"
+    seldom, rarely = TEXTS // 100, 3
+    # So many are looked up to see whether there are more.
+    few = words.FEW + 1
+    for search, view, found, most in (
+        ("everybody", {}, 100, few),
+        ("everybody", {"cursor": TEXTS // 2, "state": "unlabeled"}, 100, few),
+        ("seldom", {}, 100, 4 * seldom),
+        ("seldom more", {"cursor": seldom - 20}, 20, 4 * seldom),
+        ("rarely", {}, rarely, 20),
+        ("rarely everybody", {"split": "all"}, rarely, 20),
+        ("never", {}, 0, 20),
+    ):
+        with statements() as sent:
+            page = http.get(
+                url, params={"search": search, "limit": 100, **view}, headers=admin.headers
+            ).json()
+        assert len(page["items"]) == found, (search, page)
+        asked = [one for one in sent if "FROM example" in one[0] and "max(" not in one[0]]
+        assert asked
+        for statement, given in asked:
+            explain(connection, statement, given).check(most)
+    counted = http.get(f"{url}/count", params={"search": "rarely"}, headers=admin.headers).json()
+    assert counted == {"count": rarely, "exact": True}
 
 
 def test_projects_are_counted_without_what_nobody_has_looked_at(

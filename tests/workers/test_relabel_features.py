@@ -220,8 +220,8 @@ def test_what_a_reviewer_settled_is_not_asked_again(http: TestClient, world: Wor
 def test_a_job_that_began_before_an_upgrade_ends_after_it(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gather_as_before(context: JobContext) -> Gathered:
-        found, path = gather(context, RelabelParams.of(context)), context.work / "gathered.npz"
+    def gather_as_before(context: JobContext, params: RelabelParams) -> Gathered:
+        found, path = gather(context, params), context.work / "gathered.npz"
         arrays = read_arrays(path)
         del arrays["before_ids"]
         write_arrays(path, arrays)

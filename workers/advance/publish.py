@@ -16,6 +16,7 @@ from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
 from models.rounds.predictions import predict
 from models.rounds.query import PoolScores
+from workers.advance import second_looks
 from workers.advance.findings import annotator_seconds, findings
 from workers.advance.phases import Advance
 from workers.advance.reads import noted_at_closing
@@ -105,17 +106,19 @@ def _finish(
     shown: dict[str, Any],
 ) -> None:
     """Close ``round_`` with what its model achieved and its answers have shown."""
-    evaluated = advance.noted("evaluate")
+    evaluated, looks = advance.noted("evaluate"), second_looks.outcome(session, round_)
     round_.accuracy = evaluated.get("accuracy")
     round_.metrics = {
         **{key: value for key, value in evaluated.items() if key not in {"accuracy", "notes"}},
         **shown,
         "annotator_seconds": annotator_seconds(session, round_),
+        **({} if looks is None else {"second_looks": looks}),
     }
     # Of a round that closes once more, so that another can follow, those of the first time go.
     before = noted_at_closing(session, round_)
     kept = [note for note in round_.notes if note not in before]
-    round_.notes = list(dict.fromkeys([*kept, *advance.closing_notes]))
+    closing = [*advance.closing_notes, *second_looks.closing_note(looks)]
+    round_.notes = list(dict.fromkeys([*kept, *closing]))
     round_.seconds = advance.context.seconds
     if (checkpoint := files.get(ArtifactKind.CHECKPOINT)) is not None:
         _attach(session, checkpoint, round_)
@@ -179,6 +182,9 @@ def _open(
     ids = {"project_id": project.id, "round_id": round_.id}
     path = advance.file("scores.parquet")
     scores = PoolScores.from_parquet(path) if path.exists() else None
+    again = second_looks.queries(session, project.id, selected.get("again", []))
+    unknown = dict.fromkeys(_PREDICTED)
+    requested = [*requested, *({**row, **unknown} for row in again)]
     # Before what is ranked, and stored first: what is in the queue is not chosen for it.
     first = [
         {**ids, **row, "rank": rank - len(requested)}
@@ -192,7 +198,11 @@ def _open(
         if kind in files:
             _attach(session, files[kind], round_)
     round_.queries = len(rows)
-    round_.notes = [*advance.noted("meta_train").get("notes", []), *selected["notes"]]
+    round_.notes = [
+        *advance.noted("meta_train").get("notes", []),
+        *second_looks.opening_note(len(again)),
+        *selected["notes"],
+    ]
     if not rows and round_.spent == 0:
         round_.notes = [*round_.notes, "No unlabeled image is left in the pool."]
         move_round(round_, RoundState.CLOSED)

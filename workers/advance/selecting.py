@@ -14,6 +14,7 @@ from models.rounds import surface, view_files
 from models.rounds.predictions import inside_of
 from models.rounds.query import PoolScores, Scored
 from models.rounds.query import select as select_queries
+from workers.advance import second_looks
 from workers.advance.phases import Advance
 from workers.advance.reads import median_seconds
 
@@ -41,6 +42,7 @@ def select(advance: Advance) -> None:
             "order": ranking.order.tolist(),
             "notes": advance.noted("score").get("notes", []) + list(ranking.notes),
             "state": dict(ranking.state),
+            "again": second_looks.choose(advance),
         },
     )
 

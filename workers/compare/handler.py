@@ -16,13 +16,13 @@ from models.features.duplicates import (
     nearest_rows,
     outlines,
 )
-from models.media.image import PixelStore
 from models.params.compare import CompareParams
 from workers.artifacts import keep
 from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
+from workers.stores import open_store
 from workers.yielding import Yielding
 
 _FILE: Final = "alike.parquet"
@@ -79,8 +79,9 @@ class Comparison:
     def outline(self) -> None:
         """Group those that are the same picture."""
         context, known = self.context, self.known
-        pixels = context.storage.pixels(context.project_id, known["input_size"])
-        store = PixelStore.open(pixels, known["input_size"], known["images"])
+        store = open_store(
+            context.storage, context.project_id, known["input_size"], known["images"]
+        )
         prints, means = outlines(store, self.progress)
         rows, cosines = (
             np.load(path, mmap_mode="r") for path in nearest_files(context.work / "nearest")

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from core.tables import Job
 from models.features.contrastive import learn_encoder
-from models.media.image import PixelStore
+from models.media.image import PixelStore, images_of
 from models.media.views import ROTATIONS
 from models.params.contrastive import ContrastiveParams
 from workers.context import JobContext, Phase
@@ -17,6 +17,7 @@ from workers.dry_run import dry_run
 from workers.features.dry_run import prepare
 from workers.features.gather import gather
 from workers.features.stored import LearnedFeatures, latest
+from workers.stores import open_store
 from workers.yielding import Yielding
 
 
@@ -61,8 +62,14 @@ class Learning:
     def store(self) -> PixelStore:
         """Pixels of all images."""
         known = self.known
-        pixels = self.context.storage.pixels(self.context.project_id, known["input_size"])
-        return PixelStore.open(pixels, known["input_size"], known["images"])
+        return images_of(
+            open_store(
+                self.context.storage,
+                self.context.project_id,
+                known["input_size"],
+                known["images"],
+            )
+        )
 
     def effort(self) -> dict[str, float]:
         """What learning and embedding amount to, in images that pass through the network."""

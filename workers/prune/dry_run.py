@@ -1,5 +1,6 @@
 """What pruning would take."""
 
+import shutil
 from dataclasses import replace
 from functools import partial
 from math import ceil
@@ -7,7 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from models.dry_run import extended_seconds, step_seconds
+from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
+from models.frozen_warm_up import FrozenWarmUp
+from models.media.image import images_of
 from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.run import prune
@@ -23,6 +26,7 @@ from workers.prune.warmed import WarmedUp, said_of
 _SECONDS: Final = 5.0
 _LEAST: Final = 64
 _MOST: Final = 4096
+_MOST_EMBEDDED: Final = 512
 
 
 def prepare(context: JobContext) -> DryRun:
@@ -55,8 +59,11 @@ class _Task:
         if self.found is not None:
             self._size = min(count, _MOST)
             return Cost(0.0)
+        if params.frozen:
+            return self._features()
         models: list[NetworkModel] = []
         task = warm_up_of(self.context, self.known, params)
+        assert isinstance(task, WarmUp)
 
         def train(steps: int) -> None:
             self.context.check()
@@ -73,6 +80,40 @@ class _Task:
         steps = params.epochs * ceil(count / params.batch_size)
         return Cost(params.models * (steps * step + params.epochs * plain))
 
+    def _features(self) -> Cost:
+        """Time the features of a sample, and the heads that are warmed up on them."""
+        count = len(self.indices)
+        self._size = min(count, _MOST_EMBEDDED)
+        sample = self._sample()
+
+        def embed(size: int) -> None:
+            self.context.check()
+            self._frozen(sample[:size]).train()
+
+        seconds = affine_seconds(embed, len(sample), count)
+        task = self._frozen(sample)
+        task.train()
+
+        def look(_: int) -> None:
+            self._dimension = task.look().given("embeddings").shape[1]
+
+        self._look_seconds = timed(look, len(sample)) * count / len(sample)
+        return Cost(seconds)
+
+    def _frozen(self, sample: Indices) -> FrozenWarmUp:
+        """The warm-up of (n,) positions, with nothing done yet."""
+        work = self.context.work / "dry_run"
+        shutil.rmtree(work, ignore_errors=True)
+        return FrozenWarmUp(
+            self.known.store,
+            self.indices[sample],
+            self.labels[sample],
+            classes=self.classes,
+            params=self.params,
+            seed=self.seed,
+            work=work,
+        )
+
     def embed(self) -> Cost:
         """Tell what was measured beside the training."""
         return Cost(self._look_seconds, 2 * self._bytes(self._dimension))
@@ -82,7 +123,7 @@ class _Task:
         params = self.params
         sample = self._sample()
         view = self._seen(sample)
-        if params.method == "ssp":
+        if params.method == "ssp" and not params.frozen:
             learned = learned_features(self.context, self.indices[sample])
             view = replace(view, self_supervised=learned)
         share = params.keep_of(len(self.indices)) / len(self.indices)
@@ -106,10 +147,14 @@ class _Task:
         if self.found is not None:
             arrays, _ = self.found
             return PruningView(self.labels, self.classes, self.seed, **arrays).part(sample)
+        if params.frozen:
+            heads = self._frozen(sample)
+            heads.train(lambda *_: self.context.check())
+            return heads.look(lambda *_: self.context.check())
         # What is forgotten between epochs shows in the second at the earliest.
         epochs = min(2, params.epochs)
         task = WarmUp(
-            self.known.store,
+            images_of(self.known.store),
             self.indices[sample],
             self.labels[sample],
             classes=self.classes,

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
 from models.errors import ModelError
+from models.frozen_warm_up import FrozenWarmUp
 from models.params.prune import PruneParams
 from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
@@ -70,7 +72,7 @@ class Pruning:
         return frozen(self.context)
 
     @cached_property
-    def training(self) -> WarmUp:
+    def training(self) -> WarmUp | FrozenWarmUp:
         """The warm-up, whose files are with the unfinished work."""
         return warm_up_of(self.context, self.known, self.params)
 
@@ -85,6 +87,9 @@ class Pruning:
         How long the choice takes depends on the method, and shows only when it is made.
         """
         params, labeled = self.params, len(self.known.snapshot.inside()[0])
+        if params.frozen:
+            # Heads are trained while everything is looked at, which takes no time beside embedding.
+            return {"warm_up": float(labeled), "embed": labeled / 100}
         # Learning from an image takes about as long as looking at three; each epoch ends with a
         # look.
         return {
@@ -137,9 +142,10 @@ class Pruning:
             snapshot.classes,
             self.known.seed,
             **read_arrays(self.file(_VIEW)),
-            self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
             names=tuple(class_names(context, snapshot.class_ids)),
         )
+        if params.method == "ssp" and view.self_supervised is None:
+            view = replace(view, self_supervised=learned_features(context, indices))
         n = params.keep_of(len(indices))
         pruned = prune(params.method, view, n, params.method_params(), self.progress)
         found = Found(

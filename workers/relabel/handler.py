@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job, Suggestion
+from models.media.image import images_of
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.groups import NO_GROUP
@@ -79,7 +80,7 @@ class Relabeling:
         known = self.gathered.known
         indices, labels = known.snapshot.inside()
         found = second_opinion(
-            known.store,
+            images_of(known.store),
             indices,
             labels,
             classes=known.snapshot.classes,

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from models.dry_run import extended_seconds, step_seconds, timed
+from models.media.image import images_of
 from models.params.regularize import TaufeParams
 from models.protocols import TargetModel
 from models.regularize import METHODS, Parts, doubts_of_ood, draw, drawing, train_method
@@ -49,7 +50,7 @@ class _Task:
             self.context.check()
             self._model = train_method(
                 method,
-                self.known.store,
+                images_of(self.known.store),
                 self.parts,
                 self.params.model_copy(update={"steps": steps}),
                 classes=self.known.snapshot.classes,

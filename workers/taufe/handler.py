@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
+from models.media.image import images_of
 from models.params.regularize import TaufeParams
 from models.regularize import (
     METHODS,
@@ -80,7 +81,7 @@ class Comparison:
         checkpoint = self.file(f"{method}-training.safetensors")
         model = train_method(
             method,
-            self.known.store,
+            images_of(self.known.store),
             self.parts,
             self.params,
             classes=self.known.snapshot.classes,

@@ -4328,6 +4328,8 @@ export interface components {
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
          *         overlap: How many annotators see each queried image; every verdict costs.
+         *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
+         *             probably wrong; ``None`` = 5 % where several people label, none where one does.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
          *         model: Target model.
          *         strategy: Query strategy.
@@ -4370,6 +4372,8 @@ export interface components {
              */
             overlap: number;
             purity?: components["schemas"]["Choice"];
+            /** Second Looks */
+            second_looks?: number | null;
             /**
              * Seed
              * @default 0

@@ -31,6 +31,22 @@ _INSERT = text("""
 """).bindparams(bindparam("rows", type_=JSONB))
 
 
+def is_called_text(name: str) -> bool:
+    """Whether a file is called like a text: many collections of them give no ending.
+
+    A number after a dot is none.
+    """
+    ending = PurePosixPath(name).suffix.lower()
+    is_text = ending in TEXTS or not ending or ending[1:].isdecimal()
+    return is_text and not is_about(name)
+
+
+def is_about(name: str) -> bool:
+    """Whether a file tells of those that it lies beside, by its name."""
+    path = PurePosixPath(name)
+    return path.stem.casefold() in _ABOUT and path.suffix.lower() in {"", *TEXTS}
+
+
 @dataclass(frozen=True, slots=True)
 class MadeText:
     """A text that may enter the pool."""
@@ -71,14 +87,12 @@ class TextReading:
         """Why a file is no text, by its name and size; rows of a table have no size."""
         if item.size == 0:
             return None
-        path = PurePosixPath(item.name)
-        ending = path.suffix.lower()
-        if path.stem.casefold() in _ABOUT and ending in {"", *TEXTS}:
+        ending = PurePosixPath(item.name).suffix.lower()
+        if is_about(item.name):
             return Refused("it tells of the others, by its name; call it otherwise if it is a text")
         if ending in _TABLES:
             return Refused("a table that is not read in here; import it on its own")
-        # A number after a dot is no ending, and many collections of texts have none.
-        if ending not in TEXTS and ending and not ending[1:].isdecimal():
+        if not is_called_text(item.name):
             return Refused(f"not a text by its name ({ending}); call it .txt if it is one")
         if item.size > TEXT.most_bytes:
             return Refused(f"larger than {TEXT.most_bytes >> 20} MiB")

@@ -4,6 +4,7 @@ import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/errors";
 import { exampleCountQuery, examplesQuery, poolQueries, type Sort } from "../../api/pool";
 import type { Project } from "../../api/types";
+import { searchedWords } from "../../media/text/words";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
@@ -27,6 +28,7 @@ import { PoolBar } from "./PoolBar";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
 import { SelectionBar } from "./SelectionBar";
+import { TextSearch } from "./TextSearch";
 import { useFileFinder } from "./useFileFinder";
 import { useSelection } from "./useSelection";
 
@@ -107,13 +109,22 @@ export function PoolScreen({ project }: { project: Project }) {
     project.id,
     useCallback((file: number) => like({ file }), [like]),
   );
+  const marked = useMemo(() => searchedWords(filters.search ?? ""), [filters.search]);
   const compared = isCompared(filters);
   const sorts = compared ? [...SIMILARITY_SORTS, ...SORTS] : SORTS;
   const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
+  const isSearched = Boolean(filters.search);
+  const isFiltered = set > 0 || project.counts.pool > 0;
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
   return (
     <div className={styles.page}>
+      {project.medium === "text" && (
+        <TextSearch
+          value={filters.search ?? ""}
+          onChange={(search) => change({ search: search.trim() || null })}
+        />
+      )}
       <PoolBar
         count={count.data ?? null}
         map={map}
@@ -188,10 +199,17 @@ export function PoolScreen({ project }: { project: Project }) {
           )}
           {isEmpty && (
             <Empty
-              title={set || project.counts.pool ? t.pool.none : t.pool.empty}
+              title={isSearched ? t.pool.search.none : isFiltered ? t.pool.none : t.pool.empty}
               actions={
-                set || project.counts.pool ? (
-                  <Button onClick={clear}>{t.pool.clearFilters}</Button>
+                isFiltered ? (
+                  <>
+                    {isSearched && (
+                      <Button onClick={() => change({ search: null })}>
+                        {t.pool.search.clear}
+                      </Button>
+                    )}
+                    <Button onClick={clear}>{t.pool.clearFilters}</Button>
+                  </>
                 ) : (
                   <ButtonLink to={`/projects/${project.id}/settings#images`}>
                     {t.pool.toImport}
@@ -199,7 +217,11 @@ export function PoolScreen({ project }: { project: Project }) {
                 )
               }
             >
-              {set || project.counts.pool ? t.pool.noneText : t.pool.emptyText}
+              {isSearched
+                ? t.pool.search.noneText
+                : isFiltered
+                  ? t.pool.noneText
+                  : t.pool.emptyText}
             </Empty>
           )}
           {found.data && !isEmpty && (
@@ -209,6 +231,7 @@ export function PoolScreen({ project }: { project: Project }) {
               classes={project.classes}
               sort={sort}
               selection={selection}
+              marked={marked}
               image={image}
               more={found.hasNextPage && !found.isError}
               searched={last?.searched ?? 1}
@@ -233,6 +256,7 @@ export function PoolScreen({ project }: { project: Project }) {
           project={project}
           id={image}
           examples={examples}
+          marked={marked}
           onShow={show}
           onSimilar={likeImage}
         />
