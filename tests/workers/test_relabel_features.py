@@ -12,6 +12,7 @@ from core import queue
 from core.messages import RunJob
 from core.states import ExampleState, JobState, Source, Verdict
 from core.tables import Annotation, Example, Job, Project
+from models.params.relabel import RelabelParams
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.starting import start_job

@@ -49,17 +49,6 @@ _NO_EVALUATION: Final = (
     "Accuracy was not measured, as there is no evaluation image; import labeled images into the "
     "split evaluation."
 )
-FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
-PHASES: Final = (
-    "snapshot",
-    "embed",
-    "meta_train",
-    "train",
-    "evaluate",
-    "score",
-    "select",
-    "publish",
-)
 
 
 @dataclass
