@@ -3,6 +3,7 @@
 import threading
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
 from core import queue
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.states import ExampleState, JobState, Role, RoundState
 from core.tables import Annotation, Example, Job, Project, Query, Round
 from tests.processes import Hold, eventually, worker
@@ -39,7 +40,7 @@ def begun(http: TestClient, world: World, **settings: Any) -> tuple[Project, Job
 
 def run(world: World, job: Job) -> None:
     world.session.rollback()
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
 
@@ -51,7 +52,15 @@ def while_embedding(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) ->
         act()
         Advance.embed(advance)
 
-    monkeypatch.setitem(handler.STEPS, "embed", embed)
+    instead_of(monkeypatch, "embed", embed)
+
+
+def instead_of(monkeypatch: pytest.MonkeyPatch, phase: str, run: Callable[[Advance], None]) -> None:
+    """Have another function run a phase of first rounds."""
+    phases = tuple(
+        replace(one, run=run) if one.name == phase else one for one in handler.FIRST_PHASES
+    )
+    monkeypatch.setattr(handler, "FIRST_PHASES", phases)
 
 
 def queue_of(world: World, project: Project) -> list[Query]:
@@ -219,13 +228,12 @@ def test_everybody_answers_what_was_shown_while_images_are_replaced(
     threads = [threading.Thread(target=label, args=(caller,)) for caller in annotators]
     for thread in threads:
         thread.start()
-    typical = handler.STEPS["warm_start"]
 
     def warm_start(advance: Advance) -> None:
         embedded.set()
-        typical(advance)
+        handler.warm_start(advance)
 
-    monkeypatch.setitem(handler.STEPS, "warm_start", warm_start)
+    instead_of(monkeypatch, "warm_start", warm_start)
     run(world, job)
     for thread in threads:
         thread.join(60)

@@ -32,8 +32,8 @@ _NEIGHBOURS_POWER: Final = 1.3
 
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
-    gathered = gather(context)
-    task = _Task(context, gathered)
+    params = RelabelParams.of(context)
+    task = _Task(context, gather(context, params), params)
     phases: dict[str, Callable[[], Cost]] = {}
     if task.params.frozen:
         phases |= {"embed": task.embed, "judge": task.judge}
@@ -43,15 +43,15 @@ def prepare(context: JobContext) -> DryRun:
         phases["train"] = task.train
     # To write the file and the rows takes no time beside the rest.
     phases["publish"] = lambda: Cost(0.0)
-    return DryRun(images=int(gathered.trained.sum()), phases=phases)
+    return DryRun(images=int(task.gathered.trained.sum()), phases=phases)
 
 
 class _Task:
     """The labels of one project."""
 
-    def __init__(self, context: JobContext, gathered: Gathered) -> None:
+    def __init__(self, context: JobContext, gathered: Gathered, params: RelabelParams) -> None:
         self.context, self.gathered, self.known = context, gathered, gathered.known
-        self.params = RelabelParams.model_validate(context.params)
+        self.params = params
         self.indices, self.labels = self.known.snapshot.inside()
         self.mixed = np.random.default_rng(self.known.seed).permutation(len(self.indices))
 
