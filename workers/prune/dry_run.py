@@ -28,16 +28,16 @@ _MOST: Final = 4096
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
     known = gather(context)
-    task = _Task(context, known)
+    timing = _Timing(context, known)
     notes = class_notes(context, known.snapshot)
     return DryRun(
-        images=len(task.indices),
-        phases={"warm_up": task.warm_up, "embed": task.embed, "prune": task.prune},
-        notes=notes if task.found is None else (*notes, said_of(task.found[1])),
+        images=len(timing.indices),
+        phases={"warm_up": timing.warm_up, "embed": timing.embed, "prune": timing.prune},
+        notes=notes if timing.found is None else (*notes, said_of(timing.found[1])),
     )
 
 
-class _Task:
+class _Timing:
     """The labels of one project."""
 
     def __init__(self, context: JobContext, known: JobInputs) -> None:
@@ -55,11 +55,11 @@ class _Task:
             self._size = min(count, _MOST)
             return Cost(0.0)
         models: list[NetworkModel] = []
-        task = warm_up_of(self.context, self.known, params)
+        warm_up = warm_up_of(self.context, self.known, params)
 
         def train(steps: int) -> None:
             self.context.check()
-            models[:] = task.train_steps(steps)
+            models[:] = warm_up.train_steps(steps)
 
         step = step_seconds(train)
         # The sample is learned from twice, and looked at four times.
@@ -107,7 +107,7 @@ class _Task:
             return PruningView(self.labels, self.classes, self.seed, **arrays).part(sample)
         # What is forgotten between epochs shows in the second at the earliest.
         epochs = min(2, params.epochs)
-        task = WarmUp(
+        warm_up = WarmUp(
             self.known.store,
             self.indices[sample],
             self.labels[sample],
@@ -116,8 +116,8 @@ class _Task:
             seed=self.seed,
             work=self.context.work / "dry_run",
         )
-        task.train(lambda *_: self.context.check())
-        return task.look(lambda *_: self.context.check())
+        warm_up.train(lambda *_: self.context.check())
+        return warm_up.look(lambda *_: self.context.check())
 
     def _infer(self, model: NetworkModel, size: int) -> None:
         self.context.check()

@@ -21,18 +21,18 @@ _SAMPLE: Final = 512
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
     known = gather(context)
-    task = _Task(context, known)
+    timing = _Timing(context, known)
     phases: dict[str, Callable[[], Cost]] = {
-        method: partial(task.train, method) for method in METHODS
+        method: partial(timing.train, method) for method in METHODS
     }
     return DryRun(
-        images=len(task.parts.inside),
-        phases={**phases, "compare": task.compare},
-        notes=(*class_notes(context, known.snapshot), *doubts_of_ood(task.parts, task.params)),
+        images=len(timing.parts.inside),
+        phases={**phases, "compare": timing.compare},
+        notes=(*class_notes(context, known.snapshot), *doubts_of_ood(timing.parts, timing.params)),
     )
 
 
-class _Task:
+class _Timing:
     """The images of one project."""
 
     def __init__(self, context: JobContext, known: JobInputs) -> None:
