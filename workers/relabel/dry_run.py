@@ -15,8 +15,8 @@ from models.params.relabel import DivideMixParams, LearnerParams, RelabelParams
 from models.protocols import Indices
 from models.relabeling.features import embed_rows
 from models.relabeling.frozen import judge_labels
-from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
 from models.relabeling.noisy_labels import Learned, NoisyLabels
+from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
 from models.resolve import resolve
 from workers.dry_run import Cost, DryRun
 from workers.relabel.gather import Gathered, gather
