@@ -171,6 +171,7 @@ async def _annotations(session: AsyncSession, example_id: int) -> list[Annotatio
             id=one.id,
             verdict=one.verdict,
             class_id=one.class_id,
+            label=label_of(one.label),
             source=one.source,
             source_name=one.source_name,
             annotator_id=one.annotator_id,

@@ -14,12 +14,13 @@ from api.labeling.schemas import AnswerIn, AnswerResult, Status
 from api.labeling.status import ReadRound
 from api.pipelined_sql import driver, fetch
 from core import events, queue
-from core.class_names import ClassNames
+from core.class_names import ClassNames, label_refusal
 from core.consensus import Vote, answered, is_settled, opinions
 from core.errors import NotFound
 from core.rounds import close, is_spent, next_round
 from core.states import ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
+from core.tasks.registry import stored_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Transaction:
     # Of the project's classes, and what these are called.
     classes_version: int
     names: ClassNames
+    task: str
     # All queries of the examples that are answered here.
     queries: dict[int, Any]
     # Whether the open round has queries of other examples.
@@ -123,6 +125,7 @@ class Transaction:
             rounds=[ReadRound.of(row) for row in rounds],
             classes_version=projects[0].classes_version,
             names=ClassNames.of(classes),
+            task=projects[0].task,
             queries={row.id: row for row in queries},
             more_queries=bool(left),
             known={row.client_key: row for row in before},
@@ -148,8 +151,8 @@ class Transaction:
         query = self.queries.get(answer.query_id)
         if query is None:
             return rejected(answer, "unknown_query", "This project has no such query.")
-        if answer.class_id is not None:
-            refusal = self.names.refusal(answer.class_id, self._shown(answer))
+        if answer.label is not None:
+            refusal = label_refusal(answer.label, self.task, self.names, self._shown(answer))
             if refusal is not None:
                 return rejected(answer, *refusal)
         head = self.heads.get((query.id, annotator_id)) if answer.supersedes else None
@@ -266,7 +269,7 @@ class Transaction:
         if stored.counted:
             votes = self.votes[query.example_id]
             votes[:] = [held for held in votes if held.id != corrected]
-            vote = Vote(answer.verdict, answer.class_id)
+            vote = Vote(answer.verdict, answer.label)
             votes.append(_Held(stored.id, stored.annotator_id, vote))
             self.changed[query.example_id] = self._overlap(query)
         self.rows.append(
@@ -279,7 +282,7 @@ class Transaction:
                 stored.annotator_id,
                 stored.client_key,
                 stored.verdict.value,
-                answer.class_id,
+                stored_text(answer.label),
                 self._shown(answer),
                 answer.seconds,
                 cost,

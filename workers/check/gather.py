@@ -18,6 +18,7 @@ from core.imports import ImportParams
 from core.input_size import SizeChoice
 from core.settings import Settings
 from core.states import Split, Verdict
+from core.tasks.registry import class_of
 from models.media.image import PixelStore, PixelWriter
 from models.protocols import OOD
 from workers.check.asked import Asked, Eta
@@ -29,7 +30,7 @@ from workers.imports.documents import DocumentSource
 from workers.imports.items import Reference, beginning, composed
 from workers.imports.lookup import closest, spellings
 from workers.imports.pool import Addition, Held
-from workers.imports.reading import Label, LabelReader
+from workers.imports.reading import LabelReader, Opinion
 from workers.imports.report import Note, Tally
 from workers.imports.sizes import sizes_ahead
 
@@ -187,7 +188,7 @@ class _Reading:
         decided = decide(batch, Looked(self._known, self._find, decode, self._first_name))
         self._store(decided.additions)
         for position, (one, line) in enumerate(zip(batch, decided.lines, strict=True)):
-            labels: tuple[Label, ...] = ()
+            labels: tuple[Opinion, ...] = ()
             image = None
             if isinstance(one, Candidate) and one.digest in self._rows:
                 image, labels = self._rows[one.digest], one.labels
@@ -210,10 +211,10 @@ class _Reading:
             if detail and detail not in details and len(details) <= MOST_DETAILS:
                 details.append(detail)
 
-    def _say(self, line: Line, image: int, labels: Iterable[Label]) -> None:
+    def _say(self, line: Line, image: int, labels: Iterable[Opinion]) -> None:
         # Whoever says the same twice says it once.
         voices = dict.fromkeys(
-            (one.source_name, OOD if one.verdict is Verdict.OOD else (one.class_id or 0) - 1)
+            (one.source_name, OOD if one.verdict is Verdict.OOD else (class_of(one.label) or 0) - 1)
             for one in labels
             if one.verdict in (Verdict.OOD, Verdict.CLASS)
         )
