@@ -29,6 +29,13 @@ class ProjectState(StrEnum):
     FINISHED = "finished"
 
 
+class Medium(StrEnum):
+    """What the examples of a project are."""
+
+    IMAGE = "image"
+    TEXT = "text"
+
+
 class Split(StrEnum):
     """What an example is for."""
 

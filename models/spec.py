@@ -59,6 +59,7 @@ class Spec:
         group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
             pruning methods and learners, which no project chooses, and for packages of third
             parties that say nothing.
+        media: what it serves, "image" or "text"; empty: of a model images, of all else both.
         without_gpu: of a job: values to begin with where no worker has a GPU, instead of defaults
             that would take hours there.
     """
@@ -75,4 +76,9 @@ class Spec:
     probability: bool = False
     by_row: bool = False
     group: Group = "other"
+    media: frozenset[str] = frozenset()
     without_gpu: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def serves(self, medium: str) -> bool:
+        """Say whether it can be chosen for a project of "image" or "text" examples."""
+        return medium in (self.media or ({"image"} if self.kind == "model" else {"image", "text"}))

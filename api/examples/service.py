@@ -31,6 +31,7 @@ from core.consensus import holds
 from core.errors import NotFound
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, User
+from core.tasks.registry import label_of
 
 _LATEST: Final = 200
 SHOWN = (

@@ -26,7 +26,8 @@ async def size_to_be(session: AsyncSession, project: Project, wanted: int | None
         .order_by(Example.pool_index)
         .limit(LOOKED_AT)
     )
-    sizes = [(width, height) for width, height in await session.execute(statement)]
+    found = await session.execute(statement)
+    sizes = [(width, height) for width, height in found if width is not None and height is not None]
     settings = ProjectSettings.model_validate(project.settings)
     choice = SizeChoice.of(sizes, above=settings.patch_size)
     if choice is None:

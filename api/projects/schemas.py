@@ -5,7 +5,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from api.users.schemas import UserOut
 from core.project_settings import Mode
-from core.states import ProjectState, RoundState
+from core.states import Medium, ProjectState, RoundState
 
 ProjectName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -64,9 +64,12 @@ class ClassOut(BaseModel):
 
 
 class ProjectCreate(BaseModel):
+    """`medium` is what the examples are, and stays."""
+
     model_config = ConfigDict(extra="forbid")
 
     name: ProjectName
+    medium: Medium = Medium.IMAGE
     guidelines: Guidelines = ""
     classes: ClassesIn
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -111,6 +114,7 @@ class ProjectSummary(BaseModel):
     id: int
     name: str
     task: Literal["classification"]
+    medium: Medium
     state: ProjectState
     created_at: datetime
     counts: Counts

@@ -97,6 +97,7 @@ def _columns(project: Project) -> dict[str, object]:
         "id": project.id,
         "name": project.name,
         "task": project.task,
+        "medium": project.medium,
         "state": project.state,
         "created_at": project.created_at,
     }
@@ -112,6 +113,7 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
         name=body.name,
         state=ProjectState.DRAFT,
         task="classification",
+        medium=body.medium,
         guidelines=body.guidelines,
         settings=settings.model_dump(mode="json"),
         created_by=principal.id,

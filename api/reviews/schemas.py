@@ -92,9 +92,9 @@ class ReviewLease(BaseModel):
 class DecisionIn(Labeled):
     """One decision; `null` takes back what the caller decided before.
 
-    `other` says that neither label is right, and comes with the `label` that is, or its `class_id`. `key` is made by the
-    client: a retry with it returns the first result. `classes_version` is that of the project as
-    its classes were shown.
+    `other` says that neither label is right, and comes with the `label` that is, or its `class_id`.
+    `key` is made by the client: a retry with it returns the first result. `classes_version` is that
+    of the project as its classes were shown.
     """
 
     model_config = ConfigDict(extra="forbid")

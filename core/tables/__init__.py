@@ -1,7 +1,7 @@
 """The database schema, one module per area. Importing this package registers every table."""
 
 from core.tables.annotation import Annotation
-from core.tables.example import COMPOSED_NAME, Example
+from core.tables.example import COMPOSED_NAME, Example, ExampleText
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.removal import COLLECTIONS, Removal, RemovalItem
@@ -23,6 +23,7 @@ __all__ = [
     "Audit",
     "Delivery",
     "Example",
+    "ExampleText",
     "FormerClassName",
     "Job",
     "LoginAttempt",

@@ -25,8 +25,8 @@ class Annotation(Base):
     showed, by which ``core.class_names`` tells what they were called; imports and older clients say
     none.
 
-    ``label`` is what a class verdict says, by the project's task type (``core.tasks``); the database
-    takes ``class_id`` out of it.
+    ``label`` is what a class verdict says, by the project's task type (``core.tasks``); the
+    database takes ``class_id`` out of it.
     """
 
     __tablename__ = "annotations"

@@ -1,8 +1,20 @@
-"""The images of a project."""
+"""The examples of a project: images, or texts."""
 
 from typing import Any, Final
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, Text, UniqueConstraint, false, func, text
+from sqlalchemy import (
+    CheckConstraint,
+    Computed,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    false,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.db import LABEL, Base, class_of_label
@@ -10,16 +22,19 @@ from core.states import ExampleState, Split
 
 
 class Example(Base):
-    """One image.
+    """One image, or one text.
 
     ``pool_index`` counts a project's examples 0, 1, 2, … in order of import, over all splits. It is
-    the row in the pixel store, in cached embeddings and in score files.
+    the row in the store of pixels or texts, in cached embeddings and in score files.
+
+    ``width`` and ``height`` are those of an image; a text has neither, and its words are in
+    ``example_texts``.
 
     ``label`` is what it counts as: of an evaluation image the truth that it came with, of an image
     of the pool what its verdicts amount to (``core.consensus``). The database takes
-    ``label_class_id`` out of it. ``import_id`` is the job that brought it; null for those of earlier
-    versions. ``disputed`` says that its verdicts contradict each other and no reviewer has settled
-    it.
+    ``label_class_id`` out of it. ``import_id`` is the job that brought it; null for those of
+    earlier versions. ``disputed`` says that its verdicts contradict each other and no reviewer has
+    settled it.
 
     ``as_is`` says whether every browser shows the original as everybody is to see it; otherwise a
     rendition is shown in its place. Null is: nobody has looked yet.
@@ -35,6 +50,7 @@ class Example(Base):
     __table_args__ = (
         UniqueConstraint("project_id", "pool_index"),
         UniqueConstraint("project_id", "content_hash"),
+        CheckConstraint("(width IS NULL) = (height IS NULL)", name="size"),
         Index("ix_examples_state", "project_id", "split", "state", "pool_index"),
         Index("ix_examples_name", "project_id", text("normalize(name)")),
         Index(
@@ -52,8 +68,8 @@ class Example(Base):
     content_hash: Mapped[bytes] = mapped_column(LargeBinary)
     media_type: Mapped[str]
     bytes: Mapped[int]
-    width: Mapped[int]
-    height: Mapped[int]
+    width: Mapped[int | None]
+    height: Mapped[int | None]
     split: Mapped[Split]
     state: Mapped[ExampleState]
     name: Mapped[str]
@@ -66,6 +82,28 @@ class Example(Base):
     duplicates_of: Mapped[int | None]
     disputed: Mapped[bool] = mapped_column(server_default=false())
     meta: Mapped[dict[str, Any]]
+
+
+class ExampleText(Base):
+    """What a text says, and its words to be searched by.
+
+    Words are compared as they are written but for case: which language they are in is not known,
+    and may be several.
+    """
+
+    __tablename__ = "example_texts"
+    __table_args__ = (Index("ix_example_texts_words", "words", postgresql_using="gin"),)
+
+    example_id: Mapped[int] = mapped_column(
+        ForeignKey("examples.id", ondelete="CASCADE"), primary_key=True
+    )
+    content: Mapped[str]
+    # Of longer texts the beginning is searched: an index entry has a limit.
+    words: Mapped[Any] = mapped_column(
+        TSVECTOR,
+        Computed("to_tsvector('simple', left(content, 200000))", persisted=True),
+        deferred=True,
+    )
 
 
 COMPOSED_NAME: Final = func.normalize(Example.name, type_=Text)

@@ -14,12 +14,12 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from core.db import Base
-from core.states import ProjectState
+from core.states import Medium, ProjectState
 from core.tables.user import User
 
 
 class Project(Base):
-    """One pool of images, labeled into one set of classes.
+    """One pool of images or of texts, labeled into one set of classes.
 
     ``task`` names its type of labels, one of ``core.tasks.registry``.
     """
@@ -29,6 +29,7 @@ class Project(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
     task: Mapped[str] = mapped_column(server_default="classification")
+    medium: Mapped[Medium] = mapped_column(server_default=Medium.IMAGE.value)
     state: Mapped[ProjectState]
     guidelines: Mapped[str] = mapped_column(server_default="")
     # Raised by every change of what pages show of the classes.

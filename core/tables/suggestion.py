@@ -15,15 +15,15 @@ class Suggestion(Base):
 
     Without a job it is a disagreement of annotators: the suggestion is what the second most say,
     brought up to date whenever the image is handed out. Where a given or suggested label is null it
-    is OOD; the database takes their classes out of them. ``rank`` orders the review, 0 first. ``confidence`` in 0..1 is the job's in its
-    suggestion, or the share of the verdicts that say so; ``quality`` in 0..1 is cleanlab's of the
-    given label, low for a doubtful one, null where it was not asked. ``wrong`` in 0..1 is how
-    likely the given label is wrong, null where the job says no such thing. ``alike`` numbers the
-    groups of a job whose members have the same two labels and look alike. ``inclusion`` in 0..1
-    makes it one of an audit: drawn by chance, with this probability, among the images whose label
-    the job does not doubt. The decision is an annotation; to undo it clears it here and adds
-    another one there. ``closed_queries`` are the ids
-    of those that it made needless, and that wait again if it is undone.
+    is OOD; the database takes their classes out of them. ``rank`` orders the review, 0 first.
+    ``confidence`` in 0..1 is the job's in its suggestion, or the share of the verdicts that say so;
+    ``quality`` in 0..1 is cleanlab's of the given label, low for a doubtful one, null where it was
+    not asked. ``wrong`` in 0..1 is how likely the given label is wrong, null where the job says no
+    such thing. ``alike`` numbers the groups of a job whose members have the same two labels and
+    look alike. ``inclusion`` in 0..1 makes it one of an audit: drawn by chance, with this
+    probability, among the images whose label the job does not doubt. The decision is an annotation;
+    to undo it clears it here and adds another one there. ``closed_queries`` are the ids of those
+    that it made needless, and that wait again if it is undone.
     """
 
     __tablename__ = "suggestions"

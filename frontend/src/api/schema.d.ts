@@ -3758,6 +3758,12 @@ export interface components {
         MapSurface: {
             surface: components["schemas"]["SurfaceOut"] | null;
         };
+        /**
+         * Medium
+         * @description What the examples of a project are.
+         * @enum {string}
+         */
+        Medium: "image" | "text";
         /** MemberOut */
         MemberOut: {
             /**
@@ -4139,7 +4145,10 @@ export interface components {
             /** Steps */
             steps: number;
         };
-        /** ProjectCreate */
+        /**
+         * ProjectCreate
+         * @description `medium` is what the examples are, and stays.
+         */
         ProjectCreate: {
             /** Classes */
             classes: components["schemas"]["ClassIn"][];
@@ -4148,6 +4157,8 @@ export interface components {
              * @default
              */
             guidelines: string;
+            /** @default image */
+            medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
             /** Settings */
@@ -4169,6 +4180,7 @@ export interface components {
             current_round: components["schemas"]["CurrentRound"] | null;
             /** Id */
             id: number;
+            medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
             /** Pictures */
@@ -4200,6 +4212,7 @@ export interface components {
             guidelines: string;
             /** Id */
             id: number;
+            medium: components["schemas"]["Medium"];
             /** Modes */
             modes: ("single" | "grid")[];
             /** Name */
