@@ -30,6 +30,7 @@ from core.tables import (
     Round,
     User,
 )
+from core.tasks.classification import stored_class
 from models.media.image import PixelStore
 
 
@@ -152,7 +153,7 @@ class World:
                         split=split,
                         state=ExampleState.UNLABELED,
                         name=f"{index}.png",
-                        label_class_id=classes[kind].id if split is Split.EVALUATION else None,
+                        label=stored_class(classes[kind].id if split is Split.EVALUATION else None),
                         meta={},
                     )
                 )

@@ -11,6 +11,7 @@ from core.messages import AdvanceRound
 from core.rounds import close
 from core.states import JobState, ProjectState, Role, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Query, Round
+from core.tasks.classification import stored_class
 from tests.world import World
 from workers.advance import handler
 from workers.runner import run_job
@@ -72,7 +73,7 @@ class Loop:
                 annotator_id=self.annotator.id,
                 client_key=func.gen_random_uuid(),
                 verdict=verdict,
-                class_id=chosen,
+                label=stored_class(chosen),
                 seconds=1.0,
                 cost=1.0,
                 counted=True,
@@ -80,7 +81,7 @@ class Loop:
         )
         round_.spent += 1.0
         query.done = True
-        example.state, example.label_class_id = EXAMPLE_STATE_AFTER[verdict], chosen
+        example.state, example.label = EXAMPLE_STATE_AFTER[verdict], stored_class(chosen)
 
     def close(self, number: int) -> Job:
         made, job = close(self.project, self.rounds()[number], None)
