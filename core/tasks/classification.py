@@ -13,14 +13,14 @@ from core.tasks.spec import Label, TaskType, refused
 class ClassificationLabel(Label):
     """The one class that an example is of."""
 
-    type: Literal["classification"] = "classification"
+    type: Literal["classification"]
     class_id: Annotated[int, Field(ge=1, lt=2**63)]
 
 
 @lru_cache(maxsize=1 << 16)
 def class_label(class_id: int) -> ClassificationLabel:
     """The label of a class."""
-    return ClassificationLabel(class_id=class_id)
+    return ClassificationLabel(type="classification", class_id=class_id)
 
 
 def stored_class(class_id: int | None) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, PlainSerializer, ValidationError, WithJsonSchema
+from pydantic import PlainSerializer, PlainValidator, ValidationError, WithJsonSchema
 
 from core.errors import Invalid
 from core.tasks.classification import CLASSIFICATION
@@ -152,18 +152,19 @@ def _sent(value: Any) -> Label:
     return label
 
 
+def _as_json(label: Label) -> dict[str, Any]:
+    return label.model_dump(mode="json")
+
+
 def _schema() -> dict[str, Any]:
     shapes = [one.label.model_json_schema() for one in BUILT_IN]
-    for shape in shapes:
-        # A constant has a default for those who make one, and is there in all that is sent.
-        shape["required"] = sorted({"type", *shape.get("required", ())})
-    return shapes[0] if len(shapes) == 1 else {"oneOf": shapes, "title": "Label"}
+    return shapes[0] if len(shapes) == 1 else {"oneOf": shapes}
 
 
 AnyLabel = Annotated[
     Label,
-    BeforeValidator(_sent),
-    PlainSerializer(lambda label: label.model_dump(mode="json"), return_type=dict[str, Any]),
+    PlainValidator(_sent),
+    PlainSerializer(_as_json, return_type=dict[str, Any]),
     WithJsonSchema(_schema()),
 ]
 """A label in a request or an answer, discriminated by its ``type``."""
