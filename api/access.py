@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.deps import SessionDep, transaction
+from api.deps import SessionDep, speak_of, transaction
 from api.parameters import PathId
 from api.principal import CurrentUser, Principal
 from core.errors import Forbidden, NotFound
@@ -42,6 +42,7 @@ async def visible_project(
     project = (await session.scalars(statement)).one_or_none()
     if project is None:
         raise NotFound(what)
+    speak_of(session, project.medium)
     return project
 
 

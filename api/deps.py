@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Final
 
 from anyio import to_thread
 from fastapi import Depends, Request
@@ -13,7 +13,17 @@ from core import queue
 from core.disk import require_room
 from core.originals import Originals
 from core.settings import Settings
+from core.states import Medium
 from core.storage import Storage
+
+_REQUEST: Final = "request"
+
+
+def speak_of(session: AsyncSession, medium: Medium) -> None:
+    """Note what examples the request is about, for the words of an error that may come of it."""
+    request: Request | None = session.info.get(_REQUEST)
+    if request is not None:
+        request.state.medium = medium
 
 
 async def get_session(request: Request) -> AsyncIterator[AsyncSession]:
@@ -22,7 +32,7 @@ async def get_session(request: Request) -> AsyncIterator[AsyncSession]:
     What it has changed is told to browsers with the commit. Messages to workers leave after it, so
     that a worker never sees half a request.
     """
-    async with request.app.state.sessions() as session:
+    async with request.app.state.sessions(info={_REQUEST: request}) as session:
         async with session.begin():
             yield session
             await telling.send(session)

@@ -1,8 +1,13 @@
-"""Addresses of pictures."""
+"""Addresses of pictures, and of texts."""
 
 from core.pictures.rendition import VERSION
 
 
-def image_url(example_id: int) -> str:
-    """Where the picture of an example is; another, once pictures are made by other rules."""
+def image_url(example_id: int, *, is_text: bool = False) -> str:
+    """Where the picture of an example is; another, once pictures are made by other rules.
+
+    Of a text it is where all of it is.
+    """
+    if is_text:
+        return f"/api/examples/{example_id}/image?original=true"
     return f"/api/examples/{example_id}/image?v={VERSION}"

@@ -19,6 +19,8 @@ from api.headers import DATA_HEADERS
 from core import disk
 from core.errors import DomainError, ErrorKind
 from core.logs import request_id
+from core.media.nouns import in_words_of
+from core.states import Medium
 from models.faults import message_of
 
 logger = logging.getLogger(__name__)
@@ -85,9 +87,8 @@ async def _domain_error(request: Request, error: DomainError) -> JSONResponse:
         logger.error("%s %s: no room on the disk", request.method, request.url.path)
     wait = error.retry_after
     headers = None if wait is None else {"Retry-After": str(wait)}
-    return problem(
-        _STATUS[error.kind], error.code, error.detail, field=error.field, headers=headers
-    )
+    detail = in_words_of(getattr(request.state, "medium", Medium.IMAGE), error.detail)
+    return problem(_STATUS[error.kind], error.code, detail, field=error.field, headers=headers)
 
 
 async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -40,7 +40,7 @@ class ImportParams(BaseModel):
         filename: What its sender called it, or its address.
         upload: Name of what is on disk, under ``Storage.upload``.
         split: Of what names none itself.
-        columns: Names of the columns by role: ``image``, ``label``, ``split``, ``key``.
+        columns: Names of the columns by role: ``image`` or ``text``, ``label``, ``split``, ``key``.
         annotations: Columns that become annotations.
         folder_split: What becomes of folders, and of values of the split column, by name.
         count_from: The number of the first class in columns of numbers; ``None`` where they have

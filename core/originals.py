@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 from core.buckets import Buckets
 from core.errors import Conflict, NotFound
 from core.locations import Location
+from core.media.text import MEDIA_TYPE
 from core.object_stores import Object
 from core.storage import Storage
 from core.tables import Example
@@ -17,7 +18,7 @@ from core.tables import Example
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """What is known of an image's bytes.
+    """What is known of an image's bytes, or of a text's, which the database has.
 
     Attributes:
         content_hash: Their SHA-256 (32 bytes).
@@ -32,6 +33,11 @@ class Original:
     location: str | None
     tag: str | None
     as_is: bool | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a text, of which there is neither a file nor a picture."""
+        return self.media_type == MEDIA_TYPE
 
     @classmethod
     def of(cls, row: Any) -> Self:

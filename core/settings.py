@@ -82,6 +82,9 @@ class Settings(BaseSettings):
     max_image_pixels: int = Field(
         default=64_000_000, ge=1, description="Largest image decoded, in pixels (width × height)."
     )
+    max_text_bytes: int = Field(
+        default=1_000_000, ge=1, description="Longest text imported, in bytes of UTF-8."
+    )
     disk_low_bytes: int = Field(
         default=2**30, ge=0, description="Room on the disk below which what is large waits."
     )

@@ -1,4 +1,4 @@
-"""Files of an installation: images by content, pixel stores, artifacts, uploads, unfinished work.
+"""Files of an installation: images by content, stores of pixels and texts, artifacts, uploads.
 
 Every file appears under its final name only when it is whole, by a rename in the same directory.
 With a bucket, images lie there, and artifacts too; the data directory then holds copies and what
@@ -103,6 +103,13 @@ class Storage:
     def all_pixels(self, project_id: int) -> list[Path]:
         """Pixel stores of a project: one, but for the moment when another takes its place."""
         return sorted(self.project(project_id).glob("pixels*.u8"))
+
+    def texts(self, project_id: int) -> Path:
+        """Directory of the text store of a project: its texts in the order of the pool.
+
+        The database holds them too, so that it can be made again.
+        """
+        return self.project(project_id) / "texts"
 
     def project(self, project_id: int) -> Path:
         """Directory of everything that belongs to one project."""

@@ -27,6 +27,7 @@ from models.faults import message_of
 from models.spec import Choosable, Group, Kind, Spec
 
 __all__ = [
+    "DEFAULT_MODEL",
     "ENTRY_POINT_GROUP",
     "Choosable",
     "Group",
@@ -34,12 +35,16 @@ __all__ = [
     "Spec",
     "find",
     "parse",
+    "require_served",
     "specs",
     "suited",
     "validate",
 ]
 
 ENTRY_POINT_GROUP = "karat.algorithms"
+
+DEFAULT_MODEL: Mapping[str, str] = {"image": "auto", "text": "minilm"}
+"""The model that a new project of each medium begins with."""
 
 # Not "job": which kinds of jobs there are is part of the database.
 _OPEN_KINDS = tuple(kind for kind in get_args(Kind) if kind != "job")
@@ -80,6 +85,25 @@ def find(kind: str, name: str) -> Spec:
             return spec
     known = ", ".join(spec.name for spec in of_kind) or "none"
     raise ModelError(f"There is no {kind} {name!r}; known: {known}.")
+
+
+def require_served(spec: Spec, medium: str) -> None:
+    """Refuse what does not serve the examples of a project.
+
+    Args:
+        spec: an entry.
+        medium: "image" or "text".
+
+    Raises:
+        ModelError: it serves another medium; the message names what serves this one.
+    """
+    if not spec.serves(medium):
+        others = [one.name for one in specs() if one.kind == spec.kind and one.serves(medium)]
+        served = " and ".join(f"{name}s" for name in ("image", "text") if spec.serves(name))
+        raise ModelError(
+            f"{spec.kind} {spec.name} serves {served}, and this project holds {medium}s; choose "
+            f"one of {', '.join(others)}"
+        )
 
 
 def parse(kind: str, name: str, params: Mapping[str, Any]) -> Any:

@@ -55,7 +55,7 @@ class LinearHead:
 
 
 class TargetModel(Protocol):
-    """A trained classifier over the rows of one pixel store.
+    """A trained classifier over the rows of one store.
 
     Attributes:
         classes: C.
@@ -83,7 +83,11 @@ class TargetModel(Protocol):
         """
 
     def pixels(self, indices: Indices) -> NDArray[np.uint8]:
-        """Return rows of the store: (n, S, S, 3) uint8."""
+        """Return rows of a store of images: (n, S, S, 3) uint8.
+
+        Raises:
+            ModelError: it holds others.
+        """
 
     def save(self, path: Path) -> None:
         """Write everything that loading needs to one safetensors file, atomically."""
@@ -103,12 +107,17 @@ class Pixels(Protocol):
 
 
 class Extractor(Protocol):
-    """A fitted feature extractor of the frozen mode."""
+    """A feature extractor of the frozen mode, fitted on a pool or published."""
 
+    # One that learns nothing from a pool says `learns = False`, and is never fitted anew.
     dimension: int
 
-    def extract(self, pixels: NDArray[np.uint8]) -> Float32Array:
-        """Map (B, S, S, 3) uint8 images to (B, dimension) float32 embeddings."""
+    def extract(self, examples: Any, /) -> Float32Array:
+        """Map a batch to (B, dimension) float32 embeddings.
+
+        Args:
+            examples: (B, S, S, 3) uint8 images, or B texts.
+        """
 
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write what was fitted to one safetensors file, atomically."""

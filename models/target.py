@@ -18,7 +18,8 @@ from models.features.embed import embed_pool, embedding_params, uses_embeddings
 from models.heads.head import LogisticHead, Scaling, fit_head
 from models.heads.head_losses import LEAST_TO_PREDICT, HeadLosses
 from models.heads.penalty import choose_penalty
-from models.media.image import PixelStore
+from models.media.base import Store
+from models.media.image import images_of
 from models.networks.build import build_network, restore_network
 from models.networks.nets import Network
 from models.networks.weight_files.fitting import digest
@@ -39,7 +40,7 @@ __all__ = [
 
 
 def train_target(
-    store: PixelStore,
+    store: Store,
     indices: Indices,
     labels: Indices,
     *,
@@ -103,11 +104,12 @@ def train_target(
         columns, notes = (None, ()) if chosen is None else (chosen.columns, (chosen.note,))
         return HeadModel(head, rows, store, name, stored, losses, columns=columns, notes=notes)
     assert isinstance(settings, TrainingParams)
+    images = images_of(store)
     network = build_network(
         name,
         settings,
         classes=classes,
-        store=store,
+        store=images,
         seed=seed,
         ood_output=bool((labels == OOD).any()),
         loss_prediction=settings.loss_prediction,
@@ -118,14 +120,14 @@ def train_target(
     regularizing = _regularizing(settings, ood, auxiliary_indices)
     learn(
         network,
-        store[indices],
+        images[indices],
         labels,
         seed=seed,
-        ood_pixels=store[regularizing] if len(regularizing) else None,
+        ood_pixels=images[regularizing] if len(regularizing) else None,
         checkpoint=checkpoint,
         progress=progress,
     )
-    return NetworkModel(network, store, name, stored)
+    return NetworkModel(network, images, name, stored)
 
 
 def _chosen(
@@ -134,11 +136,11 @@ def _chosen(
     indices: Indices,
     labels: Indices,
     classes: int,
-    image_size: int,
+    image_size: int | None,
     seed: int,
 ) -> Chosen | None:
     """Choose among the features of the model `auto` by all answers; None for any other model."""
-    if not isinstance(settings, AutoParams):
+    if not isinstance(settings, AutoParams) or image_size is None:
         return None
     return choose_features(
         rows,
@@ -221,17 +223,17 @@ def training_notes(
 
 
 def load_target(
-    path: Path, store: PixelStore, *, embeddings: NDArray[np.float32] | None = None
+    path: Path, store: Store, *, embeddings: NDArray[np.float32] | None = None
 ) -> TargetModel:
     """Read what `TargetModel.save` wrote.
 
     Args:
         path: the safetensors file.
-        store: the pool to score; images of the size that the model was trained on.
+        store: the pool to score; of images, of the size that the model was trained on.
         embeddings: (N, D) of the pool, needed in frozen mode.
 
     Raises:
-        ModelError: not a target model, wrong image size, or embeddings missing.
+        ModelError: not a target model, wrong image size or medium, or embeddings missing.
     """
     tensors, metadata = tensorfile.read(path)
     if metadata.get("format") != "karat-target":
@@ -246,15 +248,16 @@ def load_target(
             start, stop = columns = tuple(json.loads(metadata["columns"]))
             rows = rows[:, start:stop]
         return HeadModel(head, rows, store, name, params, losses, columns=columns)
-    if int(metadata["image_size"]) != store.size:
+    images = images_of(store)
+    if int(metadata["image_size"]) != images.size:
         raise ModelError(
             f"The model was trained on {metadata['image_size']} px images and the pool has "
-            f"{store.size} px; train it again."
+            f"{images.size} px; train it again."
         )
     network = restore_network(
-        name, parse("model", name, params), classes=classes, image_size=store.size, state=tensors
+        name, parse("model", name, params), classes=classes, image_size=images.size, state=tensors
     )
-    return NetworkModel(place(network).eval(), store, name, params)
+    return NetworkModel(place(network).eval(), images, name, params)
 
 
 def _check_labels(indices: Indices, labels: Indices, classes: int) -> None:

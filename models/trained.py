@@ -13,7 +13,8 @@ from models import tensorfile
 from models.errors import ModelError
 from models.heads.head import LogisticHead
 from models.heads.head_losses import HeadLosses
-from models.media.image import PixelStore
+from models.media.base import Store
+from models.media.image import images_of
 from models.networks.nets import Network
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Pixels, Progress
 from models.training.perturbation import moved_to_class
@@ -107,7 +108,7 @@ class HeadModel:
         self,
         head: LogisticHead,
         embeddings: NDArray[np.float32],
-        store: PixelStore,
+        store: Store,
         name: str,
         params: Mapping[str, Any],
         losses: HeadLosses | None = None,
@@ -120,7 +121,7 @@ class HeadModel:
         Args:
             head: for D features.
             embeddings: (N, D) of the pool.
-            store: its pixels.
+            store: its examples.
             name: of the catalog.
             params: its parameters.
             losses: what predicts losses.
@@ -186,8 +187,8 @@ class HeadModel:
         return logits
 
     def pixels(self, indices: Indices) -> NDArray[np.uint8]:
-        """Return rows of the store: (n, S, S, 3) uint8."""
-        return self.store[indices]
+        """Return rows of a store of images: (n, S, S, 3) uint8."""
+        return images_of(self.store)[indices]
 
     def save(self, path: Path) -> None:
         """Write the head, name, params and classes to one safetensors file, atomically."""

@@ -17,12 +17,14 @@ from sqlalchemy.orm import Session
 from api.credentials import TOKEN_PREFIX, new_secret, secret_hash
 from api.projects.settings import checked
 from core.lifecycle import move_round
+from core.project_settings import ProjectSettings
 from core.rounds import new_round
-from core.states import ExampleState, ProjectState, Role, RoundState, Scope, Split
+from core.states import ExampleState, Medium, ProjectState, Role, RoundState, Scope, Split
 from core.storage import Storage
 from core.tables import (
     ApiToken,
     Example,
+    ExampleText,
     Member,
     Project,
     ProjectClass,
@@ -31,6 +33,7 @@ from core.tables import (
     User,
 )
 from core.tasks.classification import stored_class
+from models.catalog import DEFAULT_MODEL
 from models.media.image import PixelStore
 
 
@@ -102,10 +105,21 @@ class World:
         **settings: Any,
     ) -> Project:
         """A project whose images alternate between dark and light ones."""
+        given = checked({"input_size": 8, **settings}).model_dump(mode="json")
+        project = self._project(classes, state, given, Medium.IMAGE)
+        self.add_images(project, images)
+        self.add_images(project, evaluation, Split.EVALUATION)
+        self.session.commit()
+        return project
+
+    def _project(
+        self, classes: Sequence[str], state: ProjectState, settings: Any, medium: Medium
+    ) -> Project:
         project = Project(
             name=f"project {uuid.uuid4().hex[:8]}",
             state=state,
-            settings=checked({"input_size": 8, **settings}).model_dump(mode="json"),
+            medium=medium,
+            settings=ProjectSettings.model_validate(settings).model_dump(mode="json"),
         )
         self.session.add(project)
         self.session.flush()
@@ -120,9 +134,6 @@ class World:
                 )
             )
         self.session.flush()
-        self.add_images(project, images)
-        self.add_images(project, evaluation, Split.EVALUATION)
-        self.session.commit()
         return project
 
     def classes(self, project: Project) -> list[ProjectClass]:
@@ -157,6 +168,48 @@ class World:
                         meta={},
                     )
                 )
+
+    def texts(
+        self,
+        contents: Sequence[str],
+        *,
+        classes: Sequence[str] = ("billing", "shipping"),
+        state: ProjectState = ProjectState.DRAFT,
+        **settings: Any,
+    ) -> Project:
+        """A project of texts, in the database alone: no job reads them."""
+        project = self._project(
+            classes,
+            state,
+            {"model": {"name": DEFAULT_MODEL["text"], "params": {}}, **settings},
+            Medium.TEXT,
+        )
+        for index, content in enumerate(contents):
+            self.add_text(project, index, content)
+        self.session.commit()
+        return project
+
+    def add_text(self, project: Project, index: int, content: str, **fields: Any) -> Example:
+        """A text at ``index`` of the pool."""
+        example = Example(
+            **{
+                "project_id": project.id,
+                "pool_index": index,
+                "content_hash": sha256(content.encode()).digest(),
+                "media_type": "text/plain",
+                "bytes": len(content.encode()),
+                "split": Split.POOL,
+                "state": ExampleState.UNLABELED,
+                "name": f"row {index + 1}",
+                "as_is": True,
+                "meta": {},
+                **fields,
+            }
+        )
+        self.session.add(example)
+        self.session.flush()
+        self.session.add(ExampleText(example_id=example.id, content=content))
+        return example
 
     def open_round(self, project: Project, queries: int, number: int = 0) -> Round:
         """An open round whose queue holds the first ``queries`` unlabeled images, in order."""

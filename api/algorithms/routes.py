@@ -1,4 +1,4 @@
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -7,13 +7,17 @@ from api.deps import SessionDep
 from api.devices import without_gpu
 from api.pagination import Items
 from api.principal import CurrentUser
+from core.states import Medium
 from models.catalog import Group, Kind, Spec, specs, suited
 
 router = APIRouter(tags=["algorithms"])
 
 
 class AlgorithmOut(BaseModel):
-    """`defaults` are what the parameters begin with: of jobs they suit the workers' devices."""
+    """`defaults` are what the parameters begin with: of jobs they suit the workers' devices.
+
+    `media` and `tasks` are what projects have to be of, for it to be chosen in them.
+    """
 
     name: str
     kind: Kind
@@ -23,6 +27,8 @@ class AlgorithmOut(BaseModel):
     needs: list[str]
     fallback: str
     group: Group
+    media: list[Medium]
+    tasks: list[Literal["classification"]]
     params_schema: dict[str, Any]
     defaults: dict[str, Any]
 
@@ -42,6 +48,8 @@ async def list_algorithms(session: SessionDep, _: CurrentUser) -> Items[Algorith
                 needs=sorted(spec.needs),
                 fallback=spec.fallback,
                 group=spec.group,
+                media=[medium for medium in Medium if spec.serves(medium)],
+                tasks=["classification"],
                 params_schema=spec.params.model_json_schema(),
                 defaults=spec.params.model_validate(
                     suited(spec, {}, without_gpu=on_cpu)

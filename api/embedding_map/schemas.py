@@ -49,6 +49,7 @@ class EmbeddingMapImage(BaseModel):
     example_id: int
     pool_index: int
     name: str
+    excerpt: str | None
     state: ExampleState
     class_id: int | None
     x: float

@@ -17,6 +17,7 @@ from api.embedding_map.schemas import (
 from api.examples.scores import ScoreTable, score_table
 from api.planes import embedding_map, no_map, plane_of, require_version, version_of
 from core.errors import Conflict, NotFound
+from core.media.excerpts import beginning
 from core.pool_map import read_head
 from core.states import Split
 from core.storage import Storage
@@ -104,7 +105,12 @@ async def image(
         .scalar_subquery()
     )
     statement = select(
-        Example.id, Example.name, Example.state, Example.label_class_id, asked.label("round")
+        Example.id,
+        Example.name,
+        beginning().label("excerpt"),
+        Example.state,
+        Example.label_class_id,
+        asked.label("round"),
     ).where(Example.project_id == artifact.project_id, Example.pool_index == pool_index)
     async with sessions() as session:
         row = (await session.execute(statement)).one_or_none()
@@ -122,6 +128,7 @@ async def image(
         example_id=row.id,
         pool_index=pool_index,
         name=row.name,
+        excerpt=row.excerpt,
         state=row.state,
         class_id=row.label_class_id,
         x=float(shown.x[place]),

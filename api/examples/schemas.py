@@ -43,6 +43,10 @@ class Filters(BaseModel):
     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
     predictions are those that the queries of `round` were chosen by, by default the latest.
 
+    `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
+    order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
+    whole, and stand together.
+
     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
     was sent to be looked up: what is found has the features that likeness is measured by, and
     `similarity_min` of it to the mean of these. `duplicate_of` finds the images that show the same
@@ -63,6 +67,7 @@ class Filters(BaseModel):
     dropped_by: Id | None = None
     outline: Annotated[str, StringConstraints(min_length=1, max_length=4000)] | None = None
     name: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    search: Annotated[str, StringConstraints(min_length=1, max_length=400)] | None = None
     round: Annotated[int, Field(ge=0, lt=2**31)] | None = None
     predicted: Id | None = None
     purity_min: Score | None = None
@@ -102,20 +107,24 @@ class Listing(Filters):
 
 
 class ExampleOut(BaseModel):
-    """An image, and what the model of the latest scores makes of it.
+    """An image or a text, and what the model of the latest scores makes of it.
 
     `confidence` is the probability of the predicted class among the classes, `in_probability` that
     of being in-distribution at all: null without a score, and where nothing tells how to read the
     purity as a probability. `similarity`, -1..1, is to what the list was asked to compare with;
     `isolation`, 0..2, the mean distance to the nearest other images, where a list is ordered by it.
     `duplicates_of` is the image that stands for all that show the same picture, if any others do.
+
+    `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
+    `image_url` is where the picture is, or the whole text.
     """
 
     id: int
     pool_index: int
     name: str
-    width: int
-    height: int
+    width: int | None
+    height: int | None
+    excerpt: str | None
     split: Split
     state: ExampleState
     label: str | None

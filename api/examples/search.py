@@ -102,6 +102,7 @@ class Search:
         members: Positions | None = None,
         similarity: Ranking | None = None,
         isolation: Ranking | None = None,
+        words: ColumnElement[bool] | None = None,
     ) -> None:
         """Look up nothing yet.
 
@@ -115,6 +116,7 @@ class Search:
                 they ask nothing.
             similarity: To what the filters name; None if they name nothing.
             isolation: Of the images, if they are to be ordered by it.
+            words: Condition that they have the words which are searched for, if any are.
 
         Raises:
             Conflict: Scores are asked for, and there are none.
@@ -149,6 +151,8 @@ class Search:
             # Only images of the pool are scored, and subsets are of those alone.
             filters = filters.model_copy(update={"split": EVERY_SPLIT})
         self._conditions = conditions(project, filters)
+        if words is not None:
+            self._conditions.append(words)
         # An index gives these in order, however few they are.
         self._indexed = asked == ([] if filters.split == EVERY_SPLIT else ["state"])
 

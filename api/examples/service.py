@@ -24,11 +24,13 @@ from api.examples.schemas import (
 )
 from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search
+from api.examples.words import has_words
 from api.pictures import image_url
 from core.among import among
 from core.class_names import seen_as
 from core.consensus import holds
 from core.errors import NotFound
+from core.media.excerpts import beginning
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, User
 from core.tasks.registry import label_of
@@ -41,6 +43,7 @@ SHOWN = (
         Example.name,
         Example.width,
         Example.height,
+        beginning().label("excerpt"),
         Example.split,
         Example.state,
         Example.label_class_id,
@@ -62,7 +65,8 @@ async def list_examples(
     isolated = None
     if listing.sort.endswith("isolation"):
         isolated = await rankings.isolation(session, project, storage)
-    search = Search(session, project, listing, table, listing.sort, asked, similar, isolated)
+    words = await has_words(session, project, listing)
+    search = Search(session, project, listing, table, listing.sort, asked, similar, isolated, words)
     found = await search.page(SHOWN, listing.cursor, listing.limit)
     return ExamplePage(
         items=[ExampleOut(**shown(row, table, similar, isolated)) for row in found.rows],
@@ -94,7 +98,8 @@ async def _search(
     similar = await rankings.similarity(session, project, storage, filters)
     # What was found by its likeness is acted on in that order.
     sort: Sort = "pool_index" if similar is None else "-similarity"
-    return Search(session, project, filters, table, sort, asked, similar)
+    words = await has_words(session, project, filters)
+    return Search(session, project, filters, table, sort, asked, similar, words=words)
 
 
 def shown(
@@ -116,7 +121,7 @@ def shown(
         **scores,
         "similarity": None if similarity is None else similarity.of(row.pool_index),
         "isolation": None if isolation is None else isolation.of(row.pool_index),
-        "image_url": image_url(row.id),
+        "image_url": image_url(row.id, is_text=row.width is None),
     }
 
 

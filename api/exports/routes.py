@@ -8,7 +8,7 @@ from api.audit import record
 from api.deps import OriginalsDep, SessionDep
 from api.exports import service
 from api.exports.records import Images
-from api.exports.schemas import ExportedClass
+from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.service import Format
 from api.pagination import Items
 from api.principal import CurrentUser
@@ -45,6 +45,12 @@ async def list_exported_classes(
     return Items(items=await service.exported_classes(session, project.id))
 
 
+@router.get("/projects/{project_id}/export/formats")
+async def list_export_formats(project: ManagedProject) -> Items[ExportFormat]:
+    """The formats of `export`; those that cannot hold the project's examples say why."""
+    return Items(items=service.formats(project.medium))
+
+
 @router.get("/projects/{project_id}/export", response_class=StreamingResponse)
 async def export(
     request: Request,
@@ -61,9 +67,11 @@ async def export(
 
     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
     folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
-    images and a JSON document; `parquet` is what Hugging Face's `datasets` loads.
+    images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
+    `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it.
     """
-    async with managing(request, user, project_id) as (session, _):
+    async with managing(request, user, project_id) as (session, project):
+        service.require_served(format, project.medium)
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
         classes = await service.class_names(session, project_id)
     which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)

@@ -1,5 +1,7 @@
 from pydantic import BaseModel
 
+from core.states import Medium
+
 
 class ExportedClass(BaseModel):
     """A class as exports write it.
@@ -14,3 +16,11 @@ class ExportedClass(BaseModel):
     folder: str
     labeled: int
     evaluation: int
+
+
+class ExportFormat(BaseModel):
+    """A format, the media that it can hold, and why not that of the project, if it cannot."""
+
+    name: str
+    media: list[Medium]
+    refused: str | None

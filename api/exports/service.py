@@ -20,10 +20,12 @@ from api.exports.documents import (
 from api.exports.folders import ClassFolders, SplitFolders, in_one_folder
 from api.exports.parquet import as_parquet
 from api.exports.records import Images
-from api.exports.schemas import ExportedClass
+from api.exports.schemas import ExportedClass, ExportFormat
+from core.errors import Invalid
 from core.folder_names import folders_of
+from core.media.nouns import noun
 from core.originals import Originals
-from core.states import ExampleState, Split
+from core.states import ExampleState, Medium, Split
 from core.tables import Example, ProjectClass
 
 _ZIP: Final = "application/zip"
@@ -37,6 +39,48 @@ class Format(StrEnum):
     COCO = "coco"
     LABEL_STUDIO = "label_studio"
     PARQUET = "parquet"
+    DOCCANO = "doccano"
+
+
+_WITH_PICTURES: Final = frozenset({Format.IMAGEFOLDER, Format.YOLO, Format.COCO})
+_WITH_TEXTS: Final = frozenset({Format.DOCCANO})
+
+
+def media_of(format: Format) -> list[Medium]:
+    """The media that a format can hold."""
+    if format in _WITH_PICTURES:
+        return [Medium.IMAGE]
+    return [Medium.TEXT] if format in _WITH_TEXTS else list(Medium)
+
+
+def refusal(format: Format, medium: Medium) -> str | None:
+    """Why a format cannot hold the examples of a project; None if it can."""
+    if medium in media_of(format):
+        return None
+    others = ", ".join(one for one in Format if medium in media_of(one))
+    what = "files of pictures" if medium is Medium.TEXT else "texts"
+    return (
+        f"The format {format} is made of {what}, and this project holds {noun(medium).many}; "
+        f"choose one of {others}."
+    )
+
+
+def require_served(format: Format, medium: Medium) -> None:
+    """Refuse a format that cannot hold the examples of a project.
+
+    Raises:
+        Invalid: ``wrong_medium``.
+    """
+    reason = refusal(format, medium)
+    if reason is not None:
+        raise Invalid("wrong_medium", reason, field="format")
+
+
+def formats(medium: Medium) -> list[ExportFormat]:
+    """Every format, and why those are refused that cannot hold what a project has."""
+    return [
+        ExportFormat(name=one, media=media_of(one), refused=refusal(one, medium)) for one in Format
+    ]
 
 
 @dataclass(frozen=True)

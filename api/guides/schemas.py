@@ -10,8 +10,9 @@ class GuideExample(BaseModel):
 
     example_id: int
     image_url: str
-    width: int
-    height: int
+    width: int | None
+    height: int | None
+    excerpt: str | None
     pinned: bool
 
 

@@ -13,6 +13,7 @@ from api.pictures import image_url
 from api.principal import Principal
 from core.consensus import holds
 from core.errors import Invalid, NotFound
+from core.media.excerpts import beginning
 from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query
 
@@ -88,7 +89,9 @@ def _first(sample: Subquery, count: int) -> Select[Any]:
 def _best(sample: Subquery, count: int, order: Sequence[Any]) -> Select[Any]:
     place = func.row_number().over(partition_by=sample.c.label_class_id, order_by=order)
     ranked = select(sample, place.label("place")).subquery()
-    return select(ranked).where(ranked.c.place <= count).order_by(ranked.c.place)
+    excerpt = beginning(example_id=ranked.c.id, width=ranked.c.width).label("excerpt")
+    statement = select(ranked, excerpt).where(ranked.c.place <= count)
+    return statement.order_by(ranked.c.place)
 
 
 async def _by_class(session: AsyncSession, statement: Select[Any]) -> dict[int, list[GuideExample]]:
@@ -105,9 +108,9 @@ async def _pinned(
     """Of the classes that have any."""
     wanted = {item.id: item.pinned[:count] for item in classes if item.pinned}
     ids = {example for examples in wanted.values() for example in examples}
-    statement = select(Example.id, Example.width, Example.height).where(
-        Example.project_id == project.id, Example.id.in_(ids)
-    )
+    statement = select(
+        Example.id, Example.width, Example.height, beginning().label("excerpt")
+    ).where(Example.project_id == project.id, Example.id.in_(ids))
     rows = {row.id: row for row in await session.execute(statement)} if ids else {}
     return {
         class_id: [_example(rows[id_], pinned=True) for id_ in examples if id_ in rows]
@@ -118,9 +121,10 @@ async def _pinned(
 def _example(row: Any, *, pinned: bool = False) -> GuideExample:
     return GuideExample(
         example_id=row.id,
-        image_url=image_url(row.id),
+        image_url=image_url(row.id, is_text=row.width is None),
         width=row.width,
         height=row.height,
+        excerpt=row.excerpt,
         pinned=pinned,
     )
 

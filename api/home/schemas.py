@@ -3,7 +3,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from core.states import ProjectState
+from core.states import Medium, ProjectState
 
 
 class ReviewsWaiting(BaseModel):
@@ -23,6 +23,7 @@ class ProjectWork(BaseModel):
 
     id: int
     name: str
+    medium: Medium
     state: ProjectState
     waiting: int
     waiting_for: Literal[

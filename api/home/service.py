@@ -107,6 +107,7 @@ def _project(
     return ProjectWork(
         id=project.id,
         name=project.name,
+        medium=project.medium,
         state=project.state,
         waiting=waiting,
         waiting_for="start" if draft else status.waiting_for,

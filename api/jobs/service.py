@@ -8,7 +8,7 @@ from api.access import managed_project
 from api.audit import record
 from api.devices import without_gpu
 from api.jobs.resizing import size_to_be
-from api.jobs.schemas import JobOut, JobStart
+from api.jobs.schemas import JobError, JobOut, JobStart
 from api.jobs.waiting import reasons
 from api.principal import Principal
 from api.telling import tell
@@ -16,10 +16,11 @@ from core import queue
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
+from core.media.nouns import in_words_of, result_in_words_of
 from core.project_settings import ProjectSettings
 from core.rounds import take_up
 from core.settings import Settings
-from core.states import JobKind, JobState, Role, RoundState, Split
+from core.states import JobKind, JobState, Medium, Role, RoundState, Split
 from core.tables import DRY_RUN, Example, Job, Member, Project, Round
 from models.catalog import find, is_job, suited, validate
 from models.errors import ModelError
@@ -60,8 +61,29 @@ async def list_jobs(
 async def shown(session: AsyncSession, settings: Settings, jobs: Sequence[Job]) -> list[JobOut]:
     """Jobs as people see them: one that waits says for what."""
     waits_for = await reasons(session, settings, jobs)
-    found = [JobOut.model_validate(job) for job in jobs]
+    media = await _media(session, jobs)
+    found = [_worded(JobOut.model_validate(job), media.get(job.project_id)) for job in jobs]
     return [one.model_copy(update={"message": waits_for.get(one.id, one.message)}) for one in found]
+
+
+async def _media(session: AsyncSession, jobs: Sequence[Job]) -> dict[int | None, Medium]:
+    """The media of the projects that jobs are of."""
+    ids = {job.project_id for job in jobs}
+    statement = select(Project.id, Project.medium).where(Project.id.in_(ids))
+    return dict((await session.execute(statement)).all())
+
+
+def _worded(job: JobOut, medium: Medium | None) -> JobOut:
+    """A job that says of its project's examples what they are."""
+    if medium in (None, Medium.IMAGE):
+        return job
+    return job.model_copy(
+        update={
+            "error": job.error
+            and JobError(code=job.error.code, detail=in_words_of(medium, job.error.detail)),
+            "result": job.result and result_in_words_of(medium, job.result),
+        }
+    )
 
 
 async def get_job(

@@ -1,4 +1,4 @@
-"""Storing answers.
+"""Storing answers: reading what they depend on, and writing what they amount to.
 
 Every answer needs the lock of its round, because the round must close within one verdict of its
 budget. One transaction an answer would therefore run one after the other, each waiting for the
@@ -6,16 +6,27 @@ disk. Instead the answers that arrive while a transaction is on its way share th
 ``docs/adr/0003-answers-share-a-transaction.md``). A client hears "accepted" only after the commit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from anyio import to_thread
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.batching import Batcher
-from api.labeling.deciding import Submission, Transaction
-from api.labeling.schemas import AnswersOut
-from core import queue
+from api.labeling import statements as sql
+from api.labeling import status
+from api.labeling.ledger import AnswerLedger, HeldVote, StoredAnswer, Submission
+from api.labeling.schemas import AnswerResult, AnswersOut
+from api.labeling.status import ReadRound
+from api.pipelined_sql import driver, fetch
+from core import events, queue
+from core.class_names import ClassNames
+from core.consensus import Vote, answered
 from core.errors import NotFound
+from core.rounds import close, next_round
+from core.states import ProjectState, Role, RoundState, Verdict
+from core.tables import Project, Round
 
 
 class AnswerWriter:
@@ -40,12 +51,149 @@ class AnswerWriter:
         self, project_id: int, submissions: Sequence[Submission]
     ) -> list[AnswersOut | None]:
         async with self._sessions() as session:
-            transaction = await Transaction.begin(session, project_id, submissions)
-            results = [await transaction.decide_all(submission) for submission in submissions]
-            state = await transaction.commit()
+            state, ledger = await _read(session, project_id, submissions)
+            batch = _Batch(session, ledger)
+            results = [await batch.decide(submission) for submission in submissions]
+            await batch.commit()
+            said = status.describe(
+                state, ledger.unfinished(), classes_version=ledger.classes_version, served=True
+            )
             if queue.pending(session.info):
                 await to_thread.run_sync(queue.deliver, session.info)
         return [
-            None if result is None else AnswersOut(results=result, status=state)
+            None if result is None else AnswersOut(results=result, status=said)
             for result in results
         ]
+
+
+async def _read(
+    session: AsyncSession, project_id: int, submissions: Sequence[Submission]
+) -> tuple[ProjectState, AnswerLedger]:
+    """Lock the rounds, then read everything that the answers refer to, in one round trip."""
+    answers = [answer for submission in submissions for answer in submission.answers]
+    values = {
+        "project": project_id,
+        "annotators": sorted({submission.annotator_id for submission in submissions}),
+        "queries": sorted({answer.query_id for answer in answers}),
+        "keys": [answer.key for answer in answers],
+        "count": len(answers),
+        "admin": Role.ADMIN.value,
+    }
+    connection = await driver(await session.connection())
+    _, _, rounds, projects, members, queries, left, stored, classes, ids, votes = await fetch(
+        connection,
+        (sql.LOCK_ROUNDS, values),
+        (sql.LOCK_EXAMPLES, values),
+        (sql.ROUNDS, values),
+        (sql.PROJECT, values),
+        (sql.MEMBERS, values),
+        (sql.QUERIES, values),
+        (sql.MORE_QUERIES, values),
+        (sql.STORED, values),
+        (sql.CLASSES, values),
+        (sql.NEW_IDS, values),
+        (sql.VOTES, values),
+    )
+    if not projects:
+        raise NotFound("project")
+    held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
+    for row in votes:
+        held[row.example_id].append(HeldVote(row.id, row.annotator_id, Vote.of(row)))
+    return ProjectState(projects[0].state), AnswerLedger(
+        project_id=project_id,
+        members=frozenset(row.id for row in members),
+        rounds=[ReadRound.of(row) for row in rounds],
+        task=projects[0].task,
+        classes_version=projects[0].classes_version,
+        names=ClassNames.of(classes),
+        queries={row.id: row for row in queries},
+        more_queries=bool(left),
+        stored=[
+            StoredAnswer(**{**row._asdict(), "verdict": Verdict(row.verdict)}) for row in stored
+        ],
+        votes=held,
+        ids=iter([row.id for row in ids]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """One transaction that stores answers, and the rounds that they close or need."""
+
+    session: AsyncSession
+    ledger: AnswerLedger
+
+    async def decide(self, submission: Submission) -> list[AnswerResult] | None:
+        """Settle the answers of one request; ``None`` if its author is not a member."""
+        if submission.annotator_id not in self.ledger.members:
+            return None
+        results = []
+        for answer in submission.answers:
+            decision = self.ledger.decide(submission.annotator_id, answer)
+            if decision.spent is not None:
+                await self._go_on(decision.spent)
+            results.append(decision.result)
+        return results
+
+    async def commit(self) -> None:
+        """Write what was decided, in one round trip; closes the round if its queue is empty."""
+        if self.ledger.rows:
+            emptied = self.ledger.emptied()
+            if emptied is not None:
+                await self._close(emptied)
+            connection = await driver(await self.session.connection())
+            await fetch(connection, *_writes(self.ledger), commit=True)
+        await self.session.commit()
+
+    async def _go_on(self, spent: ReadRound) -> None:
+        """Make sure that the next answer has a round whose budget is not spent.
+
+        An open round closes. One that still selects, and that zero-wait answers have used up, must
+        wait for its turn; the answers after those are the first of the round after it.
+        """
+        if spent.state is RoundState.OPEN:
+            await self._close(spent)
+        elif spent.state is RoundState.SELECTING and self.ledger.numbered(spent.number + 1) is None:
+            project = await self.session.get_one(Project, self.ledger.project_id)
+            await self._add([next_round(project, spent.number)])
+
+    async def _close(self, closing: ReadRound) -> None:
+        """Close a round; happens once a round, so plain objects will do."""
+        project = await self.session.get_one(Project, self.ledger.project_id)
+        round_ = await self.session.get_one(Round, closing.id)
+        prepared = self.ledger.numbered(closing.number + 1)
+        following = await self.session.get_one(Round, prepared.id) if prepared else None
+        # What it has spent is written later, and told with the change of state.
+        round_.spent = closing.spent
+        made, job = close(project, round_, following)
+        closing.state = round_.state
+        await self._add(made)
+        round_.job_id = job.id
+        await self.session.flush()
+        queue.enqueue(self.session.info, job)
+        data = {"number": round_.number, "state": round_.state}
+        await self.session.execute(events.notify(project.id, events.Topic.ROUND, data))
+
+    async def _add(self, made: Sequence[object | None]) -> None:
+        self.session.add_all([item for item in made if item is not None])
+        await self.session.flush()
+        for item in made:
+            if isinstance(item, Round):
+                self.ledger.follow(ReadRound.of(item))
+
+
+def _writes(ledger: AnswerLedger) -> Iterator[tuple[Any, dict[str, Any]]]:
+    columns = zip(*ledger.rows, strict=True)
+    yield sql.INSERT, dict(zip(sql.COLUMNS, map(list, columns), strict=True))
+    # A settled example leaves every queue it stands in; a skipped one only this one.
+    yield sql.FINISH, {"queries": sorted(ledger.answered), "examples": sorted(ledger.settled())}
+    if ledger.changed:
+        yield sql.MARK_ANSWERED, answered(ledger.said())
+    if changed := [round_ for round_ in ledger.rounds if round_.changed]:
+        yield (
+            sql.SPEND,
+            {
+                "rounds": [round_.id for round_ in changed],
+                "spent": [round_.spent for round_ in changed],
+            },
+        )

@@ -18,6 +18,7 @@ from api.pictures import image_url
 from api.pipelined_sql import driver, fetch
 from api.principal import Principal
 from core.errors import NotFound
+from core.media.text import EXCERPT
 from core.project_settings import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
@@ -130,9 +131,11 @@ def _answer(
             example_id=row.example_id,
             rank=row.rank,
             round=numbers[row.round_id],
-            image_url=image_url(row.example_id),
+            image_url=image_url(row.example_id, is_text=row.width is None),
             width=row.width,
             height=row.height,
+            excerpt=None if row.text is None else row.text[:EXCERPT],
+            text=_whole(row.text),
             # Without its folders: in an ImageFolder they are the classes.
             name=PurePosixPath(row.name).name,
             predicted_class_id=row.predicted_class_id,
@@ -154,6 +157,11 @@ def _answer(
             served=bool(items),
         ),
     )
+
+
+def _whole(text: str | None) -> str | None:
+    """A text, unless it is too long to be handed out with others."""
+    return None if text is None or len(text) > sql.WHOLE else text
 
 
 async def release(

@@ -7,7 +7,7 @@ from api.access import ProjectId, VisibleProject
 from api.deps import SessionDep
 from api.labeling import leasing, service, waiting_page
 from api.labeling.answering import AnswerWriter
-from api.labeling.deciding import Submission
+from api.labeling.ledger import Submission
 from api.labeling.schemas import (
     Answers,
     AnswersOut,

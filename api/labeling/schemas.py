@@ -40,13 +40,21 @@ class ReleaseRequest(BaseModel):
 
 
 class LeasedQuery(BaseModel):
+    """An image or a text to judge.
+
+    A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
+    `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+    """
+
     query_id: int
     example_id: int
     rank: int
     round: int
     image_url: str
-    width: int
-    height: int
+    width: int | None
+    height: int | None
+    excerpt: str | None
+    text: str | None
     name: str
     predicted_class_id: int | None
     probability: float | None
@@ -195,8 +203,9 @@ class RecentAnswer(BaseModel):
     query_id: int
     example_id: int
     image_url: str
-    width: int
-    height: int
+    width: int | None
+    height: int | None
+    excerpt: str | None
     name: str
     verdict: Verdict
     class_id: int | None

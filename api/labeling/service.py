@@ -6,6 +6,7 @@ from api.labeling import status
 from api.labeling.schemas import RecentAnswer, Status
 from api.pictures import image_url
 from api.principal import Principal
+from core.media.excerpts import beginning
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project
 from core.tasks.registry import label_of
@@ -28,7 +29,7 @@ async def recent(
     """The caller's latest answers, each as it stands after corrections."""
     correction = aliased(Annotation)
     statement = (
-        select(Annotation, Example.width, Example.height, Example.name)
+        select(Annotation, Example.width, Example.height, Example.name, beginning())
         .join(Example, Example.id == Annotation.example_id)
         .where(
             Annotation.project_id == project.id,
@@ -45,14 +46,15 @@ async def recent(
             key=annotation.client_key,
             query_id=annotation.query_id,
             example_id=annotation.example_id,
-            image_url=image_url(annotation.example_id),
+            image_url=image_url(annotation.example_id, is_text=width is None),
             width=width,
             height=height,
+            excerpt=excerpt,
             name=name,
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             label=label_of(annotation.label),
             created_at=annotation.created_at,
         )
-        for annotation, width, height, name in await session.execute(statement)
+        for annotation, width, height, name, excerpt in await session.execute(statement)
     ]

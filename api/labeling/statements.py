@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     ARRAY,
@@ -28,9 +28,12 @@ from api.pipelined_sql import Statement, among
 from core.class_names import naming
 from core.consensus import lock_examples, votes
 from core.lifecycle import mark_answered
+from core.media.excerpts import beginning
 from core.states import RoundState, Verdict
 from core.tables import Annotation, Example, Member, Project, Query, Round, User
 
+WHOLE: Final = 20_000
+"""Characters of the longest text that is leased whole."""
 _PROJECT = bindparam("project", type_=BigInteger)
 _USER = bindparam("user", type_=BigInteger)
 _ROUND = (Round.id, Round.number, Round.state, Round.spent, Round.budget, Round.settings)
@@ -173,6 +176,8 @@ _LEASED = (
     Query.example_id,
     Example.width,
     Example.height,
+    # One character more tells whether there is more.
+    beginning(WHOLE + 1).label("text"),
     Example.name,
     Query.predicted_class_id,
     Query.probability,

@@ -10,7 +10,8 @@ from api.jobs.schemas import Progress
 from api.labeling import status
 from api.labeling.schemas import Between, MyRound, RoundFailure, RoundStatus
 from api.principal import Principal
-from core.states import JobState, Role, RoundState, Verdict
+from core.media.nouns import in_words_of
+from core.states import JobState, Medium, Role, RoundState, Verdict
 from core.tables import Annotation, Job, Member, Project, Round, User
 
 _TOLD: Final = 3
@@ -24,7 +25,7 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
     following = rounds[1] if len(rounds) > 1 else None
     return Between(
         round=_shown(now),
-        failure=await _failure(session, principal, now),
+        failure=await _failure(session, principal, now, project.medium),
         next=_shown(following),
         job_id=job.id if job else None,
         progress=Progress.model_validate(job.progress) if job and job.progress else None,
@@ -54,7 +55,7 @@ async def _job(session: AsyncSession, round_: Round | None) -> Job | None:
 
 
 async def _failure(
-    session: AsyncSession, principal: Principal, round_: Round | None
+    session: AsyncSession, principal: Principal, round_: Round | None, medium: Medium
 ) -> RoundFailure | None:
     if round_ is None or round_.state is not RoundState.FAILED:
         return None
@@ -63,7 +64,7 @@ async def _failure(
         number=round_.number,
         tell=await _who_can_help(session, round_.project_id),
         job_id=job.id if job else None,
-        detail=job.error["detail"] if job and job.error else None,
+        detail=in_words_of(medium, job.error["detail"]) if job and job.error else None,
     )
 
 

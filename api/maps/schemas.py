@@ -61,6 +61,7 @@ class MapQuery(BaseModel):
     example_id: int
     pool_index: int
     name: str
+    excerpt: str | None
     rank: int
     purity: float | None
     informativeness: float | None
@@ -87,6 +88,7 @@ class MapImage(BaseModel):
     example_id: int
     pool_index: int
     name: str
+    excerpt: str | None
     state: ExampleState
     class_id: int | None
     since: Standing | None

@@ -16,6 +16,7 @@ from api.files import artifact_file
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
 from api.maps.then import Closing, Verdicts, stands
 from core.errors import Conflict, NotFound
+from core.media.excerpts import beginning
 from core.pool_map import PoolMap, read_head, read_map, read_surface
 from core.states import ArtifactKind, ExampleState, Verdict
 from core.storage import Storage
@@ -141,6 +142,7 @@ async def queries(session: AsyncSession, project: Project, number: int) -> MapQu
             Example.id,
             Example.pool_index,
             Example.name,
+            beginning().label("excerpt"),
             Example.state,
             Example.label_class_id,
             func.min(Query.rank).label("rank"),
@@ -170,6 +172,7 @@ def _query(row: Any, then: Verdicts | None) -> MapQuery:
         example_id=row.id,
         pool_index=row.pool_index,
         name=row.name,
+        excerpt=row.excerpt,
         rank=row.rank,
         purity=row.purity,
         informativeness=row.informativeness,
@@ -227,7 +230,14 @@ async def _images(
     session: AsyncSession, artifact: Artifact, shown: PoolMap, positions: Sequence[int]
 ) -> list[MapImage]:
     place_of = {int(shown.indices[place]): place for place in positions}
-    columns = (Example.id, Example.pool_index, Example.name, Example.state, Example.label_class_id)
+    columns = (
+        Example.id,
+        Example.pool_index,
+        Example.name,
+        beginning().label("excerpt"),
+        Example.state,
+        Example.label_class_id,
+    )
     statement = (
         select(*columns)
         .where(and_(Example.project_id == artifact.project_id, Example.pool_index.in_(place_of)))
@@ -248,6 +258,7 @@ def _image(row: Any, shown: PoolMap, place: int, then: Verdicts | None) -> MapIm
         example_id=row.id,
         pool_index=row.pool_index,
         name=row.name,
+        excerpt=row.excerpt,
         state=standing.state,
         class_id=standing.class_id,
         since=since,

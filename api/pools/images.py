@@ -1,4 +1,7 @@
-"""Sending an image: the picture that everybody sees, a small version of it, or its own bytes."""
+"""Sending an image: the picture that everybody sees, a small version of it, or its own bytes.
+
+Of a text there are only these.
+"""
 
 from pathlib import Path
 from typing import Final
@@ -9,8 +12,9 @@ from fastapi.responses import FileResponse, RedirectResponse, Response, Streamin
 from sqlalchemy import update
 
 from api.deps import transaction
-from api.pools import thumbnails
+from api.pools import service, thumbnails
 from api.streams import WAITING, in_threads
+from core.errors import DomainError, ErrorKind
 from core.originals import Original, Originals
 from core.pictures.rendition import VERSION
 from core.storage import Storage
@@ -56,8 +60,18 @@ async def send(
         "Cache-Control": _FOREVER if as_it_came or version == VERSION else _ASK_AGAIN,
         "X-Content-Type-Options": "nosniff",
     }
+    if original.is_text and not as_it_came:
+        raise DomainError(
+            "no_picture",
+            "A text has no picture. With original=true the address gives the text itself.",
+            kind=ErrorKind.NOT_FOUND,
+        )
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
+    if original.is_text:
+        async with transaction(request) as session:
+            content = await service.text_of(session, example_id)
+        return Response(content, media_type="text/plain", headers=headers)
     if not as_it_came:
         originals.require_shown(original)
         picture = await _picture(request, storage, originals, example_id, original, size)

@@ -79,6 +79,7 @@ async def import_images(
     filename: Annotated[str, Query(max_length=1000)],
     split: Split = Split.POOL,
     image_column: ColumnName = None,
+    text_column: ColumnName = None,
     label_column: ColumnName = None,
     split_column: ColumnName = None,
     key_column: ColumnName = None,
@@ -118,6 +119,7 @@ async def import_images(
     upload = await receive(request.stream(), name, storage, settings)
     columns = {
         "image": image_column,
+        "text": text_column,
         "label": label_column,
         "split": split_column,
         "key": key_column,
@@ -246,7 +248,8 @@ async def example_image(
 
     It is the original file where every browser shows that as the model sees it, else a PNG or JPEG
     made of it: upright, in sRGB, opaque on white, the first of several frames. With `original` it
-    is the file as it came, whatever it is.
+    is the file as it came, whatever it is: of a text, which has no picture (404 `no_picture`), the
+    text in UTF-8.
 
     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
     good for a short while; 409 says that it is gone, or has changed since it was imported.
@@ -293,11 +296,15 @@ async def linked_image(
     signature: Annotated[str, Query(max_length=100)],
     size: ThumbnailSize | None = None,
 ) -> Response:
-    """The image that a link leads to, for whoever has the link."""
+    """The image or text that a link leads to, for whoever has the link."""
     async with transaction(request) as session:
         await links.require_signed(session, example_id, expires, signature)
         original = await service.image(session, None, example_id)
-    response = await images.send(request, storage, originals, example_id, original, size=size)
+    # Of a text there is nothing but its words, in no size.
+    whole = original.is_text and size is None
+    response = await images.send(
+        request, storage, originals, example_id, original, size=size, as_it_came=whole
+    )
     # Pages of other tools show it; no cookie of ours is involved.
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     response.headers["Access-Control-Allow-Origin"] = "*"

@@ -66,6 +66,7 @@ class ImportStart(BaseModel):
     folder_split: Choices = {}
     count_from: FirstNumber | None = None
     image_column: Column | None = None
+    text_column: Column | None = None
     label_column: Column | None = None
     split_column: Column | None = None
     key_column: Column | None = None
@@ -76,6 +77,7 @@ class ImportStart(BaseModel):
         """Names of columns by role."""
         given = {
             "image": self.image_column,
+            "text": self.text_column,
             "label": self.label_column,
             "split": self.split_column,
             "key": self.key_column,

@@ -14,7 +14,7 @@ from core.events import Topic
 from core.lifecycle import new_job
 from core.originals import ORIGINAL, Original
 from core.states import ArtifactKind, JobKind, Role
-from core.tables import Artifact, Example, Job, Member, Project
+from core.tables import Artifact, Example, ExampleText, Job, Member, Project
 
 
 async def start_import(
@@ -86,6 +86,15 @@ async def image(session: AsyncSession, principal: Principal | None, example_id: 
     if row is None:
         raise NotFound("image")
     return replace(Original.of(row), as_is=row.as_is)
+
+
+async def text_of(session: AsyncSession, example_id: int) -> str:
+    """All of a text."""
+    statement = select(ExampleText.content).where(ExampleText.example_id == example_id)
+    content = await session.scalar(statement)
+    if content is None:
+        raise NotFound("text")
+    return content
 
 
 async def project_of(session: AsyncSession, example_id: int) -> int:

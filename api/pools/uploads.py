@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from api.uploads import receive_up_to
 from core.errors import Invalid
-from core.formats import IMAGES
+from core.media.image import IMAGES
 from core.settings import Settings
 from core.states import Split
 from core.storage import Storage

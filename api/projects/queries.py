@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.principal import Principal
 from api.projects.schemas import Counts
+from core.media.excerpts import beginning
 from core.states import ExampleState, Role, RoundState, Split
 from core.tables import Example, Member, Project, ProjectClass, Round
 
@@ -81,8 +82,12 @@ def _grouped(
     )
 
 
-async def pictures(session: AsyncSession, project_ids: Iterable[int]) -> dict[int, list[int]]:
-    """Ids of a few examples of each project that has any, at even distances in its pool.
+async def pictures(
+    session: AsyncSession, project_ids: Iterable[int]
+) -> dict[int, dict[int, str | None]]:
+    """A few examples of each project that has any, at even distances in its pool.
+
+    Each by its id with how it begins, if it is a text.
 
     Images of other splits lie among them by index; of those the next one of the pool is shown.
     """
@@ -111,12 +116,15 @@ async def pictures(session: AsyncSession, project_ids: Iterable[int]) -> dict[in
         .correlate(places)
         .scalar_subquery()
     )
-    statement = select(places.c.id, next_one).order_by(places.c.id, places.c.place)
-    found: dict[int, list[int]] = {}
-    for project_id, example_id in await session.execute(statement):
-        shown = found.setdefault(project_id, [])
-        if example_id is not None and example_id not in shown:
-            shown.append(example_id)
+    chosen = select(places.c.id, places.c.place, next_one.label("example_id")).subquery()
+    statement = (
+        select(chosen.c.id, chosen.c.example_id, beginning())
+        .join(Example, Example.id == chosen.c.example_id)
+        .order_by(chosen.c.id, chosen.c.place)
+    )
+    found: dict[int, dict[int, str | None]] = {}
+    for project_id, example_id, excerpt in await session.execute(statement):
+        found.setdefault(project_id, {})[example_id] = excerpt
     return found
 
 

@@ -16,14 +16,17 @@ from api.projects.schemas import (
 from api.projects.settings import defaults
 from api.users.schemas import UserOut
 from core.project_settings import Goal, ProjectSettings
+from core.states import Medium
 
 router = APIRouter(tags=["projects"])
 
 
 @router.get("/settings/defaults")
-async def default_settings(_: CurrentUser, goal: Goal = "best_model") -> ProjectSettings:
-    """Settings of a new project; another goal has another strategy."""
-    return defaults(goal)
+async def default_settings(
+    _: CurrentUser, goal: Goal = "best_model", medium: Medium = Medium.IMAGE
+) -> ProjectSettings:
+    """Settings of a new project: its goal decides the strategy, its medium the model."""
+    return defaults(goal, medium)
 
 
 @router.get("/projects")

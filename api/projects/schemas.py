@@ -122,9 +122,13 @@ class ProjectSummary(BaseModel):
 
 
 class ProjectListed(ProjectSummary):
-    """`pictures` are ids of a few of its images, spread over all that there are."""
+    """`pictures` are ids of a few of its examples, spread over all that there are.
+
+    `excerpts` are how these begin, where they are texts.
+    """
 
     pictures: list[int]
+    excerpts: list[str]
 
 
 class ProjectOut(ProjectSummary):

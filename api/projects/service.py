@@ -25,6 +25,7 @@ from core.consensus import lock_examples
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
 from core.lifecycle import move_project, new_job
+from core.media.nouns import in_words_of
 from core.messages import RemoveFiles
 from core.project_settings import ProjectSettings
 from core.rounds import go_on, new_round
@@ -62,7 +63,10 @@ async def summaries(
                 **_columns(project),
                 "counts": counts[project.id],
                 "current_round": _current(rounds.get(project.id)),
-                "pictures": pictures.get(project.id, []),
+                "pictures": list(pictures.get(project.id, {})),
+                "excerpts": [
+                    one for one in pictures.get(project.id, {}).values() if one is not None
+                ],
             }
         )
         for project in projects
@@ -87,9 +91,13 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
             "settings": settings.model_dump(mode="json") if principal.engineer else {},
             "modes": settings.modes,
             "permissions": ["label", "manage"] if principal.engineer else ["label"],
-            "warnings": await warnings(session, project) if principal.engineer else [],
+            "warnings": await _warnings(session, project) if principal.engineer else [],
         }
     )
+
+
+async def _warnings(session: AsyncSession, project: Project) -> list[str]:
+    return [in_words_of(project.medium, one) for one in await warnings(session, project)]
 
 
 def _columns(project: Project) -> dict[str, object]:
@@ -108,7 +116,7 @@ def _current(round_: Round | None) -> CurrentRound | None:
 
 
 async def create(session: AsyncSession, principal: Principal, body: ProjectCreate) -> Project:
-    settings = checked(body.settings)
+    settings = checked(body.settings, medium=body.medium)
     project = Project(
         name=body.name,
         state=ProjectState.DRAFT,
@@ -151,7 +159,7 @@ async def update(
         await classes.replace(session, project, body.classes)
     if body.settings is not None:
         before = ProjectSettings.model_validate(project.settings)
-        settings = checked(body.settings, before)
+        settings = checked(body.settings, before, project.medium)
         if settings.input_size != before.input_size:
             await _require_size_free(session, project.id, before.input_size)
         await _require_subset(session, project.id, settings)

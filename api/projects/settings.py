@@ -6,8 +6,10 @@ from typing import Any, Final, get_args
 from pydantic import ValidationError
 
 from core.errors import Invalid
+from core.media.nouns import noun
 from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
-from models.catalog import Choosable, Spec, find, validate
+from core.states import Medium
+from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, specs, validate
 from models.errors import ModelError
 from models.faults import message_of
 
@@ -17,13 +19,19 @@ KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 _PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_class"}
 
 
-def defaults(goal: Goal = "best_model") -> ProjectSettings:
-    """Settings of a new project with this goal."""
-    return checked({"goal": goal})
+def defaults(goal: Goal = "best_model", medium: Medium = Medium.IMAGE) -> ProjectSettings:
+    """Settings of a new project with this goal, of examples of this medium."""
+    return checked({"goal": goal}, medium=medium)
 
 
-def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> ProjectSettings:
+def checked(
+    changes: Mapping[str, Any],
+    base: ProjectSettings | None = None,
+    medium: Medium = Medium.IMAGE,
+) -> ProjectSettings:
     """``base`` (the defaults) with ``changes``; algorithm parameters get their defaults filled in.
+
+    What does not serve the medium of the project's examples is refused.
 
     Another goal brings its strategy with it, unless one is among the changes, or ``base`` has one
     that its goal has not brought.
@@ -32,6 +40,8 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
         Invalid: A name or value is not acceptable; ``field`` is its path.
     """
     values = {**(base.model_dump() if base else {}), **changes}
+    if base is None:
+        values.setdefault("model", {"name": DEFAULT_MODEL[medium]})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
     goal = next((one for one in get_args(Goal) if one == values.get("goal")), None)
@@ -49,13 +59,34 @@ def checked(changes: Mapping[str, Any], base: ProjectSettings | None = None) -> 
         choice = getattr(settings, kind)
         path = f"settings.{kind}.name"
         try:
-            find(kind, choice.name)
+            _require_served(find(kind, choice.name), medium, path)
             path = f"settings.{kind}.params"
             choice.params = validate(kind, choice.name, choice.params)
         except ModelError as error:
             raise Invalid("invalid_settings", f"{path}: {error}", field=path) from error
+    if medium is Medium.TEXT and settings.input_size is not None:
+        path = "settings.input_size"
+        raise Invalid(
+            "invalid_settings",
+            f"{path}: a text has no size in pixels; leave it out.",
+            field=path,
+        )
     _check_together(settings)
     return settings
+
+
+def _require_served(spec: Spec, medium: Medium, path: str) -> None:
+    """Refuse what is for examples of another medium."""
+    if spec.serves(medium):
+        return
+    served = ", ".join(noun(one).many for one in Medium if spec.serves(one)) or "nothing"
+    others = ", ".join(one.name for one in specs() if one.kind == spec.kind and one.serves(medium))
+    raise Invalid(
+        "invalid_settings",
+        f"{path}: {spec.kind} {spec.name} serves {served}, and this project holds "
+        f"{noun(medium).many}; choose one of {others}",
+        field=path,
+    )
 
 
 def _by_goal(base: ProjectSettings | None) -> bool:

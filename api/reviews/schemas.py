@@ -64,8 +64,9 @@ class SuggestionOut(BaseModel):
     example_id: int
     rank: int
     image_url: str
-    width: int
-    height: int
+    width: int | None
+    height: int | None
+    excerpt: str | None
     name: str
     given_class_id: int | None
     suggested_class_id: int | None

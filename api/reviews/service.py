@@ -32,6 +32,7 @@ from api.reviews.schemas import (
 from api.telling import tell
 from core.errors import NotFound
 from core.events import Topic
+from core.media.excerpts import beginning
 from core.project_settings import ProjectSettings
 from core.states import Decision, ExampleState, JobKind
 from core.storage import Storage
@@ -40,6 +41,7 @@ from core.tasks.registry import class_of, label_of
 
 _COLUMNS = (
     Suggestion, Example.width, Example.height, Example.name, Example.state, Example.label,
+    beginning(),
 )  # fmt: skip
 _BLOCK: Final = 2000
 
@@ -219,11 +221,12 @@ async def _shown(
 
 def _one(
     suggestion: Suggestion,
-    width: int,
-    height: int,
+    width: int | None,
+    height: int | None,
     name: str,
     state: ExampleState,
     label: dict[str, Any] | None,
+    excerpt: str | None,
     decided: dict[str, Any] | None = None,
     right: float | None = None,
     *,
@@ -238,9 +241,10 @@ def _one(
         id=suggestion.id,
         example_id=suggestion.example_id,
         rank=suggestion.rank,
-        image_url=image_url(suggestion.example_id),
+        image_url=image_url(suggestion.example_id, is_text=width is None),
         width=width,
         height=height,
+        excerpt=excerpt,
         # Without its folders: in an ImageFolder they are the classes.
         name=PurePosixPath(name).name,
         given_class_id=class_of(labels[0]),

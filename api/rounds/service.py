@@ -27,9 +27,10 @@ from api.weights.choice import require_weights
 from core.consensus import held_in_its_round
 from core.errors import Conflict, NotFound
 from core.events import Topic
+from core.media.nouns import in_words_of
 from core.project_settings import ProjectSettings
 from core.rounds import close as close_round
-from core.states import ProjectState, Role, RoundState, Source, Verdict
+from core.states import Medium, ProjectState, Role, RoundState, Source, Verdict
 from core.tables import Annotation, Member, Project, ProjectClass, Round
 
 _COMPARABLE: Final = 50
@@ -44,7 +45,10 @@ async def list_rounds(
     rounds = (await session.scalars(statement)).all()
     answered = await _answered(session, [round_.id for round_ in rounds])
     seconds = await _seconds(session, rounds)
-    return [_describe(round_, answered[round_.id], seconds[round_.id]) for round_ in rounds]
+    return [
+        _describe(round_, answered[round_.id], seconds[round_.id], project.medium)
+        for round_ in rounds
+    ]
 
 
 async def show_round(session: AsyncSession, project: Project, number: int) -> RoundOut:
@@ -136,7 +140,9 @@ def _ood_left(known: dict[str, Any]) -> OodLeft:
     )
 
 
-def _describe(round_: Round, answered: dict[Verdict, int], seconds: float) -> RoundOut:
+def _describe(
+    round_: Round, answered: dict[Verdict, int], seconds: float, medium: Medium
+) -> RoundOut:
     inside, outside = answered[Verdict.CLASS], answered[Verdict.OOD]
     metrics = dict(round_.metrics)
     ood_left = metrics.pop("ood_left", None)
@@ -162,7 +168,7 @@ def _describe(round_: Round, answered: dict[Verdict, int], seconds: float) -> Ro
         annotator_seconds=seconds,
         settings=round_.settings,
         metrics=metrics,
-        notes=round_.notes,
+        notes=[in_words_of(medium, note) for note in round_.notes],
         seconds=round_.seconds,
         opened_at=round_.opened_at,
         closing_at=round_.closing_at,
@@ -219,7 +225,7 @@ async def estimate(
     """Measure what a round would take, with the project's model or with another."""
     settings = ProjectSettings.model_validate(project.settings)
     if body.model is not None:
-        settings = checked({"model": body.model.model_dump()}, settings)
+        settings = checked({"model": body.model.model_dump()}, settings, project.medium)
         await require_weights(session, settings)
     return JobOut.model_validate(await jobs.estimate_round(session, principal, project, settings))
 

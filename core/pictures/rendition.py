@@ -17,6 +17,7 @@ from core.pictures import browsers, depth
 from core.pictures.colour import srgb
 from core.pictures.endings import completed
 from core.pictures.gate import decoding
+from core.pictures.plain import PlainJpeg, plain_jpeg
 from core.pictures.scans import is_in_one_scan
 
 # Every image is compared with the installation's own limit before it is decoded.
@@ -110,6 +111,13 @@ def rendered(
         UnidentifiedImageError: It is no image in a format that is read.
         Exception: Whatever Pillow's readers are led to by hostile bytes.
     """
+    plain = plain_jpeg(source) if isinstance(source, bytes) else None
+    if plain is not None and _is_wanted_whole(plain, max_pixels, longer, shorter):
+        with decoding.hold(plain.width * plain.height):
+            decoded = plain.decoded()
+            if decoded is not None:
+                yield Rendition(decoded, plain.width, plain.height, MEDIA_TYPES["JPEG"], True, ())
+                return
     whole = completed(source, max_pixels)
     with _opened(whole) as file, Image.open(file, formats=_READERS) as image:
         width, height = image.size
@@ -149,9 +157,26 @@ def _draft(image: ImageFile.ImageFile, longer: int, shorter: int) -> None:
 
     Of CMYK a rendition of full size is wanted, too.
     """
-    factor = min(max(image.size) // longer, min(image.size) // shorter)
+    factor = _factor(image.size, longer, shorter)
     if factor >= 2:
         image.draft(None, (image.width // factor, image.height // factor))
+
+
+def _factor(size: tuple[int, int], longer: int, shorter: int) -> int:
+    return min(max(size) // longer, min(size) // shorter)
+
+
+def _is_wanted_whole(
+    plain: PlainJpeg,
+    max_pixels: int | None,
+    longer: Callable[[int, int], int] | None,
+    shorter: int,
+) -> bool:
+    """Whether it may be decoded, and no smaller version will do."""
+    size = plain.width, plain.height
+    if max_pixels is not None and size[0] * size[1] > max_pixels:
+        return False
+    return longer is None or _factor(size, longer(*size), shorter) < 2
 
 
 def _rendition(

@@ -95,7 +95,9 @@ class AutoFeatures:
             seed: decides what is fitted.
             progress: called after each iteration; may raise `Cancelled`.
         """
-        pool = PatchKMeans.fit(_Shrunk(store), _pool_params(params), seed=seed, progress=progress)
+        pool = PatchKMeans.fit(
+            _Shrunk(store.whole), _pool_params(params), seed=seed, progress=progress
+        )
         tensors = {f"pool.{name}": tensor for name, tensor in pool.tensors.items()}
         network = None
         if store.size >= LEAST_FOR_NETWORK:

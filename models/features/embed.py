@@ -14,10 +14,11 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from models import tensorfile
-from models.catalog import find, parse
+from models.catalog import find, parse, require_served
 from models.device import place
 from models.errors import ModelError
-from models.media.image import PixelStore
+from models.media.base import Store
+from models.media.image import images_of
 from models.networks.build import build_network, restore_network
 from models.networks.nets import Network
 from models.networks.weight_files.fitting import digest
@@ -62,7 +63,7 @@ def embedding_params(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def embed_pool(
-    store: PixelStore,
+    store: Store,
     name: str,
     params: Mapping[str, Any],
     *,
@@ -73,28 +74,29 @@ def embed_pool(
 ) -> None:
     """Write the embeddings of the pool to `out`, a float32 .npy file of shape (N, D).
 
-    The first call fits the extractor and saves it beside `out`; later calls load it, so images
-    that are imported later get embeddings of the same kind. One that was fitted on few images is
-    fitted anew, and everything embedded anew, once there are twice as many: what a handful of
-    images can be told apart by is too little for those that follow. `out` appears, or grows, in
-    one rename; a killed call resumes where it stopped.
+    The first call fits the extractor and saves it beside `out`; later calls load it, so examples
+    that are imported later get embeddings of the same kind. One that was fitted on few examples is
+    fitted anew, and everything embedded anew, once there are twice as many: what a handful of them
+    can be told apart by is too little for those that follow. `out` appears, or grows, in one
+    rename; a killed call resumes where it stopped.
 
     Args:
-        store: the pool, N images.
+        store: the pool, N images or texts.
         name: a model of the catalog in frozen mode.
         params: its parameters.
         out: where the embeddings go.
         seed: decides what is fitted, when something is.
-        progress: counts the steps of fitting, then images; may raise `Cancelled`.
+        progress: counts the steps of fitting, then examples; may raise `Cancelled`.
         rows: compute only rows start..stop-1 and keep the others; default: the missing ones.
 
     Raises:
-        ModelError: not a frozen model, `rows` leaves a gap, or `out` was made with other
-            parameters.
+        ModelError: not a frozen model, one for another medium, `rows` leaves a gap, or `out` was
+            made with other parameters.
     """
     out = Path(out)
     if not uses_embeddings(name, params):
         raise ModelError(f"The model {name} is not frozen; train it instead of embedding the pool.")
+    require_served(find("model", name), store.medium)
     if out.exists():
         _require_made_by(name, embedding_params(name, params), out)
     if rows is None and _is_outgrown(out, len(store)):
@@ -110,7 +112,7 @@ def embed_pool(
 
 
 def write_embeddings(
-    store: PixelStore,
+    store: Store,
     make_extractor: Callable[[], Extractor],
     *,
     out: Path,
@@ -122,10 +124,10 @@ def write_embeddings(
     `out` appears, or grows, in one rename; a killed call resumes where it stopped.
 
     Args:
-        store: the pool, N images.
+        store: the pool, N images or texts.
         make_extractor: called when there is anything to embed.
         out: where the embeddings go.
-        progress: counts images; may raise `Cancelled`.
+        progress: counts examples; may raise `Cancelled`.
         rows: compute only rows start..stop-1 and keep the others; default: the missing ones.
 
     Raises:
@@ -197,7 +199,7 @@ class NetworkExtractor:
 
 
 def _extractor(
-    store: PixelStore,
+    store: Store,
     name: str,
     params: Mapping[str, Any],
     *,
@@ -212,25 +214,28 @@ def _extractor(
     if path.exists():
         _require_made_by(name, wanted, out)
         return _restored(name, parsed, tensorfile.read(path)[0], store.size)
-    described = tensorfile.describe(name, wanted, image_size=store.size)
+    described = tensorfile.describe(name, wanted)
+    if store.size is not None:
+        described["image_size"] = str(store.size)
     extractor: Extractor
     if isinstance(parsed, PublishedParams):
-        network = build_network(name, parsed, classes=1, store=store, seed=seed)
+        network = build_network(name, parsed, classes=1, store=images_of(store), seed=seed)
         extractor = _of_network(network, parsed)
     else:
         kind: Any = resolve(find("model", name))
         extractor = kind.fit(store, parsed, seed=seed, progress=progress)
-        described[_FITTED_ON] = str(len(store))
+        if getattr(kind, "learns", True):
+            described[_FITTED_ON] = str(len(store))
     extractor.save(path, described)
     return extractor
 
 
-def restore_extractor(out: Path, image_size: int) -> Extractor:
-    """Load what has made an embeddings file, for images that are no part of the pool.
+def restore_extractor(out: Path, image_size: int | None = None) -> Extractor:
+    """Load what has made an embeddings file, for examples that are no part of the pool.
 
     Args:
         out: the embeddings.
-        image_size: of the images, in pixels.
+        image_size: of images, in pixels.
 
     Raises:
         ModelError: what has made them is gone.
@@ -246,9 +251,10 @@ def restore_extractor(out: Path, image_size: int) -> Extractor:
 
 
 def _restored(
-    name: str, params: Params, tensors: dict[str, torch.Tensor], image_size: int
+    name: str, params: Params, tensors: dict[str, torch.Tensor], image_size: int | None
 ) -> Extractor:
     if isinstance(params, PublishedParams):
+        assert image_size is not None
         network = restore_network(name, params, classes=1, image_size=image_size, state=tensors)
         return _of_network(network, params)
     extractor: Extractor = resolve(find("model", name))(tensors, params)
@@ -259,13 +265,13 @@ def _of_network(network: Network, params: PublishedParams) -> NetworkExtractor:
     return NetworkExtractor(network, params.precision, rooted=isinstance(params, PackagedParams))
 
 
-def _is_outgrown(out: Path, images: int) -> bool:
-    """Whether an extractor was fitted on few images, and there are at least twice as many now."""
+def _is_outgrown(out: Path, examples: int) -> bool:
+    """Whether an extractor was fitted on few examples, and there are at least twice as many now."""
     path = extractor_path(out)
     # Networks are fitted on nothing, and extractors of earlier versions do not say on what.
     noted = tensorfile.read_metadata(path).get(_FITTED_ON) if path.exists() else None
     fitted_on = _ENOUGH_TO_FIT if noted is None else int(noted)
-    return fitted_on < _ENOUGH_TO_FIT and 2 * fitted_on <= images
+    return fitted_on < _ENOUGH_TO_FIT and 2 * fitted_on <= examples
 
 
 def _require_made_by(name: str, wanted: Mapping[str, Any], out: Path) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from models.errors import ModelError
+from models.media.base import Medium, Store
 from models.protocols import Indices
 
 Pixels = NDArray[np.uint8]
@@ -45,6 +46,8 @@ def fit_image(image: Image.Image, size: int) -> Pixels:
 
 class PixelStore:
     """Read-only view of the first `count` images of a raw uint8 file of shape (N, S, S, 3)."""
+
+    medium: Medium = "image"
 
     def __init__(self, path: Path, size: int, count: int) -> None:
         """Open the file; `open` and `writer` are the usual ways in."""
@@ -86,6 +89,45 @@ class PixelStore:
         if not isinstance(indices, slice):
             indices = np.asarray(indices, dtype=np.int64)
         return np.array(self._rows[indices])
+
+    @property
+    def whole(self) -> "PixelStore":
+        """All that `take` has chosen from."""
+        return self
+
+    def take(self, rows: Indices) -> "PixelStore":
+        """View (n,) rows, in this order, as if there were no others."""
+        return _Taken(self, rows)
+
+
+class _Taken(PixelStore):
+    """Some rows of a store."""
+
+    def __init__(self, store: PixelStore, rows: Indices) -> None:
+        self.path, self.size, self.count = store.path, store.size, len(rows)
+        self._store, self._taken = store, np.asarray(rows, dtype=np.int64)
+
+    @property
+    def whole(self) -> PixelStore:
+        return self._store.whole
+
+    def __getitem__(self, indices: Indices | slice | Sequence[int]) -> Pixels:
+        places = indices if isinstance(indices, slice) else np.asarray(indices, dtype=np.int64)
+        return self._store[self._taken[places]]
+
+
+def images_of(store: Store) -> PixelStore:
+    """Return a pool as one of images.
+
+    Raises:
+        ModelError: it holds others.
+    """
+    if not isinstance(store, PixelStore):
+        raise ModelError(
+            f"This works on images, and the pool holds {store.medium}s; choose what works on "
+            "embeddings."
+        )
+    return store
 
 
 class PixelWriter:

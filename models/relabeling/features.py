@@ -1,6 +1,5 @@
-"""Frozen features of the images whose labels are judged."""
+"""Frozen features of the examples whose labels are judged."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,14 @@ from numpy.typing import NDArray
 from models.catalog import parse
 from models.features.auto import choose_features, split_of
 from models.features.embed import embed_pool
-from models.media.image import PixelStore
+from models.media.base import Store
 from models.params.networks import AutoParams
 from models.protocols import Float32Array, Indices, Progress
 
 
 @dataclass(frozen=True)
 class Features:
-    """Embeddings of some images.
+    """Embeddings of some examples.
 
     Attributes:
         embeddings: (n, D) float32.
@@ -29,31 +28,13 @@ class Features:
     notes: tuple[str, ...] = ()
 
 
-class Chosen(PixelStore):
-    """Some rows of a store, as if it held no others."""
-
-    def __init__(self, store: PixelStore, rows: Indices) -> None:
-        """View (n,) rows of a store, in this order."""
-        super().__init__(store.path, store.size, store.count)
-        self._taken = rows
-
-    def __len__(self) -> int:
-        """Return n."""
-        return len(self._taken)
-
-    def __getitem__(self, indices: Indices | slice | Sequence[int]) -> NDArray[np.uint8]:
-        """Return (m, S, S, 3) uint8 images by their places among the rows."""
-        places = indices if isinstance(indices, slice) else np.asarray(indices, dtype=np.int64)
-        return super().__getitem__(self._taken[places])
-
-
 def frozen_params(name: str, *, flip: bool) -> dict[str, Any]:
-    """Return the parameters of a frozen model of the catalog for features of labeled images."""
+    """Return the parameters of a frozen model of the catalog for features of labeled examples."""
     return {"flip": flip} if name in ("auto", "patch_kmeans") else {}
 
 
 def embed_rows(
-    store: PixelStore,
+    store: Store,
     rows: Indices,
     name: str,
     *,
@@ -71,13 +52,13 @@ def embed_rows(
         flip: whether features take an image and its mirror image for the same.
         seed: decides what is fitted.
         out: where they go; a call that was cut off goes on there.
-        progress: counts images; may raise `Cancelled`.
+        progress: counts examples; may raise `Cancelled`.
 
     Raises:
-        ModelError: weights that are not installed, or images too small.
+        ModelError: weights that are not installed, a model for another medium, or images too small.
     """
     params = frozen_params(name, flip=flip)
-    embed_pool(Chosen(store, rows), name, params, out=out, seed=seed, progress=progress)
+    embed_pool(store.take(rows), name, params, out=out, seed=seed, progress=progress)
 
 
 def chosen_features(
@@ -86,7 +67,7 @@ def chosen_features(
     name: str,
     *,
     classes: int,
-    image_size: int,
+    image_size: int | None,
     seed: int,
 ) -> Features:
     """Take the columns of (n, D) embeddings that the labels of the first (N,) rows prefer.
@@ -96,10 +77,10 @@ def chosen_features(
         labels: (N,) int64 in 0..classes-1, N <= n.
         name: a frozen model of the catalog; only "auto" leaves a choice.
         classes: C.
-        image_size: side of the images, in pixels.
+        image_size: side of images, in pixels.
         seed: decides the labels that are compared by.
     """
-    if name != "auto":
+    if name != "auto" or image_size is None:
         return Features(np.asarray(embeddings))
     params = parse("model", name, {})
     assert isinstance(params, AutoParams)

@@ -9,7 +9,8 @@ import numpy as np
 
 from models.catalog import find, parse
 from models.errors import ModelError
-from models.media.image import PixelStore
+from models.media.base import Store
+from models.media.image import images_of
 from models.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.relabeling.noisy_labels import Learned, NoisyLabels
@@ -42,7 +43,7 @@ class Relabeled:
 
 def relabel(
     learner: str,
-    store: PixelStore,
+    store: Store,
     indices: Indices,
     labels: Indices,
     *,
@@ -62,7 +63,7 @@ def relabel(
 
     Args:
         learner: name of an entry of kind "learner" in the catalog.
-        store: the pool.
+        store: the pool, of images.
         indices: (N,) rows of the store with a label.
         labels: (N,) int64 in 0..classes-1, some of them wrong.
         classes: C >= 2.
@@ -77,8 +78,8 @@ def relabel(
         progress: counts steps of training, then images; may raise `Cancelled`.
 
     Raises:
-        ModelError: unknown learner or parameter, labels outside the classes, fewer than two
-            classes, a class with one example, or training diverged.
+        ModelError: a pool of something else, unknown learner or parameter, labels outside the
+            classes, fewer than two classes, a class with one example, or training diverged.
     """
     spec = find("learner", learner)
     chosen = parse("learner", learner, params or {})
@@ -86,7 +87,9 @@ def relabel(
     _require_rows(indices, labels, positions)
     require_learnable(labels, classes, positions)
     work.mkdir(parents=True, exist_ok=True)
-    noisy = NoisyLabels(store, indices[positions], labels[positions], classes, seed, work)
+    noisy = NoisyLabels(
+        images_of(store), indices[positions], labels[positions], classes, seed, work
+    )
     learned: Learned = resolve(spec)(noisy, chosen, progress)
     probabilities = _mean(learned.models, indices, progress)
     accuracy = None

@@ -31,7 +31,7 @@ from core.storage import Storage
 from core.thumbnails import make, make_full_size
 from models.media.image import fit_image
 from tests import zoo
-from workers.imports.decode import Decoded, decode
+from workers.imports.media.decode import Decoded, decode
 
 _SIDE = 24
 _SMALL = 64

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from tests.workers.import_files import animation, encoded, huge_png, jpeg, picture, png
-from workers.imports.decode import Decoded, decode
 from workers.imports.items import Refused
+from workers.imports.media.decode import Decoded, decode
 
 SIZE = 8
 

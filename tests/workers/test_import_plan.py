@@ -18,6 +18,7 @@ from core.tables import Artifact, Job
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png, zipped
 from workers.imports.items import Item, Refused, Said
+from workers.imports.media.image import ImageReading
 from workers.imports.plan import Plan
 from workers.imports.reading import LabelReader
 from workers.imports.values import Values
@@ -309,7 +310,8 @@ FIELDS_OF_ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("kind", FIELDS_OF_ITEMS)
 def test_a_plan_is_short_whatever_it_is_of(kind: str) -> None:
-    plan = Plan(ImportParams(filename="x.zip", split=Split.POOL), LabelReader({"cat": 1}, {}))
+    params = ImportParams(filename="x.zip", split=Split.POOL)
+    plan = Plan(params, LabelReader({"cat": 1}, {}), ImageReading())
     splits = ("train", "test", "val", *(f"fold {number}" for number in range(120)))
     tracemalloc.start()
     try:
@@ -327,7 +329,8 @@ def test_a_plan_is_short_whatever_it_is_of(kind: str) -> None:
 
 
 def test_of_a_long_label_a_plan_shows_the_beginning() -> None:
-    plan = Plan(ImportParams(filename="x.zip", split=Split.POOL), LabelReader({"cat": 1}, {}))
+    params = ImportParams(filename="x.zip", split=Split.POOL)
+    plan = Plan(params, LabelReader({"cat": 1}, {}), ImageReading())
     for label in (LONG, LONG, "cat", "b" * 200):
         plan.add(Item(name="1.png", read=lambda: b"", label=label))
     (group,) = plan.to_json(Nothing())["groups"]

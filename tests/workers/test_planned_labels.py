@@ -18,6 +18,7 @@ from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
 from workers.imports.batch import Candidate, batches
 from workers.imports.folder import FolderSource
+from workers.imports.media.image import ImageReading
 from workers.imports.plan import Plan
 from workers.imports.reading import LabelReader
 from workers.imports.zip_entries import ZipEntries
@@ -87,13 +88,13 @@ def planned(content: bytes, chosen: list[str]) -> tuple[dict[str, Any], Counter[
         path.write_bytes(content)
         with closing(FolderSource(ZipEntries(path), Path(work), chosen)) as source:
             reader = LabelReader(CLASSES, source.values)
-            plan = Plan(params, reader)
+            plan = Plan(params, reader, ImageReading())
             for item in source.items(0):
                 plan.add(item)
             shown = plan.to_json(source)
             taken: Counter[str] = Counter()
             added = 0
-            for batch in batches(source.items(0), Split.POOL, reader):
+            for batch in batches(source.items(0), Split.POOL, reader, ImageReading()):
                 for one in batch:
                     if isinstance(one, Candidate):
                         added += 1

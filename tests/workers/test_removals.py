@@ -36,9 +36,11 @@ from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, png, zipped
 from tests.world import World
 from workers import removals, runner, strays
-from workers.imports.decode import Decoded
+from workers.imports.media import open_medium
+from workers.imports.media.base import Addition
+from workers.imports.media.decode import Decoded
 from workers.imports.placing import Place
-from workers.imports.pool import Addition, PoolWriter
+from workers.imports.pool import PoolWriter
 from workers.tasks import remove_files as task
 
 SHARED, OWN = range(4), range(4, 9)
@@ -224,7 +226,10 @@ class Interleaved:
     def __init__(self, engine: Engine, storage: Storage, project_id: int) -> None:
         self.factory = sync_sessions(engine)
         self.storage = storage
-        self.writer = PoolWriter(self.factory, storage, project_id)
+        self.threads = ThreadPoolExecutor(2)
+        given = settings.settings()
+        medium = open_medium(self.factory, storage, given, project_id, self.threads)
+        self.writer = PoolWriter(self.factory, project_id, medium)
         self.additions = [addition(seed) for seed in range(3)]
         self.refused = 0
 
@@ -242,8 +247,8 @@ class Interleaved:
                 self.remove()
 
         perhaps(0)
-        with ThreadPoolExecutor(2) as threads:
-            self.writer.write_files(self.additions, threads)
+        with self.threads:
+            self.writer.write_files(self.additions)
         perhaps(1)
         with self.factory.begin() as session:
             perhaps(2)
@@ -251,7 +256,7 @@ class Interleaved:
             perhaps(3)
         self.writer.advance(len(self.additions))
         perhaps(4)
-        self.writer.close()
+        self.writer.medium.close()
 
 
 @given(st.sets(st.integers(0, 4)), st.booleans())
@@ -600,7 +605,7 @@ def test_originals_are_on_the_disk_before_their_rows(
         world.session.commit()
         seen.append((len([one for one in directory.rglob("*") if one.is_file()]), rows))
 
-    monkeypatch.setattr("workers.imports.pool.flush", watched)
+    monkeypatch.setattr("workers.imports.media.image.flush", watched)
     pool = Pool(world.session, world.storage, world.project())
     pool.zip({f"{seed}.png": png(seed) for seed in range(3)})
     assert seen == [(3, 0)]

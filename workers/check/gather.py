@@ -25,14 +25,16 @@ from workers.check.asked import Asked, Eta
 from workers.check.inputs import Inputs, opened
 from workers.check.words import meant
 from workers.imports.batch import Candidate, Line, Looked, Mention, Prepared, batches, decide
-from workers.imports.decode import decode_all
 from workers.imports.documents import DocumentSource
 from workers.imports.items import Reference, beginning, composed
 from workers.imports.lookup import closest, spellings
-from workers.imports.pool import Addition, Held
+from workers.imports.media.base import Addition
+from workers.imports.media.decode import Decoded, decode_all
+from workers.imports.media.image import ImageReading, sizes_of
+from workers.imports.pool import Held
 from workers.imports.reading import LabelReader, Opinion
 from workers.imports.report import Note, Tally
-from workers.imports.sizes import sizes_ahead
+from workers.imports.sampling import samples_ahead
 
 MOST_DETAILS: Final = 5
 """Of a reason so many different details are told."""
@@ -136,6 +138,7 @@ class _Reading:
         self, inputs: Inputs, classes: list[str], names: list[str], work: Path, settings: Settings
     ) -> None:
         self._inputs, self._work, self._settings = inputs, work, settings
+        self._reading = ImageReading()
         self._item_names = names
         # Ids count from one, as those of tables do: 0 would pass for none.
         ids = {name: number for number, name in enumerate(classes, 1)}
@@ -155,7 +158,9 @@ class _Reading:
             threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
             held.callback(threads.shutdown)
             items = self._inputs.items()
-            for batch in batches(items, Split.POOL, self._reader, self._inputs.chosen):
+            for batch in batches(
+                items, Split.POOL, self._reader, self._reading, self._inputs.chosen
+            ):
                 if self._writer is None and any(isinstance(one, Candidate) for one in batch):
                     self._choose_size()
                     self._writer = held.enter_context(
@@ -171,7 +176,8 @@ class _Reading:
 
     def _choose_size(self) -> None:
         params = ImportParams(filename="")
-        choice = SizeChoice.of(sizes_ahead(self._inputs.images, params, self._reader))
+        samples = samples_ahead(self._inputs.images, params, self._reading, self._reader)
+        choice = SizeChoice.of(sizes_of(samples))
         # Without a header that can be read there is no image either.
         self._found.size = side = 8 if choice is None else choice.side
         if choice is not None:
@@ -185,7 +191,8 @@ class _Reading:
             max_pixels=self._settings.max_image_pixels,
             size=max(1, self._found.size),
         )
-        decided = decide(batch, Looked(self._known, self._find, decode, self._first_name))
+        helped = self._reading.helped
+        decided = decide(batch, Looked(self._known, self._find, decode, helped, self._first_name))
         self._store(decided.additions)
         for position, (one, line) in enumerate(zip(batch, decided.lines, strict=True)):
             labels: tuple[Opinion, ...] = ()
@@ -226,7 +233,8 @@ class _Reading:
             return
         assert self._writer is not None
         found = self._found
-        rows = np.stack([one.decoded.pixels for one in additions])
+        made = [one.made for one in additions]
+        rows = np.stack([one.pixels for one in made if isinstance(one, Decoded)])
         self._writer.write(len(found.names), rows)
         for one in additions:
             self._rows[one.digest] = len(found.names)

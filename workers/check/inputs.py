@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
-from core.formats import IMAGES
 from core.imports import FolderChoice
 from core.local_folder import files_of
+from core.media.image import IMAGES
 from core.states import Split, Verdict
 from workers.check.asked import Asked
 from workers.imports.documents import SUFFIX, DocumentSource

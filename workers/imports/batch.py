@@ -8,15 +8,14 @@ from typing import Final, NamedTuple
 from core.imports import FolderChoice
 from core.states import Split
 from core.tasks.spec import Label
-from workers.imports.decode import Decoded
-from workers.imports.items import Fetched, Item, LeftOut, Origin, Reference, Refused
+from workers.imports.items import Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
+from workers.imports.media.base import Addition, Made, Reading
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
-from workers.imports.pool import Addition, Held
+from workers.imports.pool import Held
 from workers.imports.reading import LabelReader, Opinion
 from workers.imports.report import Note, Outcome
-from workers.imports.unlike import advice, is_called_image, unlike_image
 
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
@@ -119,6 +118,7 @@ def batches(
     items: Iterable[Item],
     default: Split,
     reader: LabelReader,
+    reading: Reading,
     chosen: Mapping[str, FolderChoice] | None = None,
 ) -> Iterator[list[Prepared]]:
     """Read items into batches that are bounded in number and in bytes.
@@ -132,7 +132,7 @@ def batches(
         if batch and item.reference is not None and isinstance(batch[-1], Candidate):
             yield batch
             batch, held = [], 0
-        prepared = _prepare(item, default, reader, chosen)
+        prepared = _prepare(item, default, reader, reading, chosen)
         batch.append(prepared)
         held += len(prepared.content) if isinstance(prepared, Candidate) else 0
         if len(batch) >= _MOST_ITEMS or held >= _MOST_BYTES:
@@ -147,7 +147,8 @@ class Looked(NamedTuple):
 
     known: Callable[[Collection[bytes]], Mapping[bytes, Held]]
     find: Callable[[Collection[Reference]], Mapping[Reference, Sequence[tuple[int, Split]]]]
-    decode_all: Callable[[Sequence[bytes]], Sequence[Decoded | Refused]]
+    make: Callable[[Sequence[bytes]], Sequence[Made | Refused]]
+    helped: Callable[[str, Refused], Refused]
     first_name: Callable[[], str | None]
 
 
@@ -156,8 +157,9 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
 
     Args:
         batch: Items in their order.
-        looked: Tells which hashes the pool holds, which images references may mean, what contents
-            show, and the name of an image that the project has, if it has any.
+        looked: Tells which hashes the pool holds, which examples references may mean, what is made
+            of contents, what helps where that is nothing, and the name of an example that the
+            project has, if it has any.
     """
     mentions = [one for one in batch if isinstance(one, Mention)]
     meant = looked.find([each for one in mentions for each in (one.reference, *one.also)])
@@ -165,7 +167,7 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
     held = dict(looked.known(unique.keys()))
     fresh = [digest for digest in unique if digest not in held]
     contents = [unique[digest] for digest in fresh]
-    images = dict(zip(fresh, looked.decode_all(contents), strict=True))
+    made = dict(zip(fresh, looked.make(contents), strict=True))
     decided = Decided()
     for one in batch:
         if isinstance(one, Line):
@@ -176,35 +178,35 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
                 decided.labeled[len(decided.lines)] = Labeled(one.reference, one.labels)
             decided.lines.append(line)
         else:
-            decided.lines.append(_enter(one, held, images, decided))
+            decided.lines.append(_enter(one, held, made, decided, looked.helped))
     return decided
 
 
 def _enter(
     one: Candidate,
     held: dict[bytes, Held],
-    images: Mapping[bytes, Decoded | Refused],
+    of: Mapping[bytes, Made | Refused],
     decided: Decided,
+    helped: Callable[[str, Refused], Refused],
 ) -> Line:
-    """Add an image, unless it is there; its labels are for the one that is there."""
-    image = images.get(one.digest)
-    if isinstance(image, Refused):
-        helped = None if is_called_image(one.name) else advice(one.name)
-        return Line(one.name, Outcome.REFUSED, helped or image.reason)
+    """Add an example, unless it is there; its labels are for the one that is there."""
+    made = of.get(one.digest)
+    if isinstance(made, Refused):
+        return Line(one.name, Outcome.REFUSED, helped(one.name, made).reason)
     if one.labels:
         reference = Reference("content_hash", one.digest)
         decided.labeled[len(decided.lines)] = Labeled(reference, one.labels)
     if one.digest in held:
         decided.met[one.digest] = Met(one.content, one.origin)
         return _again(one, held, decided)
-    assert image is not None
+    assert made is not None
     label = one.place.label
     said = frozenset(() if label is None else (label,))
     held[one.digest] = Held(one.name, one.place.split, label, said, is_new=True)
     decided.additions.append(
-        Addition(one.name, one.place, one.content, one.digest, image, one.origin)
+        Addition(one.name, one.place, one.content, one.digest, made, one.origin)
     )
-    notes = (*one.notes, *map(Note, image.notes))
+    notes = (*one.notes, *map(Note, made.notes))
     return Line(one.name, Outcome.ADDED, split=one.place.split, notes=notes)
 
 
@@ -305,6 +307,7 @@ def _prepare(
     item: Item,
     default: Split,
     reader: LabelReader,
+    reading: Reading,
     chosen: Mapping[str, FolderChoice] | None,
 ) -> Prepared:
     if item.refused is not None:
@@ -322,26 +325,24 @@ def _prepare(
     if item.reference is not None:
         return Mention(item.name, item.reference, read.labels, notes, item.also)
     placed = place(item, default, reader, chosen)
-    # What is no image needs neither a label nor a split.
-    unlike = unlike_image(item) if isinstance(placed, Refused) else None
+    # What is no example needs neither a label nor a split.
+    unlike = reading.unlike(item) if isinstance(placed, Refused) else None
     if unlike is not None:
         return Line(item.name, Outcome.REFUSED, unlike.reason)
     if isinstance(placed, LeftOut):
         return Line(item.name, Outcome.LEFT_OUT, placed.reason)
     if isinstance(placed, Refused):
         return Line(item.name, Outcome.REFUSED, placed.reason)
-    content = item.read()
-    if isinstance(content, Refused):
-        return Line(item.name, Outcome.REFUSED, content.reason)
+    came = reading.read(item)
+    if isinstance(came, Refused):
+        return Line(item.name, Outcome.REFUSED, came.reason)
+    notes = (*notes, *map(Note, came.notes))
     labels = read.labels if placed.split is Split.POOL else ()
-    origin: Origin | None = None
-    if isinstance(content, Fetched):
-        origin, content = content.origin, content.content
-    digest = hashlib.sha256(content).digest()
+    digest = hashlib.sha256(came.content).digest()
     if any(one != digest for one in item.digests):
         other = replace(item, label=None, annotations=(), said=(), unread=(_OTHER_BYTES,))
         placed = place(other, default, reader, chosen)
         if isinstance(placed, Refused):
             return Line(item.name, Outcome.REFUSED, placed.reason)
         labels, notes = (), (*notes, Note("a label is not taken", _OTHER_BYTES))
-    return Candidate(item.name, placed, content, digest, labels, notes, origin)
+    return Candidate(item.name, placed, came.content, digest, labels, notes, came.origin)

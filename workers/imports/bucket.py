@@ -11,14 +11,22 @@ from typing import BinaryIO, Final, NamedTuple
 
 from core.buckets import Buckets
 from core.errors import DomainError
-from core.formats import IMAGES
 from core.imports import FolderChoice
 from core.locations import Location
+from core.media.image import IMAGES
 from core.object_stores import Object
 from core.prefetch import AT_ONCE
 from core.storage import write_atomically
 from workers.imports.folder import FolderSource
-from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, invalid_archive
+from workers.imports.items import (
+    MAX_IMAGE_BYTES,
+    Fetched,
+    Item,
+    Origin,
+    Refused,
+    Source,
+    invalid_archive,
+)
 from workers.imports.metadata import NAMES
 from workers.imports.prefetch import read_ahead
 from workers.imports.values import Values
@@ -176,7 +184,7 @@ def _is_image(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in IMAGES
 
 
-class BucketSource:
+class BucketSource(Source):
     """Items of a listing; folders and metadata mean what they mean in a zip."""
 
     def __init__(

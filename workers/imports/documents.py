@@ -15,6 +15,7 @@ from workers.imports.items import (
     Item,
     Reference,
     Refused,
+    Source,
     invalid_archive,
     printable,
     reference,
@@ -182,7 +183,7 @@ def _meant(missing: Missing) -> Reference | Refused:
     return Reference("id", found.image)
 
 
-class DocumentSource:
+class DocumentSource(Source):
     """What a document says of images that the project has."""
 
     def __init__(
@@ -210,10 +211,15 @@ class DocumentSource:
             for error in read_documents([document], self._metadata, work):
                 raise error
             self._metadata.match_documents((), pool)
-            self.total = self._metadata.missing_count() + self._metadata.problem_count()
+            self._total = self._metadata.missing_count() + self._metadata.problem_count()
         except BaseException:
             self._metadata.close()
             raise
+
+    @property
+    def total(self) -> int:
+        """What it says, of one image each, and what of it cannot be read."""
+        return self._total
 
     @property
     def values(self) -> dict[str, Values]:

@@ -23,6 +23,7 @@ from workers.imports.items import (
     Fetched,
     Item,
     Refused,
+    Source,
     invalid_archive,
     invalid_column,
     printable,
@@ -65,7 +66,7 @@ class Entries(Protocol):
         ...
 
 
-class FolderSource:
+class FolderSource(Source):
     """Items of a folder, in its order."""
 
     def __init__(

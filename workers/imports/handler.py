@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Final
 
@@ -14,20 +15,20 @@ from sqlalchemy.orm import Session
 from core import events
 from core.buckets import Buckets
 from core.imports import ImportParams
-from core.input_size import LARGE
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
 from workers.imports.batch import Candidate, Line, Looked, Prepared, batches, decide
-from workers.imports.decode import decode_all
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter
 from workers.imports.lookup import find
+from workers.imports.media import open_medium
+from workers.imports.media.base import Sample
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
 from workers.imports.reading import LabelReader
-from workers.imports.report import Outcome, ReportFile, Tally, reasons
-from workers.imports.sizes import sizes_of
+from workers.imports.report import Note, Outcome, ReportFile, Tally, reasons
+from workers.imports.sampling import samples_of
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
 from workers.runner import JobContext
@@ -72,11 +73,11 @@ def _import(context: JobContext) -> None:
         chosen = {normal(name): choice for name, choice in params.folder_split.items()}
         reader = LabelReader(task.pool.classes, source.values, params.count_from, task.pool.task)
         context.progress(task.tally.total, steps, _PHASE)
-        for batch in batches(items, params.split, reader, chosen):
+        for batch in batches(items, params.split, reader, task.medium, chosen):
             context.check()
             turn = turn or Turn(context, time.monotonic() - began)
-            if task.pool.input_size is None and any(isinstance(one, Candidate) for one in batch):
-                task.choose_size(sizes_of(source, params, reader, batch))
+            if not task.medium.is_begun and any(isinstance(one, Candidate) for one in batch):
+                task.begin(samples_of(source, params, task.medium, reader, batch))
             task.say(reader.counted.values())
             task.add(batch)
             context.progress(task.tally.total, steps, _PHASE)
@@ -92,24 +93,24 @@ class Import:
         self.context = context
         stored = context.checkpoint
         self.tally = Tally.from_json(stored["tally"]) if "tally" in stored else Tally()
-        self.pool = PoolWriter(context.sessions, context.storage, context.project_id)
+        self._threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
+        self.medium = open_medium(
+            context.sessions, context.storage, context.settings, context.project_id, self._threads
+        )
+        self.pool = PoolWriter(context.sessions, context.project_id, self.medium)
         with context.sessions() as session:
             self._labels = LabelWriter(session, context.project_id, context.job_id, context.work)
         self._report = ReportFile(context.work / "report.csv", stored.get("report_end", 0))
-        self._threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
         self._buckets = Buckets(context.settings)
         self._notified = 0.0
 
-    def choose_size(self, sizes: list[tuple[int, int]]) -> None:
-        """Choose how large the model sees images; whoever resumes finds it in the settings."""
+    def begin(self, samples: Iterable[Iterable[Sample]]) -> None:
+        """Choose what the examples decide; whoever resumes finds it in the settings."""
         with self.context.transaction() as (session, job):
-            choice = self.pool.choose_size(session, sizes)
-            if choice is not None:
-                self.context.checkpoint = {
-                    **self.context.checkpoint,
-                    "input_size": choice.to_json(),
-                }
-                self.say([str(choice)])
+            begun = self.medium.begin(session, samples)
+            if begun.facts:
+                self.context.checkpoint = {**self.context.checkpoint, **begun.facts}
+                self.say(begun.notes)
                 job.checkpoint = self.context.checkpoint
 
     def say(self, notes: Iterable[str]) -> None:
@@ -120,21 +121,14 @@ class Import:
             self.context.checkpoint = {**self.context.checkpoint, "notes": [*known, *new]}
 
     def add(self, batch: list[Prepared]) -> None:
-        """Import a batch: files and pixels first, then rows and checkpoint in one transaction."""
+        """Import a batch: files and store first, then rows and checkpoint in one transaction."""
         context = self.context
-        decode = partial(
-            decode_all,
-            threads=self._threads,
-            max_pixels=context.settings.max_image_pixels,
-            # Without one there is no image whose header could be read: all are refused.
-            size=self.pool.input_size or LARGE,
-            keep=self.pool.make_ahead,
-        )
         # Looked up once for all rows that have no image.
         first_name = cache(self.pool.first_name)
         known = partial(self.pool.known, import_id=context.job_id)
-        decided = decide(batch, Looked(known, self._find, decode, first_name))
-        self.pool.write_files(decided.additions, self._threads)
+        looked = Looked(known, self._find, self.medium.make, self.medium.helped, first_name)
+        decided = decide(batch, looked)
+        self.pool.write_files(decided.additions)
         moved = self._moved(decided.met)
         with context.transaction() as (session, job):
             self.pool.add_rows(session, decided.additions, context.job_id)
@@ -152,6 +146,7 @@ class Import:
         self.pool.advance(len(decided.additions))
 
     def _note(self, lines: list[Line]) -> None:
+        lines = [self._worded(line) for line in lines]
         for line in lines:
             self.tally.count(line.outcome, line.name, line.reason, line.split)
             if line.before is not None and line.split is not None:
@@ -164,6 +159,14 @@ class Import:
                 if line.outcome is not Outcome.ADDED or line.reason or line.notes
             ]
         )
+
+    def _worded(self, line: Line) -> Line:
+        """A line as it is said of the examples of this project."""
+        if not line.reason and not line.notes:
+            return line
+        said = self.medium.worded
+        notes = tuple(Note(said(one.reason), said(one.detail)) for one in line.notes)
+        return replace(line, reason=said(line.reason), notes=notes)
 
     def _moved(self, met: Mapping[bytes, Met]) -> dict[bytes, Met]:
         """Those of the images that came again whose originals were lost; they are stored."""
@@ -201,7 +204,7 @@ class Import:
             )
             chosen = {
                 name: context.checkpoint[name]
-                for name in ("input_size", "notes")
+                for name in (*self.medium.facts, "notes")
                 if name in context.checkpoint
             }
             job.checkpoint = self._checkpoint(result={**self.tally.to_json(), **chosen})
@@ -212,7 +215,7 @@ class Import:
         self._threads.shutdown()
         self._labels.close()
         self._report.close()
-        self.pool.close()
+        self.medium.close()
 
     def _checkpoint(self, **more: Any) -> dict[str, Any]:
         self.context.checkpoint = {

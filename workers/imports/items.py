@@ -154,7 +154,7 @@ class Item:
 class Source(Protocol):
     """An upload, readable from any position.
 
-    Items that bring images come before those that only say something of an image.
+    Items that bring examples come before those that only say something of an image.
     """
 
     @property
@@ -171,9 +171,18 @@ class Source(Protocol):
         """What its columns of labels hold, taken together: only that tells numbers apart."""
         ...
 
+    @property
+    def documents(self) -> Sequence[tuple[str, str]]:
+        """Files that say something of others, and whose format they have."""
+        return ()
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """Columns by what they were taken for: ``image``, ``text``, ``label``, ``split``."""
+        return {}
+
     def close(self) -> None:
         """Close what was opened."""
-        ...
 
 
 def invalid_archive(detail: str) -> Invalid:

@@ -21,6 +21,7 @@ from workers.imports.items import (
     Fetched,
     Item,
     Refused,
+    Source,
     digests,
     extras,
     invalid_archive,
@@ -46,7 +47,7 @@ _OF_ANNOTATIONS: Final = frozenset({
 })  # fmt: skip
 
 
-class KeySource:
+class KeySource(Source):
     """Items that the rows of a CSV, JSONL or Parquet file name."""
 
     def __init__(

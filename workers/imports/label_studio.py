@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from core.formats import IMAGES
+from core.media.image import IMAGES
 from core.states import Split, Verdict
 from workers.imports.items import Refused, extras, plain_path, printable, unsettled
 from workers.imports.matching import Called

@@ -13,6 +13,7 @@ from workers.imports.items import (
     Item,
     Reference,
     Refused,
+    Source,
     digests,
     json_value,
     only,
@@ -45,7 +46,7 @@ _PATH: Final = "\0path"
 """Where the path that stands beside the bytes of an image is in a row."""
 
 
-class ParquetSource:
+class ParquetSource(Source):
     """Items of a Parquet file, read a few hundred rows at a time."""
 
     def __init__(
@@ -138,6 +139,11 @@ class ParquetSource:
             return
         for _, batch in self._file.batches(leaves, most=_LABELS):
             yield pc.unique(without_long(batch.column(0))).to_pylist()
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """Columns by what they were taken for."""
+        return self._columns.roles
 
     @property
     def columns(self) -> "Columns":

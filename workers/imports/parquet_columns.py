@@ -58,6 +58,12 @@ class Columns:
     flags: tuple[str, ...] = ()
     digest: str | None = None
 
+    @property
+    def roles(self) -> dict[str, str]:
+        """Those that say what an example is, and where it goes."""
+        found = {"image": self.image, "label": self.label, "split": self.split}
+        return {role: name for role, name in found.items() if name is not None}
+
     def all(self) -> list[str]:
         """Every column that is read, once."""
         keys = () if self.keys is None else (self.keys.column, *self.keys.others)

@@ -8,29 +8,26 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import PurePosixPath
 from typing import Any, Final
 
 from sqlalchemy import select
 
 from core.imports import LONGEST_NAME, FolderChoice, ImportParams
-from core.input_size import SizeChoice
 from core.project_settings import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
 from core.tasks.registry import task_type
-from workers.imports.bucket import BucketSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
-from workers.imports.parquet import ParquetSource
+from workers.imports.media import reading_of
+from workers.imports.media.base import Reading
 from workers.imports.placing import Place, place, split_of
 from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group
 from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
-from workers.imports.sizes import sizes_ahead
+from workers.imports.sampling import Samples, samples_ahead
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
-from workers.imports.unlike import by_name, is_called_image, unlike_image
 from workers.imports.values import says_nothing
 from workers.runner import JobContext
 
@@ -42,16 +39,15 @@ _MORE: Final = "more folders or values than are shown; say what they are with fo
 _MOST_LABEL_TEXT: Final = 1 << 20
 _MOST_DOCUMENTS: Final = 1000
 _MOST_COLUMNS: Final = 50
-# So many files with one ending are looked into before the rest is believed to be alike.
-_LOOKED_INTO: Final = 20
 
 
 def plan(context: JobContext) -> dict[str, Any]:
     """Read what an import of the upload would do; stores nothing.
 
     Returns:
-        The result, ``Plan.to_json``, and ``input_size``: how large the model would see the images
-        (``core.input_size.SizeChoice``) if this is the first import, which chooses that.
+        The result, ``Plan.to_json``, and what the medium would choose by the examples if this is
+        the first import: of images ``input_size``, how large the model would see them
+        (``core.input_size.SizeChoice``).
     """
     context.plan([_PHASE])
     params = ImportParams.of(context.params)
@@ -64,10 +60,11 @@ def plan(context: JobContext) -> dict[str, Any]:
         known: dict[str, int] = dict(session.execute(classes).all())
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
+        reading = reading_of(project.medium, context.settings)
     try:
         with closing(open_source(context, names_only=True)) as source:
             reader = LabelReader(known, source.values, params.count_from, task_type(project.task))
-            found = Plan(params, reader)
+            found = Plan(params, reader, reading)
             steps = source.total
             context.progress(0, steps, _PHASE)
             for step, item in enumerate(source.items(0), 1):
@@ -75,34 +72,35 @@ def plan(context: JobContext) -> dict[str, Any]:
                 if step % _EVERY == 0:
                     context.progress(step, steps, _PHASE)
             result = found.to_json(source)
-            choice = None
-            if settings.input_size is None and any(result["by_split"].values()):
-                choice = SizeChoice.of(_sizes(context, source, reader), settings.patch_size)
-            return {**result, "input_size": None if choice is None else choice.to_json()}
+            comes = any(result["by_split"].values())
+            samples = _samples(context, source, reading, reader) if comes else iter(())
+            return {**result, **reading.foresee(settings, samples)}
     finally:
         shutil.rmtree(context.work, ignore_errors=True)
 
 
-def _sizes(context: JobContext, source: Source, reader: LabelReader) -> list[tuple[int, int]]:
-    """Sizes of the images, which only a zip has let us look at until here."""
+def _samples(context: JobContext, source: Source, reading: Reading, reader: LabelReader) -> Samples:
+    """Some of the examples, which only a zip has let us look at until here."""
     params = ImportParams.of(context.params)
     if isinstance(source, FolderSource):
-        return sizes_ahead(source, params, reader)
+        yield from samples_ahead(source, params, reading, reader)
+        return
     with closing(open_source(context)) as whole:
-        return sizes_ahead(whole, params, reader)
+        yield from samples_ahead(whole, params, reading, reader)
 
 
 class Plan:
     """A plan, gathered item by item."""
 
-    def __init__(self, params: ImportParams, reader: LabelReader) -> None:
+    def __init__(self, params: ImportParams, reader: LabelReader, reading: Reading) -> None:
         """Begin with nothing.
 
         Args:
             params: Of the import.
             reader: Knows the project's classes.
+            reading: Of the project's medium.
         """
-        self._params, self._reader = params, reader
+        self._params, self._reader, self._reading = params, reader, reading
         # What else could be chosen says nothing of what the import reads as it is asked now.
         self._trying = reader.apart()
         self._chosen = {normal(name): choice for name, choice in params.folder_split.items()}
@@ -115,14 +113,13 @@ class Plan:
         self._tally, self._bad = Tally(), Tally()
         self._rows = 0
         self._room = _MOST_LABEL_TEXT
-        self._endings: Counter[tuple[str, bool]] = Counter()
 
     def add(self, item: Item) -> None:
         """Take account of one item."""
-        refused = item.refused or (None if item.reference else self._unlike_image(item))
+        refused = item.refused or (None if item.reference else self._reading.foretell(item))
         if refused is not None:
             for tally in (self._tally, self._bad):
-                tally.count(Outcome.REFUSED, item.name, refused.reason, None)
+                self._count(tally, Outcome.REFUSED, item.name, refused.reason)
             return
         if item.reference is not None:
             self._note_labels(item, is_taken=True)
@@ -136,11 +133,14 @@ class Plan:
         label = self._label_of(item)
         self._room = self._group(item).add(item.name, label, self._room)
         if isinstance(placed, LeftOut):
-            self._tally.count(Outcome.LEFT_OUT, item.name, placed.reason, None)
+            self._count(self._tally, Outcome.LEFT_OUT, item.name, placed.reason)
         elif isinstance(placed, Refused):
-            self._tally.count(Outcome.REFUSED, item.name, placed.reason, None)
+            self._count(self._tally, Outcome.REFUSED, item.name, placed.reason)
         else:
             self._tally.count(Outcome.ADDED, item.name, "", placed.split)
+
+    def _count(self, tally: Tally, outcome: Outcome, name: str, reason: str) -> None:
+        tally.count(outcome, name, self._reading.worded(reason), None)
 
     def to_json(self, source: Source) -> dict[str, Any]:
         """The plan.
@@ -156,8 +156,6 @@ class Plan:
         tally = self._tally
         # Before it is tried what other labels would be.
         notes = list(self._reader.counted.values())
-        folders = source if isinstance(source, FolderSource | BucketSource) else None
-        columns = source.columns if isinstance(source, ParquetSource) else None
         return {
             "total": tally.total,
             "split": self._params.split.value,
@@ -173,13 +171,9 @@ class Plan:
             "labels": list(self._labels()),
             "documents": [
                 {"name": short_name(name), "format": format_}
-                for name, format_ in (folders.documents[:_MOST_DOCUMENTS] if folders else [])
+                for name, format_ in source.documents[:_MOST_DOCUMENTS]
             ],
-            "columns": {
-                role: beginning(name, MOST_TEXT)
-                for role in ("image", "label", "split")
-                if columns is not None and (name := getattr(columns, role)) is not None
-            },
+            "columns": {role: beginning(name, MOST_TEXT) for role, name in source.roles.items()},
             "count_from": self._params.count_from,
             "notes": notes,
             "doubts": self._doubts,
@@ -332,14 +326,3 @@ class Plan:
                 "elsewhere": column.elsewhere,
                 "values": [value for value, _ in values],
             }
-
-    def _unlike_image(self, item: Item) -> Refused | None:
-        """Why a file that is not called like an image is none; so many of an ending are read."""
-        ending = PurePosixPath(item.name).suffix.lower()
-        if item.size == 0 or is_called_image(item.name):
-            return None
-        if self._endings[ending, False] >= _LOOKED_INTO and not self._endings[ending, True]:
-            return by_name(item.name)
-        found = unlike_image(item)
-        self._endings[ending, found is None] += 1
-        return found

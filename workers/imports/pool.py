@@ -1,30 +1,19 @@
-"""Writing to a project's pool: files, pixels, rows, in this order."""
+"""Writing to a project's pool: files, the store for models, rows, in this order."""
 
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
 from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
-from core.events import Topic, notify
-from core.input_size import SizeChoice
-from core.pictures.rendition import Rendition
-from core.project_settings import ProjectSettings
-from core.removals import hold_files, removals_begun
 from core.states import ExampleState, Split
-from core.storage import Storage, flush
 from core.tables import Example, Project, ProjectClass
 from core.tasks.registry import label_of, stored, task_type
 from core.tasks.spec import Label
-from core.thumbnails import LARGEST, make, make_ahead
-from models.media.image import PixelStore, PixelWriter
-from workers.imports.decode import Decoded
-from workers.imports.items import Origin
+from workers.imports.media.base import Addition, ImportMedium
 from workers.imports.placing import Place
 
 # One statement a batch: the driver's executemany takes three times as long. COPY is no faster, and
@@ -60,20 +49,8 @@ TRUTH: Final = "truth"
 
 
 @dataclass(frozen=True, slots=True)
-class Addition:
-    """An image that enters the pool."""
-
-    name: str
-    place: Place
-    content: bytes
-    digest: bytes
-    decoded: Decoded
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Held:
-    """An image that the pool holds.
+    """An example that the pool holds.
 
     Attributes:
         name: What it is called.
@@ -91,10 +68,18 @@ class Held:
 
 
 class PoolWriter:
-    """Appends images to one project; only one import of a project runs at a time."""
+    """Appends examples to one project; only one import of a project runs at a time."""
 
-    def __init__(self, sessions: sessionmaker[Session], storage: Storage, project_id: int) -> None:
-        """Look up the project's classes and input size, and where its pool ends."""
+    def __init__(
+        self, sessions: sessionmaker[Session], project_id: int, medium: ImportMedium
+    ) -> None:
+        """Look up the project's classes, and where its pool ends.
+
+        Args:
+            sessions: For reading.
+            project_id: The project.
+            medium: What its examples are.
+        """
         classes = (
             select(ProjectClass.name, ProjectClass.id)
             .where(ProjectClass.project_id == project_id)
@@ -102,50 +87,19 @@ class PoolWriter:
         )
         last = select(func.max(Example.pool_index)).where(Example.project_id == project_id)
         with sessions() as session:
-            # Whoever is about to change the size is waited for.
-            project = session.get_one(Project, project_id, with_for_update={"read": True})
+            project = session.get_one(Project, project_id)
             found = session.scalar(last)
             self.classes: dict[str, int] = dict(session.execute(classes).all())
         self.task = task_type(project.task)
         self._names = {class_id: name for name, class_id in self.classes.items()}
         self.project_id = project_id
-        self.input_size = ProjectSettings.model_validate(project.settings).input_size
-        """Side of the images in the pixel store; ``None`` in a pool that is to get its first."""
+        self.medium = medium
         self.next_index = 0 if found is None else found + 1
         self._sessions = sessions
-        self._storage = storage
-        self._removals_begun: int | None = None
-        self._pixels: PixelWriter | None = None
 
     def text_of(self, label: Label) -> str:
         """A label as files write it."""
         return self.task.write(label, self._names) or ""
-
-    def choose_size(
-        self, session: Session, sizes: Collection[tuple[int, int]]
-    ) -> SizeChoice | None:
-        """Choose how large the model sees the images of an empty pool, unless somebody has.
-
-        Args:
-            session: Of the transaction, which keeps the choice in the project's settings.
-            sizes: (width, height) of images that are about to enter.
-
-        Returns:
-            The choice; ``None`` where there was one, or ``sizes`` is empty.
-        """
-        project = session.get_one(
-            Project, self.project_id, with_for_update={"key_share": True}, populate_existing=True
-        )
-        settings = ProjectSettings.model_validate(project.settings)
-        if settings.input_size is not None:
-            self.input_size = settings.input_size
-            return None
-        choice = SizeChoice.of(sizes, above=settings.patch_size)
-        if choice is not None:
-            self.input_size = choice.side
-            project.settings = {**project.settings, "input_size": choice.side}
-            session.execute(notify(self.project_id, Topic.PROJECT, {"state": project.state}))
-        return choice
 
     def known(self, digests: Collection[bytes], import_id: int) -> dict[bytes, Held]:
         """Those of ``digests`` (SHA-256, 32 bytes) that the pool holds.
@@ -238,64 +192,30 @@ class PoolWriter:
         with self._sessions() as session:
             return session.scalar(statement)
 
-    def write_files(self, additions: Sequence[Addition], threads: Executor) -> None:
-        """Store bytes and pixels. Rows that then are not committed leave nothing visible."""
-        with self._sessions.begin() as session:
-            session.execute(hold_files())
-            self._removals_begun = session.scalar(removals_begun())
-        if self._storage.remote is None:
-            for addition in additions:
-                if addition.origin is None:
-                    self._storage.put_image(addition.digest, addition.content)
-            # Before the rows: once they are committed, no retry reads these from the upload again.
-            flush(self._storage.root / "images")
-        far = [one for one in additions if one.origin is not None or self._storage.remote]
-        # Consumed, so that a failure is raised.
-        list(threads.map(self._write_far, far))
-        if additions:
-            rows = np.stack([addition.decoded.pixels for addition in additions])
-            pixels = self._writer()
-            pixels.write(self.next_index, rows)
-            pixels.flush()
-
-    def _writer(self) -> PixelWriter:
-        if self._pixels is None:
-            # There are pixels, so the size that they have was chosen.
-            assert self.input_size is not None
-            path = self._storage.pixels(self.project_id, self.input_size)
-            self._pixels = PixelStore.writer(path, self.input_size)
-        return self._pixels
-
-    def make_ahead(self, content: bytes, picture: Rendition) -> None:
-        """What annotators would wait for; it stays where the row then is not committed."""
-        make_ahead(self._storage, content, picture)
-
-    def _write_far(self, addition: Addition) -> None:
-        """What is made of an original that lies elsewhere, so that it need not be read again."""
-        if addition.origin is None:
-            self._storage.put_image(addition.digest, addition.content)
-        make(self._storage, addition.digest, LARGEST, addition.content)
+    def write_files(self, additions: Sequence[Addition]) -> None:
+        """Write files and the store. Rows that then are not committed leave nothing visible."""
+        self.medium.write(self.next_index, additions)
 
     def add_rows(self, session: Session, additions: Sequence[Addition], import_id: int) -> None:
-        """Make what job ``import_id`` adds examples, at the indices where their pixels are."""
+        """Make what job ``import_id`` adds examples, at the indices where the store has them."""
         if not additions:
             return
-        self._hold(session, additions)
+        self.medium.hold(session, additions)
         rows = [
             {
                 "pool_index": index,
                 "content_hash": addition.digest.hex(),
-                "media_type": addition.decoded.media_type,
+                "media_type": addition.made.media_type,
                 "bytes": len(addition.content),
-                "width": addition.decoded.width,
-                "height": addition.decoded.height,
+                "width": addition.made.width,
+                "height": addition.made.height,
                 "split": addition.place.split,
                 "name": addition.name,
                 "label": stored(addition.place.label),
                 "meta": addition.place.meta,
                 "location": addition.origin and addition.origin.location,
                 "location_tag": addition.origin and addition.origin.tag,
-                "as_is": addition.decoded.as_is,
+                "as_is": addition.made.as_is,
             }
             for index, addition in enumerate(additions, self.next_index)
         ]
@@ -308,22 +228,8 @@ class PoolWriter:
                 "rows": rows,
             },
         )
-
-    def _hold(self, session: Session, additions: Sequence[Addition]) -> None:
-        """Have every file until the commit: what was there may have gone with another project."""
-        session.execute(hold_files())
-        if session.scalar(removals_begun()) == self._removals_begun:
-            return
-        for one in additions:
-            if one.origin is None and not self._storage.has_image(one.digest):
-                self._storage.put_image(one.digest, one.content)
-        flush(self._storage.root / "images")
+        self.medium.added(session, self.next_index, additions)
 
     def advance(self, count: int) -> None:
         """Note that ``count`` rows were committed."""
         self.next_index += count
-
-    def close(self) -> None:
-        """Close the pixel store."""
-        if self._pixels is not None:
-            self._pixels.close()

@@ -3,11 +3,17 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from workers.imports.items import MAX_IMAGE_BYTES, Item, Refused, short_name
+from workers.imports.items import (
+    MAX_IMAGE_BYTES,
+    Item,
+    Refused,
+    Source,
+    short_name,
+)
 from workers.imports.values import Values
 
 
-class SingleSource:
+class SingleSource(Source):
     """The one item of an upload that is neither a zip nor Parquet."""
 
     total = 1

@@ -11,6 +11,7 @@ from core.errors import Invalid
 from workers.imports.items import (
     Item,
     Refused,
+    Source,
     invalid_archive,
     invalid_column,
     key_columns,
@@ -28,7 +29,7 @@ HOLDS: Final = "holds"
 """Column that says whether an annotation is part of what its image counts as."""
 
 
-class TableSource:
+class TableSource(Source):
     """Rows of a CSV with a header, or of JSON Lines, one at a time."""
 
     def __init__(

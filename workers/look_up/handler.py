@@ -15,8 +15,8 @@ from models.features.embed import restore_extractor
 from models.params.networks import compared_width
 from models.protocols import Extractor
 from workers.features.stored import LearnedFeatures
-from workers.imports.decode import decode
 from workers.imports.items import Refused
+from workers.imports.media.decode import decode
 from workers.runner import JobContext
 
 PHASES: Final = ("look",)

@@ -15,7 +15,7 @@ from core.errors import Conflict
 from core.originals import ORIGINAL, Original, Originals
 from core.tables import Example
 from models.media.image import Pixels
-from workers.imports.decode import Decoded, decode_all
+from workers.imports.media.decode import Decoded, decode_all
 from workers.runner import JobContext
 
 BATCH: Final = 256

@@ -998,7 +998,8 @@ export interface paths {
          *
          *     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
          *     folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
-         *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads.
+         *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
+         *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it.
          */
         get: operations["export"];
         put?: never;
@@ -1024,6 +1025,26 @@ export interface paths {
          *     trained on it.
          */
         get: operations["list_exported_classes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/export/formats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Export Formats
+         * @description The formats of `export`; those that cannot hold the project's examples say why.
+         */
+        get: operations["list_export_formats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1872,7 +1893,7 @@ export interface paths {
         };
         /**
          * Default Settings
-         * @description Settings of a new project; another goal has another strategy.
+         * @description Settings of a new project: its goal decides the strategy, its medium the model.
          */
         get: operations["default_settings"];
         put?: never;
@@ -2288,6 +2309,8 @@ export interface components {
         /**
          * AlgorithmOut
          * @description `defaults` are what the parameters begin with: of jobs they suit the workers' devices.
+         *
+         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them.
          */
         AlgorithmOut: {
             /** Defaults */
@@ -2306,6 +2329,8 @@ export interface components {
              * @enum {string}
              */
             kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "job";
+            /** Media */
+            media: components["schemas"]["Medium"][];
             /** Name */
             name: string;
             /** Needs */
@@ -2318,6 +2343,8 @@ export interface components {
             };
             /** Summary */
             summary: string;
+            /** Tasks */
+            tasks: "classification"[];
             /** Title */
             title: string;
         };
@@ -3000,6 +3027,8 @@ export interface components {
             confidence: number | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Informativeness */
             informativeness: number | null;
             /** Name */
@@ -3101,8 +3130,10 @@ export interface components {
             confidence: number | null;
             /** Duplicates Of */
             duplicates_of: number | null;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Id */
             id: number;
             /** Image Url */
@@ -3148,25 +3179,30 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * ExampleOut
-         * @description An image, and what the model of the latest scores makes of it.
+         * @description An image or a text, and what the model of the latest scores makes of it.
          *
          *     `confidence` is the probability of the predicted class among the classes, `in_probability` that
          *     of being in-distribution at all: null without a score, and where nothing tells how to read the
          *     purity as a probability. `similarity`, -1..1, is to what the list was asked to compare with;
          *     `isolation`, 0..2, the mean distance to the nearest other images, where a list is ordered by it.
          *     `duplicates_of` is the image that stands for all that show the same picture, if any others do.
+         *
+         *     `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
+         *     `image_url` is where the picture is, or the whole text.
          */
         ExampleOut: {
             /** Confidence */
             confidence: number | null;
             /** Duplicates Of */
             duplicates_of: number | null;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Id */
             id: number;
             /** Image Url */
@@ -3196,7 +3232,7 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * ExamplePage
@@ -3243,6 +3279,18 @@ export interface components {
             /** Number */
             number: number;
         };
+        /**
+         * ExportFormat
+         * @description A format, the media that it can hold, and why not that of the project, if it cannot.
+         */
+        ExportFormat: {
+            /** Media */
+            media: components["schemas"]["Medium"][];
+            /** Name */
+            name: string;
+            /** Refused */
+            refused: string | null;
+        };
         /** FieldError */
         FieldError: {
             /** Field */
@@ -3263,6 +3311,9 @@ export interface components {
          *     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
          *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
          *     predictions are those that the queries of `round` were chosen by, by default the latest.
+         *
+         *     `search` are words of a text: all of them have to be in it, in any order; "words in quotes" as
+         *     they stand, `or` between words for either, `-` before one for texts without it.
          *
          *     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
          *     was sent to be looked up: what is found has the features that likeness is measured by, and
@@ -3300,6 +3351,8 @@ export interface components {
             purity_min?: number | null;
             /** Round */
             round?: number | null;
+            /** Search */
+            search?: string | null;
             /** Similar File */
             similar_file?: number | null;
             /** Similar To */
@@ -3325,7 +3378,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano";
         /**
          * GuideExample
          * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
@@ -3333,14 +3386,16 @@ export interface components {
         GuideExample: {
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Image Url */
             image_url: string;
             /** Pinned */
             pinned: boolean;
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * Guides
@@ -3430,6 +3485,8 @@ export interface components {
             split?: components["schemas"]["Split"] | null;
             /** Split Column */
             split_column?: string | null;
+            /** Text Column */
+            text_column?: string | null;
         };
         /**
          * IntervalOut
@@ -3462,6 +3519,11 @@ export interface components {
         Items_ExportedClass_: {
             /** Items */
             items: components["schemas"]["ExportedClass"][];
+        };
+        /** Items[ExportFormat] */
+        Items_ExportFormat_: {
+            /** Items */
+            items: components["schemas"]["ExportFormat"][];
         };
         /** Items[JobOut] */
         Items_JobOut_: {
@@ -3643,14 +3705,22 @@ export interface components {
             lease_token: string | null;
             status: components["schemas"]["Status"];
         };
-        /** LeasedQuery */
+        /**
+         * LeasedQuery
+         * @description An image or a text to judge.
+         *
+         *     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
+         *     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+         */
         LeasedQuery: {
             /** Duplicates Of */
             duplicates_of: number | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Image Url */
             image_url: string;
             /** In Probability */
@@ -3667,8 +3737,10 @@ export interface components {
             rank: number;
             /** Round */
             round: number;
+            /** Text */
+            text: string | null;
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * LeaseRequest
@@ -3728,6 +3800,8 @@ export interface components {
             class_id: number | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Informativeness */
             informativeness: number;
             /** Meta Score */
@@ -3789,6 +3863,8 @@ export interface components {
             class_id: number | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Informativeness */
             informativeness: number | null;
             /** Meta Score */
@@ -3877,8 +3953,10 @@ export interface components {
             confidence: number | null;
             /** Duplicates Of */
             duplicates_of: number | null;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Id */
             id: number;
             /** Image Url */
@@ -3908,7 +3986,7 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * Neighbours
@@ -4221,7 +4299,9 @@ export interface components {
         };
         /**
          * ProjectListed
-         * @description `pictures` are ids of a few of its images, spread over all that there are.
+         * @description `pictures` are ids of a few of its examples, spread over all that there are.
+         *
+         *     `excerpts` are how these begin, where they are texts.
          */
         ProjectListed: {
             counts: components["schemas"]["Counts"];
@@ -4231,6 +4311,8 @@ export interface components {
              */
             created_at: string;
             current_round: components["schemas"]["CurrentRound"] | null;
+            /** Excerpts */
+            excerpts: string[];
             /** Id */
             id: number;
             medium: components["schemas"]["Medium"];
@@ -4419,6 +4501,7 @@ export interface components {
             disagreements: number;
             /** Id */
             id: number;
+            medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
             reviews: components["schemas"]["ReviewsWaiting"] | null;
@@ -4502,8 +4585,10 @@ export interface components {
             created_at: string;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Image Url */
             image_url: string;
             /**
@@ -4527,7 +4612,7 @@ export interface components {
             query_id: number;
             verdict: components["schemas"]["Verdict"];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /** Released */
         Released: {
@@ -5041,6 +5126,8 @@ export interface components {
             decision: components["schemas"]["Decision"] | null;
             /** Example Id */
             example_id: number;
+            /** Excerpt */
+            excerpt: string | null;
             /** Given Class Id */
             given_class_id: number | null;
             /** Given Label */
@@ -5054,7 +5141,7 @@ export interface components {
                 type: "classification";
             } | null;
             /** Height */
-            height: number;
+            height: number | null;
             /** Id */
             id: number;
             /** Image Url */
@@ -5080,7 +5167,7 @@ export interface components {
             /** Votes */
             votes: components["schemas"]["Votes"][];
             /** Width */
-            width: number;
+            width: number | null;
         };
         /**
          * SurfaceOut
@@ -7251,6 +7338,7 @@ export interface operations {
                 purity_max?: number | null;
                 purity_min?: number | null;
                 round?: number | null;
+                search?: string | null;
                 similar_file?: number | null;
                 similar_to?: string | null;
                 similarity_min?: number | null;
@@ -7399,6 +7487,7 @@ export interface operations {
                 purity_max?: number | null;
                 purity_min?: number | null;
                 round?: number | null;
+                search?: string | null;
                 similar_file?: number | null;
                 similar_to?: string | null;
                 similarity_min?: number | null;
@@ -7840,6 +7929,46 @@ export interface operations {
             };
         };
     };
+    list_export_formats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_ExportFormat_"];
+                };
+            };
+        };
+    };
     show_guides: {
         parameters: {
             query?: {
@@ -7937,6 +8066,7 @@ export interface operations {
                 packed?: components["schemas"]["Packed"] | null;
                 split?: components["schemas"]["Split"];
                 split_column?: string | null;
+                text_column?: string | null;
             };
             header?: never;
             path: {
@@ -9755,6 +9885,7 @@ export interface operations {
         parameters: {
             query?: {
                 goal?: "best_model" | "find_all";
+                medium?: components["schemas"]["Medium"];
             };
             header?: never;
             path?: never;

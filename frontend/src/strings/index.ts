@@ -1,5 +1,7 @@
 import { en } from "./en";
+import { overrides, rewording } from "./en/texts";
 import { language } from "./language";
+import { inMedium, type Medium, ofTexts } from "./medium";
 
 /** The same shape with strings of any wording. */
 type Worded<T> = T extends string
@@ -11,12 +13,25 @@ type Worded<T> = T extends string
 /** Every string a user reads; each language has a catalogue of this shape. */
 export type Catalogue = Worded<typeof en>;
 
-export let t: Catalogue = en;
+const english: Record<Medium, Catalogue> = {
+  image: en,
+  text: ofTexts<Catalogue>(en, rewording, overrides),
+};
+
+/** The catalogue for each medium, for a page that tells of several. */
+export let words: Record<Medium, Catalogue> = english;
+
+/** The catalogue for the medium of the page, see `speakOf`. */
+export let t: Catalogue = inMedium(english.image, english.text);
 
 /**
  * Get the catalogue of the language in use. Nothing that reads strings may be loaded before: modules
  * keep what they took from it. English stands in when it does not arrive.
  */
 export async function loadCatalogue(): Promise<void> {
-  if (language === "ko") t = await import("./ko").then(({ ko }) => ko).catch(() => en);
+  if (language !== "ko") return;
+  const korean = await import("./ko").catch(() => null);
+  if (!korean) return;
+  words = { image: korean.ko, text: korean.texts };
+  t = inMedium(words.image, words.text);
 }

@@ -1,4 +1,5 @@
 import type { Catalogue } from "..";
+import { ofTexts } from "../medium";
 import { admin } from "./admin";
 import { advice } from "./advice";
 import { alike } from "./alike";
@@ -17,6 +18,7 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
+import { overrides, rewording } from "./texts";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
 
@@ -42,3 +44,6 @@ export const ko: Catalogue = {
   webhooks,
   weights,
 };
+
+/** The same for projects of texts. */
+export const texts: Catalogue = ofTexts(ko, rewording, overrides);

@@ -12,11 +12,15 @@ const LARGE = 4_000_000;
 export const sized = (url: string, size: Size): string =>
   `${url}${url.includes("?") ? "&" : "?"}size=${size}`;
 
-type Picture = { image_url: string; width: number; height: number };
+/** What has no size is no picture. */
+type Picture = { image_url: string; width: number | null; height: number | null };
 
 /** What to show of an image on a screen, until somebody zooms in: of large ones a smaller version. */
-export const onScreen = ({ image_url: url, width, height }: Picture): string =>
-  width * height > LARGE && Math.max(width, height) > SCREEN ? sized(url, SCREEN) : url;
+export function onScreen(picture: Picture): string {
+  const { image_url: url } = picture;
+  const [width, height] = [picture.width ?? 0, picture.height ?? 0];
+  return width * height > LARGE && Math.max(width, height) > SCREEN ? sized(url, SCREEN) : url;
+}
 
 /** The address of a small picture of an example of which no more is known. */
 export const imageUrl = (id: number, size: Size = 128): string =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { imageUrl, onScreen, sized } from "./images";
+import { imageUrl, onScreen, sized } from "./urls";
 
 it("asks for a small version of an address, with or without a query", () => {
   expect(sized("/api/examples/7/image?v=2", 256)).toBe("/api/examples/7/image?v=2&size=256");

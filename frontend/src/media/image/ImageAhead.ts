@@ -1,13 +1,20 @@
-export type Prepared = { image: HTMLImageElement; state: "loading" | "ready" | "failed" };
+import type { Ahead, Content } from "../spec";
+
+type Prepared = { image: HTMLImageElement; state: "loading" | "ready" | "failed" };
 
 /** How many of the next images are decoded ahead; further ones are only downloaded. */
 const DECODED_AHEAD = 5;
 
 /** Holds the images around the annotator's place, downloaded and decoded before they are needed. */
-export class ImageCache {
+export class ImageAhead implements Ahead {
+  readonly #urlOf: (example: Content) => string;
   readonly #images = new Map<string, Prepared>();
   readonly #listeners = new Set<() => void>();
   #version = 0;
+
+  constructor(urlOf: (example: Content) => string) {
+    this.#urlOf = urlOf;
+  }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -18,7 +25,8 @@ export class ImageCache {
   readonly getVersion = (): number => this.#version;
 
   /** Keep exactly these images, the most urgent first. */
-  keep(urls: string[]): void {
+  keep(examples: readonly Content[]): void {
+    const urls = examples.map(this.#urlOf);
     const wanted = new Set(urls);
     for (const url of this.#images.keys()) if (!wanted.has(url)) this.#images.delete(url);
     urls.forEach((url, index) => {
@@ -27,12 +35,12 @@ export class ImageCache {
     });
   }
 
-  get(url: string): Prepared | undefined {
-    return this.#images.get(url);
+  get(example: Content): Prepared | undefined {
+    return this.#images.get(this.#urlOf(example));
   }
 
-  retry(url: string): void {
-    this.#decode(this.#download(url));
+  retry(example: Content): void {
+    this.#decode(this.#download(this.#urlOf(example)));
     this.#changed();
   }
 

@@ -3,13 +3,13 @@ import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
-import styles from "./VerdictPanel.module.css";
-import { type Choice, isSame } from "./verdicts";
+import styles from "./Panel.module.css";
+import { type Choice, isSame } from "./describe";
 
 /** More classes than this stand in two columns. */
 const MANY = 10;
 
-export type VerdictPanelProps = {
+export type PanelProps = {
   classes: LabelClass[];
   /** The verdict the image was given before, when it is revisited. */
   given: Choice | null;
@@ -23,7 +23,7 @@ export type VerdictPanelProps = {
   onFind: () => void;
 };
 
-export function VerdictPanel(props: VerdictPanelProps) {
+export function Panel(props: PanelProps) {
   const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo, onFind } = props;
   const button = (choice: Choice, hotkey: string | null, name: string, extra: Extra = {}) => (
     <button

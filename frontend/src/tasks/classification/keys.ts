@@ -1,14 +1,11 @@
-import type { LabelClass, Verdict } from "../../api/types";
-import { t } from "../../strings";
+import type { LabelClass } from "../../api/types";
 import { FIXED_KEYS, type KeyDialogOf, openedByKey, withoutShift } from "../../ui/hotkeys";
-
-/** A verdict, and the version of the classes that were shown to whoever gave it. */
-export type Choice = { verdict: Verdict; classId: number | null; classesVersion?: number };
+import type { Choice } from "./describe";
 
 /** What a key of the label page asks for. */
 export type Command =
   | { do: "answer"; choice: Choice }
-  | { do: "undo" | "keep" | "back" | "forward" | "smooth" | "pause" | "guide" }
+  | { do: "undo" | "keep" | "back" | "forward" | "alternate" | "pause" | "guide" }
   | { do: KeyDialogOf<"label"> };
 
 const PAGE_KEYS: Readonly<Record<string, Command>> = {
@@ -20,7 +17,7 @@ const PAGE_KEYS: Readonly<Record<string, Command>> = {
   enter: { do: "keep" },
   arrowleft: { do: "back" },
   arrowright: { do: "forward" },
-  [FIXED_KEYS.smooth]: { do: "smooth" },
+  [FIXED_KEYS.smooth]: { do: "alternate" },
   ...openedByKey("label"),
   [FIXED_KEYS.pause]: { do: "pause" },
   [FIXED_KEYS.guide]: { do: "guide" },
@@ -33,13 +30,3 @@ export function commandFor(key: string, classes: LabelClass[]): Command | null {
   if (chosen) return { do: "answer", choice: { verdict: "class", classId: chosen.id } };
   return PAGE_KEYS[key] ?? null;
 }
-
-export function nameOf(choice: Choice, classes: LabelClass[]): string {
-  if (choice.verdict === "class") {
-    return classes.find((item) => item.id === choice.classId)?.name ?? t.label.verdicts;
-  }
-  return { ood: t.label.ood, unsure: t.label.unsure, skip: t.label.skip }[choice.verdict];
-}
-
-export const isSame = (a: Choice | null, b: Choice): boolean =>
-  a !== null && a.verdict === b.verdict && a.classId === b.classId;

@@ -1,14 +1,13 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { imageProblem, onScreen, SCREEN } from "../../api/images";
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
+import { measurePaint } from "../../ui/measure";
 import { Skeleton } from "../../ui/State";
-import { measurePaint } from "./measure";
-import type { Prepared } from "./queue/images";
-import type { Subject } from "./queue/model";
-import styles from "./Stage.module.css";
+import type { StageProps, Subject } from "../spec";
+import styles from "./ImageStage.module.css";
+import { imageProblem, onScreen, SCREEN } from "./urls";
 import { useZoom, type Zoom } from "./useZoom";
 import { STEP } from "./zoom";
 
@@ -18,21 +17,15 @@ const PIXELS_UP_TO = 128;
 const COARSE = 1.25 * SCREEN;
 const LINGER_MS = 150;
 
-export type StageProps = {
-  subject: Subject;
-  prepared: Prepared | undefined;
-  smooth: boolean;
-  onSmooth: (smooth: boolean) => void;
-  onShown: () => void;
-  onRetry: () => void;
-};
-
 /** Shows one image as large as it fits. The decoded element itself is put on the page. */
-export function Stage(props: StageProps) {
-  const { subject, prepared, smooth, onSmooth, onShown, onRetry } = props;
+export function ImageStage(props: StageProps) {
+  const { subject, ahead, alternate: smooth, onAlternate: onSmooth, onShown } = props;
+  useSyncExternalStore(ahead.subscribe, ahead.getVersion);
+  const prepared = ahead.get(subject);
   const frame = useRef<HTMLDivElement>(null);
   const box = useBox(frame);
-  const ready = prepared?.state === "ready" ? prepared.image : null;
+  const ready =
+    prepared?.state === "ready" && "image" in prepared ? prepared.image : null;
   const zoom = useZoom(frame, ready, subject.query_id);
   useSharper(ready, subject, box, zoom.scale);
 
@@ -77,7 +70,7 @@ export function Stage(props: StageProps) {
         <div className={styles.message} role="alert" data-query-id={subject.query_id}>
           <p>{t.label.imageFailed}</p>
           <Reason url={onScreen(subject)} />
-          <Button onClick={onRetry}>{t.common.retry}</Button>
+          <Button onClick={() => ahead.retry(subject)}>{t.common.retry}</Button>
         </div>
       ) : (
         !ready && (
@@ -97,7 +90,8 @@ function useSharper(
   box: Box | null,
   scale: number,
 ): void {
-  const { image_url: url, width, height } = subject;
+  const { image_url: url } = subject;
+  const [width, height] = [subject.width ?? 1, subject.height ?? 1];
   const drawn = box ? Math.min(box.width, (box.height * width) / height) : 0;
   const drawnLonger = Math.max(drawn, (drawn * height) / width);
   const isCoarse = url !== onScreen(subject) && drawnLonger * scale * devicePixelRatio > COARSE;

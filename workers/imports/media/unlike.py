@@ -6,7 +6,7 @@ from typing import Final
 
 from PIL import Image
 
-from core.formats import IMAGES
+from core.media.image import IMAGES
 from core.pictures.rendition import MEDIA_TYPES
 from workers.imports.items import Fetched, Item, Refused
 

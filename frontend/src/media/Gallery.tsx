@@ -1,9 +1,11 @@
 import type { ReactNode } from "react";
-import { imageUrl } from "../api/images";
 import styles from "./Gallery.module.css";
+import { Thumbnail } from "./Thumbnail";
 
 export type GalleryImage = {
   id: number;
+  /** How a text begins, where that is known. */
+  excerpt?: string | null;
   /** What there is to know of it, for who does not see it. */
   text: string;
   /** Shown on hover; the text, if there is none. */
@@ -23,9 +25,9 @@ type GalleryProps = {
 export function Gallery({ images, wide }: GalleryProps) {
   return (
     <ul className={styles.gallery} data-wide={wide || undefined}>
-      {images.map(({ id, text, title = text, caption, wrong }) => (
+      {images.map(({ id, text, title = text, excerpt, caption, wrong }) => (
         <li key={id} data-wrong={wrong || undefined}>
-          <img src={imageUrl(id)} alt={text} title={title} loading="lazy" />
+          <Thumbnail example={{ id, excerpt }} alt={text} title={title} loading="lazy" />
           {caption}
         </li>
       ))}

@@ -1,0 +1,30 @@
+"""How texts begin, as columns of the statements that list examples."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, func, literal_column, select
+
+from core.media.text import EXCERPT
+from core.tables import Example, ExampleText
+
+
+def beginning(
+    longest: int = EXCERPT, example_id: Any = Example.id, width: Any = Example.width
+) -> ColumnElement[str | None]:
+    """The first characters of a text; null of an image, for which nothing is looked up.
+
+    Of a long text only so much is unpacked.
+
+    Args:
+        longest: How many characters.
+        example_id: Column of the example, where it is not ``Example.id``.
+        width: Column of its width.
+    """
+    content = (
+        # Not a parameter: plans of prepared statements are kept by their text.
+        select(func.left(ExampleText.content, literal_column(str(longest))))
+        .where(ExampleText.example_id == example_id)
+        .correlate_except(ExampleText)
+        .scalar_subquery()
+    )
+    return case((width.is_(None), content))

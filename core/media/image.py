@@ -1,0 +1,17 @@
+"""Images; what is in a file is looked at before it is believed."""
+
+from typing import Final
+
+from core.media.spec import MediumSpec
+from core.states import Medium
+
+IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
+"""Endings of files that are images, by their names."""
+IMAGE: Final = MediumSpec(
+    name=Medium.IMAGE,
+    suffixes=IMAGES,
+    bringing=frozenset({".zip", ".parquet"}),
+    describing=frozenset({".csv", ".jsonl", ".json"}),
+    # Encoded. The largest image that is decoded is smaller, unless it is padded.
+    most_bytes=256 << 20,
+)

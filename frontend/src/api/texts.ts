@@ -1,0 +1,33 @@
+import { queryOptions } from "@tanstack/react-query";
+import { ApiError, NetworkError } from "./errors";
+
+/** How many characters of a text pages are told: one that is shorter is told whole. */
+const EXCERPT = 300;
+
+/** Where all of the text of an example is, as in `image_url`. */
+export const textUrl = (id: number): string => `/api/examples/${id}/image?original=true`;
+
+/** The text, if a page was told all of it. */
+export function toldWhole(told: { text?: string | null; excerpt?: string | null }): string | null {
+  if (typeof told.text === "string") return told.text;
+  // Characters as the server counts them, of which some take two units here.
+  if (typeof told.excerpt === "string" && [...told.excerpt].length < EXCERPT) return told.excerpt;
+  return null;
+}
+
+/** All of a text; throws `ApiError` or `NetworkError`. */
+export async function fetchText(url: string): Promise<string> {
+  const response = await fetch(url).catch((error) => {
+    throw new NetworkError(error);
+  });
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ({})));
+  return response.text();
+}
+
+/** A text never changes. */
+export const textQuery = (url: string) =>
+  queryOptions({
+    queryKey: ["text", url],
+    queryFn: () => fetchText(url),
+    staleTime: Number.POSITIVE_INFINITY,
+  });

@@ -1,0 +1,16 @@
+import { partsOf } from "./words";
+import styles from "./Text.module.css";
+
+/** A text, with the words that were looked for marked. It is never more than text: no links, no markup. */
+export function Marked({ text, words = [] }: { text: string; words?: readonly string[] | undefined }) {
+  if (words.length === 0) return text;
+  return partsOf(text, words).map((part) =>
+    part.isMarked ? (
+      <mark key={part.at} className={styles.mark}>
+        {part.text}
+      </mark>
+    ) : (
+      part.text
+    ),
+  );
+}

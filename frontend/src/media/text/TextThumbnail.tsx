@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
+import { textQuery, textUrl } from "../../api/texts";
+import type { ThumbnailProps } from "../spec";
+import { Marked } from "./Marked";
+import styles from "./Text.module.css";
+
+/** No more of a text is laid out than any card could show. */
+const MOST = 400;
+
+/** How a text begins, in as many lines as there is room for. */
+export function TextThumbnail({ example, title, marked }: ThumbnailProps) {
+  const isTold = typeof example.excerpt === "string";
+  const found = useQuery({ ...textQuery(example.image_url ?? textUrl(example.id)), enabled: !isTold });
+  const text = example.excerpt ?? found.data?.slice(0, MOST) ?? "";
+  return (
+    <span className={styles.excerpt} data-excerpt="" dir="auto" title={title}>
+      <Marked text={text.trim()} words={marked} />
+    </span>
+  );
+}

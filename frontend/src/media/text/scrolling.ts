@@ -1,0 +1,98 @@
+import { type RefObject, useEffect, useState } from "react";
+import { isElsewhere } from "../../ui/hotkeys";
+
+/** Lines that stay in sight when a page is turned, so that the eye finds its place. */
+const KEPT = 2;
+const LINES = 3;
+
+/** How far a key moves a text down, of a window so high with lines so high; null: it does not. */
+export function stepOf(
+  { key, shiftKey }: Pick<KeyboardEvent, "key" | "shiftKey">,
+  view: number,
+  line: number,
+): number | null {
+  const page = Math.max(line, view - KEPT * line);
+  switch (key) {
+    case " ":
+      return shiftKey ? -page : page;
+    case "PageDown":
+      return page;
+    case "PageUp":
+      return -page;
+    case "ArrowDown":
+      return LINES * line;
+    case "ArrowUp":
+      return -LINES * line;
+    case "Home":
+      return Number.NEGATIVE_INFINITY;
+    case "End":
+      return Number.POSITIVE_INFINITY;
+    default:
+      return null;
+  }
+}
+
+/** Whether space is for the control that has the focus: not if it has it from a click, whose effect is past. */
+function isForControl(event: KeyboardEvent, clicked: Element | null): boolean {
+  const control = (event.target as Element).closest?.("a, button, summary");
+  return event.key === " " && control !== null && control !== undefined && control !== clicked;
+}
+
+/** Space, arrows up and down and the keys for pages read on, and mean nothing else meanwhile. */
+export function useScrollKeys(region: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    let clicked: Element | null = null;
+    const onPointer = (event: PointerEvent) => {
+      clicked = (event.target as Element).closest?.("a, button, summary") ?? null;
+    };
+    const onKey = (event: KeyboardEvent) => {
+      const element = region.current;
+      if (!element || isElsewhere(event) || event.defaultPrevented) return;
+      if (isForControl(event, clicked)) return;
+      const line = Number.parseFloat(getComputedStyle(element).lineHeight) || 24;
+      const step = stepOf(event, element.clientHeight, line);
+      if (step === null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const still = event.repeat || matchMedia("(prefers-reduced-motion: reduce)").matches;
+      const most = element.scrollHeight - element.clientHeight;
+      const top = Math.min(most, Math.max(0, element.scrollTop + step));
+      element.scrollTo({ top, behavior: still ? "instant" : "smooth" });
+    };
+    window.addEventListener("pointerdown", onPointer, { capture: true });
+    // Before the page's own keys.
+    window.addEventListener("keydown", onKey, { capture: true });
+    return () => {
+      window.removeEventListener("pointerdown", onPointer, { capture: true });
+      window.removeEventListener("keydown", onKey, { capture: true });
+    };
+  }, [region]);
+}
+
+const SLACK = 2;
+export type Edges = { above: boolean; below: boolean };
+
+/** Whether there is more of a text above and below what is in sight, kept current. */
+export function useEdges(region: RefObject<HTMLElement | null>, of: unknown): Edges {
+  const [edges, setEdges] = useState<Edges>({ above: false, below: false });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text may be longer.
+  useEffect(() => {
+    const element = region.current;
+    if (!element) return;
+    const measure = () => {
+      const { scrollTop, scrollHeight, clientHeight } = element;
+      const above = scrollTop > SLACK;
+      const below = scrollTop + clientHeight < scrollHeight - SLACK;
+      setEdges((now) => (now.above === above && now.below === below ? now : { above, below }));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    for (const watched of [element, ...element.children]) observer.observe(watched);
+    element.addEventListener("scroll", measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", measure);
+    };
+  }, [region, of]);
+  return edges;
+}

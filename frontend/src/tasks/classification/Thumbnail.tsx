@@ -1,0 +1,34 @@
+import type { CSSProperties } from "react";
+import type { LabelClass } from "../../api/types";
+import type { Small } from "../../media/spec";
+import { Thumbnail as Example } from "../../media/Thumbnail";
+import type { Choice } from "./describe";
+import styles from "./Thumbnail.module.css";
+
+export type ThumbnailProps = { example: Small; given: Choice; classes: LabelClass[] };
+
+/** Images up to this side are shown themselves; after a reload the size is not known. */
+const ITSELF_UP_TO = 512;
+
+/** An example, small, with a band in the colour of its class. */
+export function Thumbnail({ example, given, classes }: ThumbnailProps) {
+  const colour = classes.find((one) => one.id === given.classId)?.colour;
+  return (
+    <>
+      <Example
+        example={example}
+        itselfUpTo={ITSELF_UP_TO}
+        crispUpTo="tiny"
+        alt=""
+        decoding="async"
+        draggable={false}
+      />
+      <span
+        className={styles.mark}
+        data-mark=""
+        data-verdict={given.verdict}
+        style={colour ? ({ "--colour": colour } as CSSProperties) : undefined}
+      />
+    </>
+  );
+}

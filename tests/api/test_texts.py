@@ -1,0 +1,198 @@
+"""Pools of texts: what is listed, sent, found and said of them."""
+
+import uuid
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from core.media.nouns import in_words_of
+from core.states import ExampleState, Medium, ProjectState, Role, Split, Verdict
+from core.tables import Annotation, Example, Project
+from tests.api.test_labeling import lease, send, verdict
+from tests.api.test_pool_search import counted, find, listed
+from tests.world import World
+
+TICKETS = (
+    "The invoice of March was charged twice. Please refund one.",
+    "Where is my parcel? It should have arrived on Monday.",
+    "환불이 아직 안 됐어요. 청구서를 확인해 주세요.",
+    "def total(rows):\n\treturn sum(rows)  # <b>not</b> a ticket\r\n",
+    "Refunds take two weeks, the invoice says. Why? " + "really " * 60,
+)
+
+
+def pool(world: World, contents: tuple[str, ...] = TICKETS, queries: int = 0) -> Project:
+    project = world.texts(contents, state=ProjectState.RUNNING if queries else ProjectState.DRAFT)
+    if queries:
+        world.open_round(project, queries)
+    return project
+
+
+def test_texts_are_listed_with_how_they_begin_and_sent_whole(
+    http: TestClient, world: World
+) -> None:
+    project, admin = pool(world), world.caller()
+    items = listed(http, project, admin)["items"]
+    assert [one["excerpt"] for one in items] == [text[:300] for text in TICKETS]
+    assert {(one["width"], one["height"]) for one in items} == {(None, None)}
+    for item, text in zip(items, TICKETS, strict=True):
+        sent = http.get(item["image_url"], headers=admin.headers)
+        assert sent.content == text.encode()
+        assert sent.headers["content-type"] == "text/plain; charset=utf-8"
+        assert sent.headers["x-content-type-options"] == "nosniff"
+        assert "immutable" in sent.headers["cache-control"]
+        known = {**admin.headers, "If-None-Match": sent.headers["etag"]}
+        assert http.get(item["image_url"], headers=known).status_code == 304
+    first = items[0]["id"]
+    for address in (f"{first}/image", f"{first}/image?size=256"):
+        refused = http.get(f"/api/examples/{address}", headers=admin.headers)
+        assert (refused.status_code, refused.json()["code"]) == (404, "no_picture")
+    detail = http.get(f"/api/projects/{project.id}/examples/{first}", headers=admin.headers).json()
+    assert detail["excerpt"] == TICKETS[0]
+    assert detail["sha256"] == sha256(TICKETS[0].encode()).hexdigest()
+    # Whoever has a link reads it without logging in.
+    link = http.get(f"/api/examples/{first}/link", headers=admin.headers).json()["url"]
+    assert http.get(link).text == TICKETS[0]
+    stranger = world.caller(Role.ANNOTATOR)
+    assert http.get(items[0]["image_url"], headers=stranger.headers).status_code == 404
+
+
+def test_a_text_is_leased_whole_unless_it_is_very_long(http: TestClient, world: World) -> None:
+    longest = "é" * 20_000
+    project = pool(world, (TICKETS[0], longest, longest + "!"), queries=3)
+    admin = world.caller()
+    items = lease(http, admin, project)["items"]
+    assert [one["text"] for one in items] == [TICKETS[0], longest, None]
+    assert [one["excerpt"] for one in items] == [TICKETS[0], "é" * 300, "é" * 300]
+    assert http.get(items[2]["image_url"], headers=admin.headers).text == longest + "!"
+    send(http, admin, project, verdict(items[0]["query_id"]))
+    recent = http.get(f"/api/projects/{project.id}/labeling/recent", headers=admin.headers).json()
+    assert [one["excerpt"] for one in recent["items"]] == [TICKETS[0]]
+
+
+def test_guides_reviews_duplicates_and_cards_show_excerpts(http: TestClient, world: World) -> None:
+    project, admin = pool(world, queries=2), world.caller()
+    billing = world.classes(project)[0]
+    items = lease(http, admin, project)["items"]
+    send(http, admin, project, verdict(items[0]["query_id"], "class", class_id=billing.id))
+    url = f"/api/projects/{project.id}"
+
+    def get(path: str) -> Any:
+        response = http.get(f"{url}{path}", headers=admin.headers)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    (guide, _) = get("/guides")["classes"]
+    assert [one["excerpt"] for one in guide["examples"]] == [TICKETS[0]]
+    for one in world.session.scalars(select(Example).where(Example.pool_index.in_((0, 4)))):
+        one.duplicates_of = items[0]["example_id"]
+    example = world.session.scalars(select(Example).where(Example.pool_index == 2)).one()
+    for name, said in (("one", Verdict.OOD), ("two", Verdict.CLASS)):
+        world.session.add(
+            Annotation(
+                project_id=project.id, example_id=example.id, source="import", source_name=name,
+                client_key=uuid.uuid4(),
+                verdict=said, class_id=billing.id if said is Verdict.CLASS else None,
+                seconds=0, cost=0, counted=True,
+            )
+        )  # fmt: skip
+    example.state, example.disputed = ExampleState.LABELED, True
+    example.label_class_id = billing.id
+    world.session.commit()
+    (group,) = get("/duplicates")["items"]
+    assert [one["excerpt"] for one in group["items"]] == [TICKETS[0], TICKETS[4][:300]]
+    leased = http.post(
+        f"{url}/reviews/disagreements/lease", json={"n": 4}, headers=admin.headers
+    ).json()
+    assert [one["excerpt"] for one in leased["items"]] == [TICKETS[2]]
+    card = http.get("/api/projects", headers=admin.headers).json()["items"][0]
+    assert card["medium"] == "text"
+    assert card["excerpts"] == [TICKETS[place] for place in (0, 1, 2, 3)]
+
+
+SEARCHES = (
+    ("invoice", [0, 4]),
+    ("INVOICE refund", [0, 4]),
+    ("invoice -charged", [4]),
+    ("parcel or charged", [0, 1]),
+    ('"the invoice says"', [4]),
+    ('"invoice charged"', []),
+    # What follows the stem of a word makes it no other word.
+    ("환불", [2]),
+    ('"환불"', []),
+    ("청구서 환불", [2]),
+    ("sum", [3]),
+    ("nothing of this", []),
+)
+
+
+def test_words_find_the_texts_that_have_them(http: TestClient, world: World) -> None:
+    project, admin = pool(world), world.caller()
+    pool(world)
+    for search, found in SEARCHES:
+        assert find(http, project, admin, search=search) == found, search
+        assert counted(http, project, admin, search=search) == {"count": len(found), "exact": True}
+    # Words of 40 texts, page by page, beside other filters.
+    for index in range(5, 45):
+        split = Split.EVALUATION if index % 4 == 0 else Split.POOL
+        world.add_text(project, index, f"common words, number {index}", split=split)
+    world.session.commit()
+    wanted = [index for index in range(5, 45) if index % 4]
+    assert find(http, project, admin, search="common number", limit=7) == wanted
+    assert find(http, project, admin, search="common", split="evaluation") == [*range(8, 45, 4)]
+    assert find(http, project, admin, search="common", name="row 31", split="all") == [30]
+    page = listed(http, project, admin, search="common", limit=3)
+    assert [one["pool_index"] for one in page["items"]] == wanted[:3]
+    held = http.post(
+        f"/api/projects/{project.id}/examples/hold-out",
+        json={"filters": {"search": "common"}},
+        headers=admin.headers,
+    ).json()
+    assert len(held["example_ids"]) == len(wanted)
+
+
+@pytest.mark.parametrize(("search", "code"), [("?!", "no_words"), ("-", "no_words")])
+def test_a_search_without_words_is_refused(
+    http: TestClient, world: World, search: str, code: str
+) -> None:
+    project, admin = pool(world), world.caller()
+    url = f"/api/projects/{project.id}/examples"
+    refused = http.get(url, params={"search": search}, headers=admin.headers)
+    assert (refused.status_code, refused.json()["code"]) == (400, code)
+
+
+def test_images_have_no_words_to_search(http: TestClient, world: World) -> None:
+    project, admin = world.project(images=2), world.caller()
+    url = f"/api/projects/{project.id}/examples"
+    refused = http.get(url, params={"search": "cat"}, headers=admin.headers).json()
+    assert (refused["code"], refused["field"]) == ("wrong_medium", "search")
+    assert "holds images" in refused["detail"]
+
+
+def test_a_project_of_texts_is_spoken_of_as_one(http: TestClient, world: World) -> None:
+    project, admin = pool(world, ()), world.caller()
+    url = f"/api/projects/{project.id}"
+    refused = http.post(f"{url}/start", headers=admin.headers).json()
+    assert refused["detail"] == "The pool is empty; import texts first."
+    refused = http.get(f"{url}/examples/999", headers=admin.headers).json()
+    assert refused["detail"] == "There is no such text, or you have no access to it."
+    other = http.post(f"/api/projects/{world.project().id}/start", headers=admin.headers).json()
+    assert other["detail"] == "The pool is empty; import images first."
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("An image of 2,000 images.", "A text of 2,000 texts."),
+        ("Name an image, its image_column or 'image'", "Name a text, its image_column or 'image'"),
+        ("The same picture as an image's.", "The same text as a text's."),
+        ("The class image is gone; see images/ and x.images.", None),
+        ("It serves images, and this project holds texts.", None),
+    ],
+)  # fmt: skip
+def test_only_words_for_examples_are_put_into_other_words(written: str, said: str | None) -> None:
+    assert in_words_of(Medium.TEXT, written) == (said or written)
+    assert in_words_of(Medium.IMAGE, written) == written

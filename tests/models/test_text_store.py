@@ -1,0 +1,102 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.errors import ModelError
+from models.media.text import TextStore
+
+_TEXTS = st.lists(st.text(max_size=12), max_size=8)
+
+
+class _Killed(BaseException):
+    """The process ends in the middle of a write."""
+
+
+def _dying(call: Callable[..., Any], left: list[int]) -> Callable[..., Any]:
+    """A call of the operating system before which, or in the middle of which, all ends."""
+
+    def run(descriptor: int, what: Any, *more: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            if isinstance(what, memoryview):
+                call(descriptor, what[: len(what) // 2], *more)
+            raise _Killed
+        return call(descriptor, what, *more)
+
+    return run
+
+
+@settings(max_examples=60, deadline=None)
+@given(first=_TEXTS, second=_TEXTS, third=_TEXTS, kept=st.integers(0, 8), calls=st.integers(0, 4))
+def test_whatever_kills_an_import_the_next_one_goes_on(
+    tmp_path_factory: pytest.TempPathFactory,
+    first: list[str],
+    second: list[str],
+    third: list[str],
+    kept: int,
+    calls: int,
+) -> None:
+    folder = tmp_path_factory.mktemp("texts")
+    with TextStore.writer(folder) as writer:
+        writer.write(0, first)
+    kept = min(kept, len(first))
+    with pytest.MonkeyPatch.context() as patch:
+        left = [calls]
+        for name in ("pwrite", "ftruncate"):
+            patch.setattr(os, name, _dying(getattr(os, name), left))
+        try:
+            with TextStore.writer(folder) as writer:
+                writer.write(kept, second)
+        except _Killed:
+            pass
+    assert TextStore.open(folder, kept)[:] == first[:kept]
+    with TextStore.writer(folder) as writer:
+        writer.write(kept, third)
+        writer.flush()
+    expected = first[:kept] + third
+    assert TextStore.open(folder, len(expected))[:] == expected
+    with pytest.raises(ModelError, match="import the pool again"):
+        TextStore.open(folder, len(expected) + 1)
+
+
+def test_rows_come_back_in_the_order_asked_for(tmp_path: Path) -> None:
+    texts = ["", "Ünïcödé\r\n\u0000\u2028", "가" * 333_333 + "\U0010ffff", " tail "]
+    with TextStore.writer(tmp_path / "new" / "texts") as writer:
+        writer.write(0, texts[:1])
+        writer.write(1, texts[1:])
+    store = TextStore.open(tmp_path / "new" / "texts", 4)
+    assert (len(store), store.medium, store.size) == (4, "text", None)
+    assert store[np.array([3, 0, 3])] == [" tail ", "", " tail "]
+    assert store[slice(1, 3)] == texts[1:3]
+    assert store[np.array([], dtype=np.int64)] == []
+    taken = store.take(np.array([2, 1]))
+    assert len(taken) == taken.count == 2
+    assert taken[[1]] == texts[1:2]
+    assert taken.take(np.array([0]))[:] == texts[2:3]
+    with pytest.raises(IndexError):
+        TextStore.open(store.folder, 2)[[2]]
+
+
+def test_what_cannot_be_stored_or_read_is_named(tmp_path: Path) -> None:
+    assert len(TextStore.open(tmp_path / "none", 0)) == 0
+    with pytest.raises(ModelError, match="none; import the pool again"):
+        TextStore.open(tmp_path / "none", 1)
+    with TextStore.writer(tmp_path) as writer:
+        writer.write(0, ["one", "two"])
+        with pytest.raises(ModelError, match=r"row 4.*holds 2 whole texts"):
+            writer.write(4, ["five"])
+        with pytest.raises(ModelError, match=r"row 3.*surrogate pair at character 1"):
+            writer.write(2, ["three", "b\ud800"])
+    assert TextStore.open(tmp_path, 2)[:] == ["one", "two"]
+    (tmp_path / "texts.u8").write_bytes(b"one\xfft!")
+    with pytest.raises(ModelError, match="damaged"):
+        TextStore.open(tmp_path, 2)[:]
+    (tmp_path / "texts.u8").write_bytes(b"one")
+    with pytest.raises(ModelError, match="damaged"):
+        TextStore.open(tmp_path, 2)

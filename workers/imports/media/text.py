@@ -1,0 +1,166 @@
+"""Texts within an import: exact UTF-8 in the database, and once more in the store for models."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from sqlalchemy import bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Session
+
+from core.media.text import MEDIA_TYPE, TEXT, TEXTS, NotText, decoded, require_text
+from core.project_settings import ProjectSettings
+from core.settings import Settings
+from core.states import Medium
+from core.storage import Storage
+from core.tables import Project
+from models.media.text import TextStore, TextWriter
+from workers.imports.items import Item, Refused
+from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
+from workers.imports.media.wording import of_texts
+
+# What describes the others, by its name, wherever it lies.
+_ABOUT: Final = frozenset({"readme", "license", "licence", "changelog"})
+_TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".xls"})
+_INSERT = text("""
+    INSERT INTO example_texts (example_id, content)
+    SELECT examples.id, new.content
+    FROM jsonb_to_recordset(:rows) AS new (pool_index bigint, content text)
+    JOIN examples ON project_id = :project_id AND examples.pool_index = new.pool_index
+""").bindparams(bindparam("rows", type_=JSONB))
+
+
+@dataclass(frozen=True, slots=True)
+class MadeText:
+    """A text that may enter the pool."""
+
+    content: str
+    notes: tuple[str, ...] = ()
+    media_type: str = MEDIA_TYPE
+    width: None = None
+    height: None = None
+    as_is: bool = True
+
+
+class TextReading:
+    """Reads texts."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Know how long a text may be."""
+        self._most = settings.max_text_bytes
+
+    def read(self, item: Item) -> Content | Refused:
+        """The text that an item brings, as UTF-8."""
+        unlike = self.unlike(item)
+        if unlike is not None:
+            return unlike
+        found = item.read()
+        if isinstance(found, Refused):
+            return found
+        came = unwrapped(found)
+        try:
+            read = decoded(came.content)
+            content = require_text(read.content, self._most)
+        except NotText as error:
+            return Refused(str(error))
+        notes = () if read.encoding == "UTF-8" else (f"the text was {read.encoding}",)
+        return Content(content, came.origin, notes)
+
+    def unlike(self, item: Item) -> Refused | None:
+        """Why a file is no text, by its name and size; rows of a table have no size."""
+        if item.size == 0:
+            return None
+        path = PurePosixPath(item.name)
+        ending = path.suffix.lower()
+        if path.stem.casefold() in _ABOUT and ending in {"", *TEXTS}:
+            return Refused("it tells of the others, by its name; call it otherwise if it is a text")
+        if ending in _TABLES:
+            return Refused("a table that is not read in here; import it on its own")
+        # A number after a dot is no ending, and many collections of texts have none.
+        if ending not in TEXTS and ending and not ending[1:].isdecimal():
+            return Refused(f"not a text by its name ({ending}); call it .txt if it is one")
+        if item.size > TEXT.most_bytes:
+            return Refused(f"larger than {TEXT.most_bytes >> 20} MiB")
+        return None
+
+    def foretell(self, item: Item) -> Refused | None:
+        """Why a row holds no text, which is at hand; of a file by its name and size."""
+        if item.size:
+            return self.unlike(item)
+        found = self.read(item)
+        return found if isinstance(found, Refused) else None
+
+    def helped(self, name: str, refused: Refused) -> Refused:  # noqa: ARG002
+        """A text is whole before anything is made of it."""
+        return refused
+
+    def worded(self, reason: str) -> str:
+        """A reason, said of texts."""
+        return of_texts(reason)
+
+    def foresee(
+        self,
+        settings: ProjectSettings,  # noqa: ARG002
+        samples: Iterable[Iterable[Sample]],  # noqa: ARG002
+    ) -> Mapping[str, Any]:
+        """Nothing is chosen."""
+        return {}
+
+
+class TextMedium(TextReading):
+    """Texts of one project. Only one import of a project runs at a time."""
+
+    medium: Final = Medium.TEXT
+    facts: Final[Sequence[str]] = ()
+    is_begun: Final = True
+
+    def __init__(self, storage: Storage, project: Project, settings: Settings) -> None:
+        """Take up a pool.
+
+        Args:
+            storage: For the text store.
+            project: The project.
+            settings: For the longest text.
+        """
+        super().__init__(settings)
+        self.project_id = project.id
+        self._folder = storage.texts(project.id)
+        self._writer: TextWriter | None = None
+
+    def begin(
+        self,
+        session: Session,  # noqa: ARG002
+        samples: Iterable[Iterable[Sample]],  # noqa: ARG002
+    ) -> Begun:
+        """Nothing is chosen."""
+        return Begun()
+
+    def make(self, contents: Sequence[bytes]) -> Sequence[Made | Refused]:
+        """Texts of UTF-8 that ``read`` gave."""
+        return [MadeText(content.decode()) for content in contents]
+
+    def write(self, first: int, additions: Sequence[Addition]) -> None:
+        """Append to the store; what an import left there that was killed is written over."""
+        if not additions:
+            return
+        if self._writer is None:
+            self._writer = TextStore.writer(self._folder)
+        self._writer.write(first, [one.content.decode() for one in additions])
+        self._writer.flush()
+
+    def hold(self, session: Session, additions: Sequence[Addition]) -> None:
+        """A text has no file that another project could take with it."""
+
+    def added(self, session: Session, first: int, additions: Sequence[Addition]) -> None:
+        """Add what the texts say."""
+        rows = [
+            {"pool_index": index, "content": one.content.decode()}
+            for index, one in enumerate(additions, first)
+        ]
+        session.execute(_INSERT, {"project_id": self.project_id, "rows": rows})
+
+    def close(self) -> None:
+        """Close the store."""
+        if self._writer is not None:
+            self._writer.close()
