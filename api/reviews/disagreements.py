@@ -149,7 +149,7 @@ def _held_by_others(principal: Principal, now: datetime) -> ColumnElement[bool]:
     )
 
 
-def _sides(said: Sequence[tuple[int | None, int]]) -> dict[str, Any]:
+def _sides(said: Sequence[tuple[Label | None, int]]) -> dict[str, Any]:
     """What most say is the given label, and what the second most say is suggested."""
     (given, _), (suggested, count), *_ = said
     return {

@@ -121,8 +121,8 @@ def test_colours_come_in_the_order_of_the_tile(http: TestClient, world: World) -
     statement = select(Example).where(Example.project_id == project.id)
     for example in world.session.scalars(statement):
         if example.pool_index in given:
-            state, class_id = given[example.pool_index]
-            example.state, example.label = state, stored_class(class_id)
+            example.state, class_id = given[example.pool_index]
+            example.label = stored_class(class_id)
     world.session.commit()
     state = colours(http, admin, project, "state")
     assert state[[0, 1, 2, 3, 30, 31]].tolist() == [cat.id, -3, -4, -2, -5, -1]

@@ -312,7 +312,8 @@ export interface paths {
          *
          *     It is the original file where every browser shows that as the model sees it, else a PNG or JPEG
          *     made of it: upright, in sRGB, opaque on white, the first of several frames. With `original` it
-         *     is the file as it came, whatever it is.
+         *     is the file as it came, whatever it is: of a text, which has no picture (404 `no_picture`), the
+         *     text in UTF-8.
          *
          *     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
          *     good for a short while; 409 says that it is gone, or has changed since it was imported.
@@ -375,7 +376,7 @@ export interface paths {
         };
         /**
          * Linked Image
-         * @description The image that a link leads to, for whoever has the link.
+         * @description The image or text that a link leads to, for whoever has the link.
          */
         get: operations["linked_image"];
         put?: never;
@@ -3312,8 +3313,9 @@ export interface components {
          *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
          *     predictions are those that the queries of `round` were chosen by, by default the latest.
          *
-         *     `search` are words of a text: all of them have to be in it, in any order; "words in quotes" as
-         *     they stand, `or` between words for either, `-` before one for texts without it.
+         *     `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
+         *     order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
+         *     whole, and stand together.
          *
          *     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
          *     was sent to be looked up: what is found has the features that likeness is measured by, and
