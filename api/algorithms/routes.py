@@ -1,4 +1,4 @@
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -8,6 +8,7 @@ from api.devices import without_gpu
 from api.pagination import Items
 from api.principal import CurrentUser
 from core.states import Medium
+from core.tasks.registry import task_types
 from models.catalog import Group, Kind, Spec, specs, suited
 
 router = APIRouter(tags=["algorithms"])
@@ -28,7 +29,7 @@ class AlgorithmOut(BaseModel):
     fallback: str
     group: Group
     media: list[Medium]
-    tasks: list[Literal["classification"]]
+    tasks: list[str]
     params_schema: dict[str, Any]
     defaults: dict[str, Any]
 
@@ -49,7 +50,7 @@ async def list_algorithms(session: SessionDep, _: CurrentUser) -> Items[Algorith
                 fallback=spec.fallback,
                 group=spec.group,
                 media=[medium for medium in Medium if spec.serves(medium)],
-                tasks=["classification"],
+                tasks=[task.name for task in task_types() if spec.serves_task(task.name)],
                 params_schema=spec.params.model_json_schema(),
                 defaults=spec.params.model_validate(
                     suited(spec, {}, without_gpu=on_cpu)

@@ -115,7 +115,7 @@ def shown(
         for name, column in table.columns.items():
             value = float(column[at])
             scores[name] = None if value != value else value
-        scores["predicted_class_id"] = table.class_ids[table.predicted[at]]
+        scores["predicted_class_id"] = table.predicted_class(at)
     return {
         **row._asdict(),
         **scores,

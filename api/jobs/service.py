@@ -107,6 +107,12 @@ async def start(
         spec = find("job", body.kind)
     except ModelError as error:
         raise Invalid("unknown_job", str(error), field="kind") from error
+    if not spec.serves_task(project.task):
+        raise Conflict(
+            "not_for_task",
+            f"The job {body.kind} learns from labels that are classes, and the labels of this "
+            f"project are of the type {project.task}.",
+        )
     given = suited(spec, body.params, without_gpu=await without_gpu(session))
     try:
         params = validate("job", body.kind, given)

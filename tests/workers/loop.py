@@ -5,6 +5,7 @@ from typing import Any
 
 from safetensors.numpy import load_file
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.messages import AdvanceRound
@@ -22,6 +23,15 @@ TINY = {
     "strategy": {"name": "mqnet"},
     "budget": 8,
 }
+
+
+def run(session: Session, job: Job) -> Job:
+    """Run the job of a round here, whatever becomes of it."""
+    message = AdvanceRound(job_id=job.id)
+    session.rollback()  # the server ends a transaction that idles for a minute
+    run_job(message, handler)
+    session.expire_all()
+    return job
 
 
 class Loop:
@@ -100,12 +110,7 @@ class Loop:
 
     def finish(self, number: int) -> Job:
         """Close round ``number`` and run its job here, whatever becomes of it."""
-        job = self.close(number)
-        message = AdvanceRound(job_id=job.id)
-        self.session.rollback()  # the server ends a transaction that idles for a minute
-        run_job(message, handler)
-        self.session.expire_all()
-        return job
+        return run(self.session, self.close(number))
 
     def queue(self, number: int) -> list[tuple[int, int, float | None]]:
         """(rank, pool index, meta-score) of a round's queue."""

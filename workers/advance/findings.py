@@ -49,7 +49,7 @@ def _ood_left(advance: Advance) -> dict[str, Any]:
 
 def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
     snapshot = advance.snapshot
-    is_ood, asked = snapshot.labels == OOD, snapshot.label_rounds >= 0
+    is_ood, asked = snapshot.is_ood, snapshot.label_rounds >= 0
     # What somebody sent to round 0 was chosen, and not drawn.
     drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, snapshot.requested)
     later = asked & ~drawn
