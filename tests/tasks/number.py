@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 from safetensors.numpy import load_file, save_file
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import RidgeCV
 
 from core.tasks.spec import Label, TaskType
 from models.errors import ModelError
@@ -130,9 +130,9 @@ class RidgeLearner:
         if training.embeddings is None:
             raise ModelError("Numbers are learned on frozen features; choose such a model.")
         rows = np.asarray(training.embeddings[training.indices], dtype=np.float64)
-        spread = float(rows.std()) or 1.0
-        ridge = Ridge(alpha=spread**2).fit(rows, training.targets.values)
-        weight = ridge.coef_.astype(np.float32)
+        scale = float(np.asarray(training.embeddings).std())
+        ridge = RidgeCV(alphas=np.logspace(-2, 3, 11)).fit(rows / scale, training.targets.values)
+        weight = (ridge.coef_ / scale).astype(np.float32)
         return RidgeModel(weight, float(ridge.intercept_), training.embeddings)
 
     def restore(
